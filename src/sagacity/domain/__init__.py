@@ -1,0 +1,1 @@
+"""What Sagacity talks about: frozen values and pure rules; imports nothing of ours."""

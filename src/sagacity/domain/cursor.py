@@ -1,0 +1,79 @@
+"""How far a learner got in a user's log, and what it could not digest."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import Interaction
+
+
+class Outcome(StrEnum):
+    """How a learner's last try at a window ended."""
+
+    LEARNED = "learned"
+    NOTHING = "nothing"
+    GATED = "gated"
+    FAILED = "failed"
+    PARKED = "parked"
+
+
+class Cursor(Value):
+    """Everything up to and with `seq` was read by the learner. Never moves back."""
+
+    learner: str
+    user_id: UserId
+    seq: int = 0
+    outcome: Outcome | None = None
+    attempts: int = 0
+    error: str = ""
+    next_try_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class Window(Value):
+    """Turns due for a learner, oldest first, after some that it read before, kept for context."""
+
+    user_id: UserId
+    first_seq: int
+    last_seq: int
+    unread: tuple[Interaction, ...]
+    context: tuple[Interaction, ...] = ()
+
+    @property
+    def interactions(self) -> tuple[Interaction, ...]:
+        """Context and unread turns in the order of the log."""
+        return (*self.context, *self.unread)
+
+
+class Lease(Value):
+    """The right to work on a scope until `expires_at`; `fencing` grows with every holder."""
+
+    name: str
+    owner: str
+    fencing: int
+    expires_at: datetime
+
+
+class DeadLetterStatus(StrEnum):
+    """Where a parked window is."""
+
+    PARKED = "parked"
+    QUEUED = "queued"
+    REPLAYED = "replayed"
+
+
+class DeadLetter(Value):
+    """A window that a learner gave up, with the last error; it can be replayed."""
+
+    dead_letter_id: int
+    learner: str
+    user_id: UserId
+    first_seq: int
+    last_seq: int
+    attempts: int
+    error_kind: str
+    error: str
+    status: DeadLetterStatus
+    created_at: datetime
+    updated_at: datetime

@@ -1,0 +1,88 @@
+"""
+Every error that Sagacity raises on purpose.
+
+    SagacityError
+    ├── NotFound            the thing named is not there (or is another tenant's)
+    ├── Conflict            it is there already, in another form
+    ├── InvalidInput        a user's mistake
+    ├── TooLarge            the body is over the limit
+    ├── Unauthorized        no valid token
+    ├── Forbidden           a valid token that may not do this
+    ├── RateLimited         too many calls
+    ├── ConfigError         a setting that stops start-up
+    ├── ProviderError       a model provider did not do its part
+    │   ├── ProviderTimeout
+    │   ├── ProviderRefused
+    │   └── MalformedOutput
+    └── StorageError        the database did not do its part
+        ├── SchemaMismatch
+        └── IndexMismatch
+"""
+
+
+class SagacityError(Exception):
+    """The root of the tree. Its text is written for the person who reads the reply."""
+
+
+class NotFound(SagacityError):
+    """The thing named does not exist in this organisation. Check the id."""
+
+
+class Conflict(SagacityError):
+    """The thing exists already in another form. Use another id, or send the same content."""
+
+
+class InvalidInput(SagacityError):
+    """The input breaks a rule that the message names. Mend it and send it again."""
+
+
+class TooLarge(SagacityError):
+    """The body is over the server's limit. Send it in smaller parts."""
+
+
+class Unauthorized(SagacityError):
+    """No valid API token came with the call. Send `Authorization: Bearer <token>`."""
+
+
+class Forbidden(SagacityError):
+    """The token is valid and may not do this. Use one with the scope that the message names."""
+
+
+class RateLimited(SagacityError):
+    """Too many calls in a short time. Wait for the time in `Retry-After`."""
+
+
+class ConfigError(SagacityError):
+    """A setting is wrong and the server does not start. The message names the setting."""
+
+
+class ProviderError(SagacityError):
+    """A model provider failed. The work is tried again by itself; see the dead letters if it was given up."""
+
+    retryable = True
+
+
+class ProviderTimeout(ProviderError):
+    """The provider gave no answer in time. It is tried again."""
+
+
+class ProviderRefused(ProviderError):
+    """The provider refused the call (key, quota, model name). Mend the configuration; no retry helps before."""
+
+    retryable = False
+
+
+class MalformedOutput(ProviderError):
+    """The model's output did not parse, also after it was shown the error. Try another model or prompt."""
+
+
+class StorageError(SagacityError):
+    """The database failed. The transaction was rolled back and nothing was stored."""
+
+
+class SchemaMismatch(StorageError):
+    """The database was written by a newer or unknown release. Upgrade Sagacity; the database is untouched."""
+
+
+class IndexMismatch(StorageError):
+    """The search index was made by another embedder. Run `sagacity reindex`."""

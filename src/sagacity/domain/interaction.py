@@ -1,0 +1,110 @@
+"""The evidence: interactions, the requests that brought them, the sessions they belong to."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+
+AGENT_ROLES = frozenset({"agent", "assistant", "system", "tool", "internal"})
+
+
+class UserAction(StrEnum):
+    """What a user did besides writing."""
+
+    CLICK = "click"
+    SCROLL = "scroll"
+    TYPE = "type"
+    NONE = "none"
+
+
+class ToolUse(Value):
+    """A tool call that an agent made in a turn."""
+
+    tool_name: str
+    tool_data: dict[str, JsonValue] = {}
+
+
+class Citation(Value):
+    """A memory that an answer used."""
+
+    entity_type: str
+    entity_id: str
+
+
+class NewInteraction(Value):
+    """One turn or event as it was sent in."""
+
+    role: str = "User"
+    content: str = ""
+    shadow_content: str = ""
+    expert_content: str = ""
+    user_action: UserAction = UserAction.NONE
+    user_action_description: str = ""
+    image_url: str = ""
+    image_base64: str = ""
+    tools_used: tuple[ToolUse, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+class NewRequest(Value):
+    """One publish call as it was sent in."""
+
+    request_id: RequestId
+    user_id: UserId
+    session_id: SessionId | None = None
+    source: str = ""
+    agent_version: str = ""
+    skip_aggregation: bool = False
+    force_extraction: bool = False
+    metadata: dict[str, JsonValue] = {}
+    interactions: tuple[NewInteraction, ...]
+
+
+class Request(Value):
+    """One publish call as it is kept. `first_seq..last_seq` are its turns in its user's log."""
+
+    request_id: RequestId
+    user_id: UserId
+    session_id: SessionId | None = None
+    source: str = ""
+    agent_version: str = ""
+    skip_aggregation: bool = False
+    force_extraction: bool = False
+    metadata: dict[str, JsonValue] = {}
+    first_seq: int
+    last_seq: int
+    created_at: datetime
+
+
+class Interaction(NewInteraction):
+    """One turn or event as it is kept; `seq` counts a user's turns from 1 in the order of commit."""
+
+    interaction_id: InteractionId
+    seq: int
+    request_id: RequestId
+    user_id: UserId
+    session_id: SessionId | None = None
+    source: str = ""
+    agent_version: str = ""
+    created_at: datetime
+
+    @property
+    def is_user(self) -> bool:
+        """Whether a person, rather than an agent or a tool, said it."""
+        return self.role.strip().lower() not in AGENT_ROLES
+
+
+class Session(Value):
+    """One conversation of one user."""
+
+    session_id: SessionId
+    user_id: UserId
+    title: str = ""
+    summary: str = ""
+    is_archived: bool = False
+    message_count: int = 0
+    created_at: datetime
+    updated_at: datetime

@@ -1,0 +1,162 @@
+"""The one learned thing, of a kind."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId
+
+
+class MemoryKind(StrEnum):
+    """What a memory is about, and whose it is."""
+
+    PROFILE = "profile"
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    USER_PLAYBOOK = "user_playbook"
+    AGENT_PLAYBOOK = "agent_playbook"
+    SKILL = "skill"
+
+
+USER_KINDS = frozenset(
+    {MemoryKind.PROFILE, MemoryKind.SEMANTIC, MemoryKind.EPISODIC, MemoryKind.USER_PLAYBOOK}
+)
+"""Kinds that belong to one user; the others belong to the tenant."""
+
+
+VERSIONED_KINDS = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL})
+"""Kinds that hold for one version of an agent and carry a name; what is known of a user holds for every version."""
+
+
+class Status(StrEnum):
+    """Where a memory is in its life. CURRENT is null on the wire."""
+
+    CURRENT = "current"
+    PENDING = "pending"
+    ARCHIVED = "archived"
+    ARCHIVE_IN_PROGRESS = "archive_in_progress"
+
+
+class Approval(StrEnum):
+    """What a reviewer said of a memory that serves all users."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class TimeToLive(StrEnum):
+    """How long a profile is taken to hold."""
+
+    ONE_DAY = "one_day"
+    ONE_WEEK = "one_week"
+    ONE_MONTH = "one_month"
+    ONE_QUARTER = "one_quarter"
+    ONE_YEAR = "one_year"
+    INFINITY = "infinity"
+
+    def expiry(self, since: datetime) -> datetime | None:
+        """Return the moment when something said at *since* stops holding; None for never."""
+        days = _DAYS[self]
+        return None if days is None else since + timedelta(days=days)
+
+
+_DAYS: dict[TimeToLive, int | None] = {
+    TimeToLive.ONE_DAY: 1,
+    TimeToLive.ONE_WEEK: 7,
+    TimeToLive.ONE_MONTH: 30,
+    TimeToLive.ONE_QUARTER: 90,
+    TimeToLive.ONE_YEAR: 365,
+    TimeToLive.INFINITY: None,
+}
+
+
+class BlockingIssueKind(StrEnum):
+    """Why an agent could not do what was asked."""
+
+    MISSING_TOOL = "missing_tool"
+    PERMISSION_DENIED = "permission_denied"
+    EXTERNAL_DEPENDENCY = "external_dependency"
+    POLICY_RESTRICTION = "policy_restriction"
+
+
+class BlockingIssue(Value):
+    """What kept an agent from doing what was asked."""
+
+    kind: BlockingIssueKind
+    details: str = ""
+
+
+class Attributes(Value):
+    """What only some kinds carry; empty where a kind has no use for it."""
+
+    time_to_live: TimeToLive = TimeToLive.INFINITY
+    custom_features: dict[str, JsonValue] = {}
+    extractor_names: tuple[str, ...] = ()
+    slot: str = ""
+    """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
+
+
+class Provenance(Value):
+    """How a memory came to be: by which learner, prompt and model, in which run."""
+
+    learner: str = ""
+    method: str = ""
+    """`rules`, `model` or `direct` (written through the API)."""
+    prompt_version: str = ""
+    model: str = ""
+    run_id: RunId | None = None
+
+
+class NewMemory(Value):
+    """A memory before it is stored."""
+
+    uid: MemoryUid
+    kind: MemoryKind
+    user_id: UserId | None = None
+    agent_version: str = ""
+    name: str = ""
+    source: str = ""
+    content: str = ""
+    trigger: str | None = None
+    pitfall: str | None = None
+    rationale: str | None = None
+    blocking_issue: BlockingIssue | None = None
+    attributes: Attributes = Attributes()
+    keywords: tuple[str, ...] = ()
+    source_request_ids: tuple[RequestId, ...] = ()
+    source_interaction_ids: tuple[InteractionId, ...] = ()
+    provenance: Provenance = Provenance()
+    status: Status = Status.CURRENT
+    approval: Approval = Approval.PENDING
+    confidence: float = 1.0
+    created_at: datetime
+    updated_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    metadata: dict[str, JsonValue] = {}
+
+    @property
+    def search_text(self) -> str:
+        """The text by which the memory is found, by keyword and by vector."""
+        features = (str(value) for value in self.attributes.custom_features.values())
+        parts = (self.trigger or "", self.content, self.pitfall or "", *self.keywords, *features)
+        return "\n".join(part for part in parts if part)
+
+
+class Memory(NewMemory):
+    """One learned thing as it is kept; `memory_id` is its number, `uid` its name for ever."""
+
+    memory_id: MemoryId
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    superseded_by: MemoryId | None = None
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it holds at *now*: neither expired nor superseded in the world."""
+        return (self.expires_at is None or self.expires_at > now) and (
+            self.valid_to is None or self.valid_to > now
+        )

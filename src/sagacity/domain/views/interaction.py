@@ -1,0 +1,75 @@
+"""The wire shapes of a turn and of the request that brought it."""
+
+from collections.abc import Mapping
+
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.interaction import Citation, Interaction, Request, ToolUse, UserAction
+from sagacity.domain.views.base import View
+
+
+class InteractionView(View):
+    """One turn or event; an image that came inline is not repeated."""
+
+    interaction_id: int = 0
+    user_id: str
+    request_id: str
+    created_at: int
+    role: str = "User"
+    content: str = ""
+    user_action: UserAction = UserAction.NONE
+    user_action_description: str = ""
+    interacted_image_url: str = ""
+    shadow_content: str = ""
+    expert_content: str = ""
+    tools_used: tuple[ToolUse, ...] = ()
+    session_id: str | None = None
+    citations: tuple[Citation, ...] = ()
+    score: float | None = None
+    score_components: dict[str, float] | None = None
+
+
+class RequestView(View):
+    """One publish call."""
+
+    request_id: str
+    user_id: str
+    created_at: int
+    source: str = ""
+    agent_version: str = ""
+    session_id: str | None = None
+
+
+def interaction_view(
+    turn: Interaction, *, score: float | None = None, components: Mapping[str, float] | None = None
+) -> InteractionView:
+    """Show a turn; *score* and its *components* when it was searched for."""
+    return InteractionView(
+        interaction_id=turn.interaction_id,
+        user_id=turn.user_id,
+        request_id=turn.request_id,
+        created_at=to_epoch(turn.created_at),
+        role=turn.role,
+        content=turn.content,
+        user_action=turn.user_action,
+        user_action_description=turn.user_action_description,
+        interacted_image_url=turn.image_url,
+        shadow_content=turn.shadow_content,
+        expert_content=turn.expert_content,
+        tools_used=turn.tools_used,
+        session_id=turn.session_id,
+        citations=turn.citations,
+        score=score,
+        score_components=None if components is None else dict(components),
+    )
+
+
+def request_view(request: Request) -> RequestView:
+    """Show a request."""
+    return RequestView(
+        request_id=request.request_id,
+        user_id=request.user_id,
+        created_at=to_epoch(request.created_at),
+        source=request.source,
+        agent_version=request.agent_version,
+        session_id=request.session_id,
+    )

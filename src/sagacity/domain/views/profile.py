@@ -1,0 +1,59 @@
+"""The wire shape of a profile."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.memory import Memory, Status, TimeToLive
+from sagacity.domain.views.base import (
+    NEVER_EXPIRES,
+    ProvenanceView,
+    View,
+    expiry_view,
+    provenance_view,
+    status_view,
+)
+
+
+class ProfileView(View):
+    """One thing known about one user."""
+
+    profile_id: str
+    user_id: str
+    content: str
+    last_modified_timestamp: int
+    generated_from_request_id: str
+    profile_time_to_live: TimeToLive = TimeToLive.INFINITY
+    expiration_timestamp: int = NEVER_EXPIRES
+    custom_features: dict[str, JsonValue] | None = None
+    source: str | None = None
+    status: Status | None = None
+    extractor_names: tuple[str, ...] | None = None
+    source_interaction_ids: tuple[int, ...] = ()
+    provenance: ProvenanceView | None = None
+    score: float | None = None
+    score_components: dict[str, float] | None = None
+
+
+def profile_view(
+    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+) -> ProfileView:
+    """Show a profile; *score* and its *components* when it was searched for."""
+    return ProfileView(
+        profile_id=memory.uid,
+        user_id=memory.user_id or "",
+        content=memory.content,
+        last_modified_timestamp=to_epoch(memory.updated_at),
+        generated_from_request_id=memory.source_request_ids[0] if memory.source_request_ids else "",
+        profile_time_to_live=memory.attributes.time_to_live,
+        expiration_timestamp=expiry_view(memory),
+        custom_features=memory.attributes.custom_features or None,
+        source=memory.source or None,
+        status=status_view(memory.status),
+        extractor_names=memory.attributes.extractor_names or ((memory.name,) if memory.name else None),
+        source_interaction_ids=memory.source_interaction_ids,
+        provenance=provenance_view(memory),
+        score=score,
+        score_components=None if components is None else dict(components),
+    )
