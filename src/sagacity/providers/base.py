@@ -1,0 +1,108 @@
+"""The seams to models: text in, text, values or vectors out."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from sagacity.domain.base import Value
+
+Vectors = npt.NDArray[np.float32]
+Output = TypeVar("Output", bound=BaseModel)
+
+
+class ChatMessage(Value):
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class TokenUsage(Value):
+    """What one call cost, in tokens; zero where the provider does not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
+
+
+class Completion(Value):
+    """A whole answer as text."""
+
+    text: str
+    model: str
+    usage: TokenUsage = TokenUsage()
+
+
+class LLM(Protocol):
+    """
+    A chat model.
+
+    All calls raise `ProviderTimeout` when no answer came in time, `ProviderRefused` when the provider will not serve
+    the call (key, quota, model name), and `ProviderError` for the rest, after bounded retries of what may pass.
+    """
+
+    @property
+    def model(self) -> str:
+        """The model's name as it goes into provenance."""
+        ...
+
+    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+        """Return one answer as text."""
+        ...
+
+    async def structured(
+        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+    ) -> tuple[Output, TokenUsage]:
+        """
+        Return one answer parsed into *output*.
+
+        Raises:
+            MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
+        """
+        ...
+
+    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncIterator[str]:
+        """Yield the answer piece by piece."""
+        ...
+
+
+class Embedder(Protocol):
+    """Text to unit vectors, so that a dot product is the cosine."""
+
+    @property
+    def model(self) -> str:
+        """The name and version recorded with the vectors; other vectors are never compared with these."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
+        """
+        Embed *texts*.
+
+        Args:
+            texts: any number; longer ones are cut at the model's limit. Empty text gives a zero vector.
+            background: nobody waits for it: it goes behind calls for which somebody does.
+
+        Returns:
+            float32 [n, dimension], rows of unit length (or zero), in the order of *texts*.
+
+        Raises:
+            ProviderError: the embedder failed; nothing is cached.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Load and run once, so that the first real call is as fast as the next."""
+        ...

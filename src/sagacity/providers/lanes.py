@@ -1,0 +1,25 @@
+"""Where the CPU work of the embedded models runs: beside the event loop, in two lanes."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Lanes:
+    """
+    Two worker threads: one for calls that somebody waits for, one for the rest.
+
+    A long background queue then costs a query at most its share of the processor, never its turn.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._interactive = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-interactive")
+        self._background = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-background")
+
+    async def run(self, work: Callable[[], T], *, background: bool) -> T:
+        """Run *work* in its lane, after what was asked for there before."""
+        lane = self._background if background else self._interactive
+        return await asyncio.get_running_loop().run_in_executor(lane, work)

@@ -1,0 +1,238 @@
+"""Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
+from sagacity.providers.base import ChatMessage, Completion, Output, TokenUsage
+from sagacity.providers.choice import ModelChoice
+from sagacity.providers.litellm_seam import (
+    NoReplyError,
+    WireReply,
+    ignore_stream_warnings,
+    load_litellm,
+    read_reply,
+)
+from sagacity.providers.metered import Meter, OnUsage, Operation, metered
+from sagacity.providers.structured import json_schema_format, mend_messages, parse, schema_message
+from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, judge
+
+NO_KEY = "none"
+"""Sent where there is no key; otherwise LiteLLM would take one from the environment, meant for another."""
+BACKSTOP_SECONDS = 1.0
+"""LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
+
+T = TypeVar("T")
+
+
+class LiteLLM:
+    """
+    One chat model.
+
+    Neither prompts, answers nor keys reach a log or the text of an error. A provider's own words quote them
+    at times, so its errors are named here by their class and status, and are not chained.
+    """
+
+    def __init__(
+        self,
+        choice: ModelChoice,
+        limits: Limits,
+        *,
+        on_usage: OnUsage,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._choice = choice
+        self._limits = limits
+        self._on_usage = on_usage
+        self._sleep = sleep
+        self._jitter = jitter
+        self._refuses_schemas = False
+
+    @property
+    def model(self) -> str:
+        """The model in LiteLLM's naming."""
+        return self._choice.model
+
+    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+        """Return one answer as text."""
+        with metered(self.model, Operation.COMPLETE, self._on_usage) as meter:
+            text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}))
+        return Completion(text=text, model=self.model, usage=meter.usage)
+
+    async def structured(
+        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+    ) -> tuple[Output, TokenUsage]:
+        """
+        Return one answer parsed into *output*.
+
+        Raises:
+            MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
+        """
+        asked = tuple(messages)
+        with metered(self.model, Operation.STRUCTURED, self._on_usage) as meter:
+            for _ in range(2):
+                text = await self._json_answer(asked, output, meter, max_tokens)
+                try:
+                    return parse(text, output), meter.usage
+                except ValueError as error:
+                    asked = (*messages, *mend_messages(text, str(error)))
+            raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+    ) -> AsyncIterator[str]:
+        """
+        Yield the answer piece by piece.
+
+        It is tried again only while nothing was yielded; the time limit holds for each piece.
+        """
+        options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
+        with metered(self.model, Operation.STREAM, self._on_usage) as meter:
+            opened = _unless_failed(await self._outcome(lambda: self._try_stream(messages, options)))
+            chunk, is_empty = opened.first, True
+            try:
+                while chunk is not None:
+                    meter.add(_usage(chunk))
+                    if chunk.choices and chunk.choices[0].delta.content:
+                        is_empty = False
+                        yield chunk.choices[0].delta.content
+                    chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
+            finally:
+                await opened.rest.aclose()
+            if is_empty:
+                raise ProviderError(f"{self.model}: the stream ended without an answer")
+
+    async def _json_answer(
+        self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
+    ) -> str:
+        """Ask by schema where the model takes one, else in words."""
+        in_words = _with_schema(messages, output)
+        if self._refuses_schemas:
+            return _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}))
+        if not await self._takes_schemas():
+            options = {"max_tokens": max_tokens, "response_format": {"type": "json_object"}}
+            return _unless_failed(await self._answer(in_words, meter, options))
+        options = {"max_tokens": max_tokens, "response_format": json_schema_format(output)}
+        outcome = await self._answer(messages, meter, options)
+        if isinstance(outcome, Failure) and outcome.status == BAD_REQUEST:
+            # Some servers of OpenAI's protocol refuse the schema, and do as well when told in words.
+            text = _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}))
+            self._refuses_schemas = True
+            return text
+        return _unless_failed(outcome)
+
+    async def _takes_schemas(self) -> bool:
+        if self._choice.api_base is not None and self.model.startswith(("openai/", "azure/")):
+            return True  # LiteLLM's list knows nothing of it; nearly all do
+        litellm = await asyncio.to_thread(load_litellm)
+        return litellm.supports_response_schema(self.model)
+
+    async def _answer(
+        self, messages: Sequence[ChatMessage], meter: Meter, options: dict[str, Any]
+    ) -> str | Failure:
+        outcome = await self._outcome(lambda: self._try_reply(messages, options))
+        if isinstance(outcome, Failure):
+            return outcome
+        meter.add(_usage(outcome))
+        return outcome.choices[0].message.content or "" if outcome.choices else ""
+
+    async def _outcome(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
+        """Try until it goes well, cannot go well, or was tried often enough."""
+        failures = 0
+        while True:
+            outcome = await self._guarded(attempt)
+            if not isinstance(outcome, Failure):
+                return outcome
+            failures += 1
+            if not outcome.error.retryable or failures >= self._limits.retry.attempts:
+                return outcome
+            await self._sleep(
+                self._limits.retry.pause_seconds(
+                    failures, asked_seconds=outcome.asked_seconds, share=self._jitter()
+                )
+            )
+
+    async def _guarded(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
+        """Make one try within the time limit, and turn what goes wrong into a value."""
+        litellm = await asyncio.to_thread(load_litellm)
+        try:
+            async with asyncio.timeout(self._limits.timeout_seconds):
+                return await attempt()
+        except (TimeoutError, *litellm.timeouts):
+            return Failure(error=ProviderTimeout, told=f"{self.model}: no answer in time")
+        except ValidationError:
+            return Failure(error=ProviderError, told=f"{self.model}: the reply is no completion")
+        except litellm.errors as error:
+            return judge(self.model, error)
+
+    async def _try_reply(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> WireReply:
+        return read_reply(await self._call(messages, options, stream=False))
+
+    async def _try_stream(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> "_Stream":
+        ignore_stream_warnings()
+        chunks = await self._call(messages, options, stream=True)
+        return _Stream(first=await _next_chunk(chunks), rest=chunks)
+
+    async def _call(self, messages: Sequence[ChatMessage], options: dict[str, Any], *, stream: bool) -> Any:
+        choice = self._choice
+        sent = {
+            "api_key": choice.api_key.get_secret_value() if choice.api_key else NO_KEY,
+            "api_base": choice.api_base,
+            "api_version": choice.api_version,
+            "temperature": choice.temperature,
+            "timeout": self._limits.timeout_seconds + BACKSTOP_SECONDS,
+            **options,
+        }
+        reply = await load_litellm().acompletion(
+            model=choice.model,
+            messages=[{"role": message.role, "content": message.content} for message in messages],
+            stream=stream,
+            # Tries are counted and paced here, so none is made below.
+            num_retries=0,
+            max_retries=0,
+            **{name: value for name, value in sent.items() if value is not None},
+        )
+        if reply is None:
+            raise NoReplyError
+        return reply
+
+
+class _Stream(NamedTuple):
+    """A stream whose first chunk has come."""
+
+    first: WireReply | None
+    rest: Any
+
+
+async def _next_chunk(chunks: Any) -> WireReply | None:
+    """Return the next chunk, or None at the end."""
+    chunk = await anext(chunks, None)
+    return None if chunk is None else read_reply(chunk)
+
+
+def _unless_failed(outcome: T | Failure) -> T:
+    if isinstance(outcome, Failure):
+        raise outcome.error(outcome.told)
+    return outcome
+
+
+def _usage(reply: WireReply) -> TokenUsage:
+    if reply.usage is None:
+        return TokenUsage()
+    return TokenUsage(
+        prompt_tokens=reply.usage.prompt_tokens or 0, completion_tokens=reply.usage.completion_tokens or 0
+    )
+
+
+def _with_schema(messages: Sequence[ChatMessage], output: type[Output]) -> tuple[ChatMessage, ...]:
+    """Add the schema in words to the system message; many chat templates take only one."""
+    asked = schema_message(output)
+    if messages and messages[0].role == "system":
+        system = ChatMessage(role="system", content=f"{messages[0].content}\n\n{asked.content}")
+        return (system, *messages[1:])
+    return (asked, *messages)

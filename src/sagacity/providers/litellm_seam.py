@@ -1,0 +1,142 @@
+"""LiteLLM as far as we use it, with types, loaded once and never looking outside by itself."""
+
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+import httpx
+from pydantic import BaseModel, ConfigDict
+
+OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
+"""Without these it fetches its price list at import, and a list of headers at the first call to Anthropic."""
+LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx")
+"""Who would log prompts, answers, or addresses with a key in them."""
+
+
+class Wire(BaseModel):
+    """A part of a reply: what we do not read is dropped."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+
+class WireText(Wire):
+    """A message, or a piece of one."""
+
+    content: str | None = None
+
+
+class WireChoice(Wire):
+    """One answer: `message` when it is whole, `delta` in a stream."""
+
+    message: WireText = WireText()
+    delta: WireText = WireText()
+
+
+class WireUsage(Wire):
+    """Tokens of one call."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class WireReply(Wire):
+    """A reply, or a chunk of a streamed one."""
+
+    choices: tuple[WireChoice, ...] = ()
+    usage: WireUsage | None = None
+
+
+class Completions(Protocol):
+    """LiteLLM's one call that we make."""
+
+    async def __call__(
+        self, *, model: str, messages: Sequence[Mapping[str, str]], stream: bool, **options: Any
+    ) -> Any:
+        """Ask for a completion; give a reply, or an iterator of chunks."""
+        ...
+
+
+class NoReplyError(Exception):
+    """LiteLLM gave nothing at all; it does so where a provider refused the parameters twice."""
+
+    status_code = 422
+
+
+class LoadedLiteLLM(NamedTuple):
+    """What we use of LiteLLM."""
+
+    acompletion: Completions
+    aembedding: Callable[..., Awaitable[Any]]
+    supports_response_schema: Callable[[str], bool]
+    errors: tuple[type[Exception], ...]
+    """All that a call may raise; `timeouts` are among them."""
+    timeouts: tuple[type[Exception], ...]
+
+
+@cache
+def load_litellm() -> LoadedLiteLLM:
+    """
+    Import LiteLLM, which takes seconds, and silence it.
+
+    Its loggers, callbacks and printed advice would carry prompts and answers. The price list that ships with
+    it is used in place of the one on the net.
+    """
+    os.environ.update(OFFLINE)  # noqa: TID251  LiteLLM reads these at import and has no other switch
+    litellm: Any = importlib.import_module("litellm")
+    openai: Any = importlib.import_module("openai")
+    _load_the_rest(litellm, openai)
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.setLevel(logging.CRITICAL + 1)
+    for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
+        setattr(litellm, name, [])
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.turn_off_message_logging = True
+    litellm.drop_params = True  # what a model does not take, such as a temperature, is left out
+    litellm.DEFAULT_MAX_RETRIES = (
+        0  # its embedding call takes "0 retries" for "none given" and then uses this
+    )
+    return LoadedLiteLLM(
+        acompletion=litellm.acompletion,
+        aembedding=litellm.aembedding,
+        supports_response_schema=litellm.supports_response_schema,
+        errors=(openai.OpenAIError, httpx.HTTPError, NoReplyError),
+        timeouts=(openai.APITimeoutError, httpx.TimeoutException),
+    )
+
+
+def _load_the_rest(litellm: Any, openai: Any) -> None:
+    """Do now what LiteLLM puts off to the first call, which would hold up every other task for a second."""
+    types: Any = importlib.import_module("litellm.types.utils")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
+        for name in ("Message", "Delta", "ModelResponse", "ModelResponseStream"):
+            getattr(types, name).model_rebuild()
+    _ = openai.AsyncOpenAI(api_key="none").chat.completions
+    _ = litellm.encoding
+
+
+def ignore_stream_warnings() -> None:
+    """
+    Leave out the warning about an old way of Pydantic's that LiteLLM raises at the end of each stream.
+
+    Not around the stream: what `catch_warnings` restores at its end may be another task's by then. To add the
+    filter again changes nothing.
+    """
+    warnings.filterwarnings("ignore", message="Accessing the 'model_(computed_)?fields' attribute")
+
+
+def read_reply(raw: Any) -> WireReply:
+    """
+    Turn what LiteLLM gave, a reply or a chunk, into ours.
+
+    Raises:
+        ValidationError: it has not the shape of either.
+    """
+    return WireReply.model_validate(raw.model_dump(warnings=False))

@@ -1,0 +1,42 @@
+"""A model that cannot be opened: every call says why."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from sagacity.domain.errors import ProviderRefused
+from sagacity.providers.base import ChatMessage, Completion, Output, TokenUsage
+
+
+class RefusingLLM:
+    """
+    Stands where a tenant's configuration names a model without a usable key.
+
+    So the mistake shows where a model's failures show, in receipts and dead letters, and no other tenant notices.
+    """
+
+    def __init__(self, reason: ProviderRefused) -> None:
+        self._reason = reason
+
+    @property
+    def model(self) -> str:
+        """No model."""
+        return ""
+
+    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+        """Raise the reason."""
+        raise self._refusal()
+
+    async def structured(
+        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+    ) -> tuple[Output, TokenUsage]:
+        """Raise the reason."""
+        raise self._refusal()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+    ) -> AsyncIterator[str]:
+        """Raise the reason."""
+        raise self._refusal()
+        yield ""
+
+    def _refusal(self) -> ProviderRefused:
+        return ProviderRefused(str(self._reason))

@@ -1,0 +1,111 @@
+"""Model text to values: the schema asked for, and a parser that bears with talk around the JSON; pure."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from pydantic import JsonValue, ValidationError
+
+from sagacity.providers.base import ChatMessage, Output
+
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+SHOWN_CHARACTERS = 8_000
+"""Of an answer that did not read; more of it does not help to mend it."""
+_OPENERS = {"{": "}", "[": "]"}
+
+
+def json_schema_format(output: type[Output]) -> dict[str, JsonValue]:
+    """Return the `response_format` that asks for *output* by its JSON schema."""
+    schema = output.model_json_schema()
+    strict = _is_closed(schema)
+    if strict:
+        _require_all(schema)
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": output.__name__, "schema": schema, "strict": strict},
+    }
+
+
+def schema_message(output: type[Output]) -> ChatMessage:
+    """Return the words that ask for *output*, for models that take no schema."""
+    schema = json.dumps(output.model_json_schema(), separators=(",", ":"))
+    return ChatMessage(
+        role="system", content=f"Answer with one JSON object of this JSON schema, and nothing else:\n{schema}"
+    )
+
+
+def mend_messages(answer: str, error: str) -> tuple[ChatMessage, ChatMessage]:
+    """Return the turns that show a model its *answer* and what is wrong with it."""
+    return (
+        ChatMessage(role="assistant", content=answer[:SHOWN_CHARACTERS] or "(empty)"),
+        ChatMessage(
+            role="user",
+            content=f"That answer could not be read: {error}\nAnswer again with corrected JSON only.",
+        ),
+    )
+
+
+def parse(text: str, output: type[Output]) -> Output:
+    """
+    Read *output* from what a model wrote.
+
+    The whole text is tried first, then each fenced block, then what is between the outermost braces.
+
+    Raises:
+        ValueError: none of them reads; the message says why, for the model and for nobody else.
+    """
+    fault: ValueError | None = None
+    for candidate in _candidates(text):
+        try:
+            value = json.loads(candidate, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        try:
+            return output.model_validate_json(json.dumps(value))
+        except ValidationError as error:
+            fault = fault or ValueError(_told(error))
+    raise fault or ValueError("it holds no complete JSON object")
+
+
+def _candidates(text: str) -> Iterator[str]:
+    yield text.strip()
+    for block in _FENCE.finditer(text):
+        yield block.group(1).strip()
+    for opener, closer in _OPENERS.items():
+        start, end = text.find(opener), text.rfind(closer)
+        if 0 <= start < end:
+            yield text[start : end + 1]
+
+
+def _told(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_context=False, include_input=False)[:10]
+    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}" for fault in faults)
+
+
+def _is_closed(schema: object) -> bool:
+    """Whether every object in *schema* names all of its fields, as strict decoding wants."""
+    if isinstance(schema, list):
+        return all(map(_is_closed, cast("list[object]", schema)))
+    if not isinstance(schema, Mapping):
+        return True
+    part = cast("Mapping[str, object]", schema)
+    if not part:
+        return False  # any value at all
+    if part.get("type") == "object" and ("properties" not in part or part.get("additionalProperties")):
+        return False
+    named = ("properties", "$defs")
+    below = [value for key in named for value in cast("Mapping[str, object]", part.get(key, {})).values()]
+    return all(map(_is_closed, below)) and all(
+        _is_closed(part[key]) for key in ("items", "anyOf", "oneOf", "allOf", "prefixItems") if key in part
+    )
+
+
+def _require_all(schema: dict[str, Any]) -> None:
+    """Make every field required and every object closed, which strict decoding asks for."""
+    for part in (schema, *schema.get("$defs", {}).values()):
+        if "properties" in part:
+            part["required"] = list(part["properties"])
+            part["additionalProperties"] = False
+            for field in part["properties"].values():
+                field.pop("default", None)
