@@ -1,0 +1,1 @@
+"""Pure checks of who may do what."""

@@ -1,0 +1,1 @@
+"""Choices: of this process, and of one tenant."""

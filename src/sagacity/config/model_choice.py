@@ -1,0 +1,117 @@
+"""Which model serves a tenant in which role: its own choice, its own keys, then the server's."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from pydantic import SecretStr
+
+from sagacity.config.model_keys import APIKeyConfig, LLMConfig
+from sagacity.config.provider_access import Access, access_named, accesses
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.providers.choice import ModelChoice
+from sagacity.providers.open_embedder import EmbedderChoice
+
+LOCAL_EMBEDDERS = frozenset({"minilm", "multilingual"})
+DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+    "text-embedding-004": 768,
+    "gemini-embedding-001": 3072,
+}
+"""Numbers a vector, as the vendors document them."""
+
+
+class Role(StrEnum):
+    """What a model is called for."""
+
+    GENERATION = "generation"
+    SHOULD_RUN = "should_run"
+    PRE_RETRIEVAL = "pre_retrieval"
+    EVALUATION = "evaluation"
+
+
+def choose_model(
+    config: TenantConfig, role: Role, environment: Mapping[str, SecretStr]
+) -> ModelChoice | None:
+    """
+    Choose the model that serves *role*.
+
+    The custom endpoint answers everything, where there is one. Otherwise the model that the tenant named
+    for the role; otherwise the first provider to which the tenant has a key; otherwise the first to which
+    the server has one.
+
+    Args:
+        config: the tenant's.
+        role: evaluation uses the model of generation.
+        environment: keys of the server by the names of their variables, such as `OPENAI_API_KEY`.
+
+    Returns:
+        None when there is no key at all: the rules learn then.
+
+    Raises:
+        ProviderRefused: the tenant named a model of a provider that is unknown or without a key.
+    """
+    keys = config.api_key_config or APIKeyConfig()
+    if keys.custom_endpoint is not None:
+        endpoint = keys.custom_endpoint
+        return ModelChoice(
+            model=f"openai/{endpoint.model}", api_key=endpoint.api_key, api_base=endpoint.api_base
+        )
+    named = _named(config.llm_config or LLMConfig(), role)
+    if named is not None:
+        return _opened(*access_named(named, keys, environment))
+    small = role in {Role.SHOULD_RUN, Role.PRE_RETRIEVAL}
+    for access in accesses(keys, environment):
+        return _opened(access, access.default_model(small=small))
+    return None
+
+
+def choose_embedder(config: TenantConfig, environment: Mapping[str, SecretStr]) -> EmbedderChoice | None:
+    """
+    Choose the embedder that the tenant named; the custom endpoint never embeds.
+
+    Args:
+        config: the tenant's.
+        environment: keys of the server by the names of their variables.
+
+    Returns:
+        None when the tenant named none: the server's own is used then.
+
+    Raises:
+        ProviderRefused: it is of a provider that is unknown or without a key.
+    """
+    name = (config.llm_config or LLMConfig()).embedding_model_name
+    if name is None or name in LOCAL_EMBEDDERS:
+        return None if name is None else EmbedderChoice(name=name)
+    access, model = access_named(name, config.api_key_config or APIKeyConfig(), environment)
+    return EmbedderChoice(
+        name=access.model_name(model),
+        api_key=access.api_key,
+        api_base=access.api_base,
+        dimension=DIMENSIONS.get(model),
+    )
+
+
+def _named(chosen: LLMConfig, role: Role) -> str | None:
+    match role:
+        case Role.GENERATION | Role.EVALUATION:
+            return chosen.generation_model_name
+        case Role.SHOULD_RUN:
+            return chosen.should_run_model_name
+        case Role.PRE_RETRIEVAL:
+            return chosen.pre_retrieval_model_name
+
+
+def _opened(access: Access, model: str) -> ModelChoice:
+    name = access.model_name(model)
+    if access.azure is None:
+        return ModelChoice(model=name, api_key=access.api_key, api_base=access.api_base)
+    return ModelChoice(
+        model=name,
+        api_key=access.api_key,
+        api_base=access.api_base,
+        api_version=access.azure.api_version,
+        # A deployment's name tells nothing of the model behind it, so its temperature is left alone.
+        preferred_temperature=None,
+    )

@@ -1,0 +1,1 @@
+"""Versioned prompt files, and what renders them."""
