@@ -1,0 +1,139 @@
+"""What a backend has to supply, and what every repository is handed."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sagacity.domain.clock import Clock
+from sagacity.domain.ids import IdSource, OrgId
+from sagacity.domain.query import Filter
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document found, with its score; higher is better."""
+
+    document_id: int
+    owner_id: int
+    kind: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """One user's documents of one kind: how many, how many terms, and when they last changed."""
+
+    scope_id: int
+    kind: str
+    document_count: int
+    term_count: int
+    revision: int
+    removed_revision: int
+
+
+class VectorIndex(Protocol):
+    """Finds documents by their vectors. Exact within one user; filters hold before the search."""
+
+    async def search(
+        self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
+    ) -> list[Hit]:
+        """
+        Return the documents nearest to *vector*.
+
+        Args:
+            scope: the open transaction.
+            scopes: where to look; all belong to the transaction's tenant.
+            wanted: what may be found.
+            vector: float32 [d], unit length.
+            limit: how many of each kind at the most.
+
+        Returns:
+            Best first, ties by document. Score is the cosine, in [-1, 1].
+        """
+        ...
+
+
+class Backend(Protocol):
+    """One database: what differs between SQLite and the others."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as `whoami` shows it."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """Where it is, with secrets masked."""
+        ...
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """The search by vector."""
+        ...
+
+    def insert(self, table: sa.Table) -> Any:
+        """Return the backend's INSERT, which knows ON CONFLICT."""
+        ...
+
+    def write(
+        self, org_id: OrgId | None, *, urgent: bool = False
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """
+        Open a transaction that may write: committed at the end of the block, rolled back by an exception.
+
+        Where writers wait for each other, *urgent* ones go first.
+        """
+        ...
+
+    def read(self, org_id: OrgId | None) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Open a transaction that sees one moment of the database and can not write."""
+        ...
+
+    async def migrate(self) -> None:
+        """
+        Bring the schema up to this release.
+
+        Raises:
+            SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a repository works with: an open connection, the tenant whose rows it may touch, the time."""
+
+    connection: AsyncConnection
+    org_id: OrgId
+    backend: Backend
+    clock: Clock
+    ids: IdSource
+    writes: bool = False
+    """Whether it is a transaction that may write, and so may see what will never be committed."""
+
+    def insert(self, table: sa.Table) -> Any:
+        """Return the backend's INSERT into *table*."""
+        return self.backend.insert(table)
+
+    async def all(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
+        """Run *statement* and return its rows."""
+        return (await self.connection.execute(statement, parameters)).all()
+
+    async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
+        """Run *statement* and return how many rows it touched."""
+        return (await self.connection.execute(statement, parameters)).rowcount
+
+
+Migrate = Callable[[AsyncConnection], Awaitable[None]]

@@ -1,0 +1,80 @@
+"""Text to terms: what a keyword search compares."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
+
+import Stemmer
+
+ANALYZER = "unicode-1"
+"""Changes whenever the same text would give other terms; recorded with the index."""
+
+MAX_TERM_CHARACTERS = 64
+
+# Vowel signs and the like belong to their letter; Python's \w leaves them out and would cut the word there.
+_MARKS = "".join(
+    map(chr, filter(lambda code: unicodedata.category(chr(code)) in {"Mn", "Mc"}, range(0x300, 0xFE00)))
+)
+_LETTERS = rf"\w[\w{_MARKS}]*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+# Points that Hebrew and Arabic mostly leave unwritten: with and without them it is the same word.
+_POINTS = re.compile(
+    "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
+)
+_STOP = frozenset(
+    """a about after all also am an and any are as at be because been before being but by can could did do does doing
+    don down during each for from had has have having he her here hers him his how i if in into is it its just me more
+    most my no nor not now of off on once only or other our out over own s same she should so some such t than that the
+    their them then there these they this those through to too under until up very was we were what when where which
+    while who whom why will with would you your""".split()
+)
+# Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han and its extensions.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff]+"
+)
+_stem_english = cast("Callable[[str], str]", Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]  # untyped
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    return _stem_english(word)
+
+
+def _split(word: str) -> list[str]:
+    """Cut a run of letters into terms: unspaced scripts into pairs, the rest whole and stemmed."""
+    terms: list[str] = []
+    position = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > position:
+            terms.append(word[position : run.start()])
+        text = run.group()
+        terms += [text] if len(text) == 1 else [text[i : i + 2] for i in range(len(text) - 1)]
+        position = run.end()
+    if position < len(word):
+        terms.append(word[position:])
+    return terms
+
+
+def terms_of(text: str) -> Counter[str]:
+    """
+    Count the terms of *text*.
+
+    Words are compatibility-normalised and case-folded; English words are stemmed (Snowball) and the commonest left
+    out; scripts without spaces are cut into overlapping pairs of characters. Nothing is dropped for its script.
+    """
+    counts: Counter[str] = Counter()
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
+    for match in _WORD.finditer(_POINTS.sub("", plain)):
+        word = match.group().replace("’", "'")
+        if word.isascii():
+            word = word.removesuffix("'s")
+            if word not in _STOP:
+                counts[_stem(word[:MAX_TERM_CHARACTERS])] += 1
+            continue
+        for part in _split(word):
+            counts[part[:MAX_TERM_CHARACTERS]] += 1
+    return counts

@@ -1,0 +1,1 @@
+"""Schema changes in order: forward only, one change each."""

@@ -1,0 +1,260 @@
+"""What learners have read, what they hold, what they gave up."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Lease, Window
+from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import UserId
+from sagacity.storage.base import Scope
+from sagacity.storage.tables import cursors, dead_letters, leases, requests, users
+
+
+class CursorRepository:
+    """Cursors of a tenant's learners, and when each user's log has to be looked at next."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def get(self, user_id: UserId, learner: str) -> Cursor:
+        """Return how far a learner got; at the start if it never ran."""
+        found = await self.of_user(user_id)
+        return found.get(learner, Cursor(learner=learner, user_id=user_id))
+
+    async def of_user(self, user_id: UserId) -> dict[str, Cursor]:
+        """Return the cursors of a user's log, by learner."""
+        rows = await self._scope.all(
+            sa.select(cursors).where(cursors.c.org_id == self._scope.org_id, cursors.c.user_id == user_id)
+        )
+        return {row.learner: Cursor.model_validate(row._mapping, extra="ignore") for row in rows}
+
+    async def save(self, cursor: Cursor) -> None:
+        """Write a cursor. One that another holder has moved further meanwhile is left alone."""
+        values = cursor.model_dump(exclude={"updated_at"}) | {
+            "org_id": self._scope.org_id,
+            "updated_at": self._scope.clock.now(),
+        }
+        insert = self._scope.insert(cursors)
+        changed = {
+            name: insert.excluded[name]
+            for name in ("seq", "outcome", "attempts", "error", "next_try_at", "updated_at")
+        }
+        await self._scope.run(
+            insert.on_conflict_do_update(
+                index_elements=[cursors.c.org_id, cursors.c.user_id, cursors.c.learner],
+                set_=changed,
+                where=cursors.c.seq <= insert.excluded.seq,
+            ),
+            values,
+        )
+
+    async def log_end(self, user_id: UserId) -> int:
+        """Return the number of the user's last turn; 0 for a user who never sent one."""
+        rows = await self._scope.all(
+            sa.select(users.c.last_seq).where(
+                users.c.org_id == self._scope.org_id, users.c.user_id == user_id
+            )
+        )
+        return rows[0].last_seq if rows else 0
+
+    async def last_publish_at(self, user_id: UserId) -> datetime | None:
+        """Return when the user's log last grew; None for a user who never sent anything."""
+        rows = await self._scope.all(
+            sa.select(users.c.updated_at).where(
+                users.c.org_id == self._scope.org_id, users.c.user_id == user_id
+            )
+        )
+        return rows[0].updated_at if rows else None
+
+    async def forced_after(self, user_id: UserId, seq: int) -> bool:
+        """Return whether a request beyond *seq* asked to be learned at once."""
+        rows = await self._scope.all(
+            sa.select(requests.c.request_id)
+            .where(
+                requests.c.org_id == self._scope.org_id,
+                requests.c.user_id == user_id,
+                requests.c.last_seq > seq,
+                requests.c.force_extraction.is_(True),
+            )
+            .limit(1)
+        )
+        return bool(rows)
+
+    async def due_at(self, user_id: UserId) -> datetime | None:
+        """Return when the user's log is looked at next; None when nothing waits."""
+        rows = await self._scope.all(
+            sa.select(users.c.due_at).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
+        )
+        return rows[0].due_at if rows else None
+
+    async def set_due(self, user_id: UserId, due_at: datetime | None, *, log_end: int | None = None) -> bool:
+        """
+        Say when the user's log has to be looked at next; None: nothing waits.
+
+        Args:
+            user_id: whose log.
+            due_at: when.
+            log_end: what the caller saw as the end of the log. If it has grown since, nothing is changed.
+
+        Returns:
+            Whether it was changed.
+        """
+        statement = sa.update(users).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
+        if log_end is not None:
+            statement = statement.where(users.c.last_seq == log_end)
+        return bool(await self._scope.run(statement.values(due_at=due_at)))
+
+
+class LeaseRepository:
+    """Rights to work, one holder at a time; a lapsed one can be taken over."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def claim(self, name: str, owner: str, seconds: float) -> Lease | None:
+        """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
+        now = self._scope.clock.now()
+        insert = self._scope.insert(leases)
+        lapsed = leases.c.expires_at <= now
+        statement = insert.on_conflict_do_update(
+            index_elements=[leases.c.org_id, leases.c.name],
+            set_={
+                "owner": insert.excluded.owner,
+                "expires_at": insert.excluded.expires_at,
+                "fencing": sa.case((leases.c.owner == owner, leases.c.fencing), else_=leases.c.fencing + 1),
+            },
+            where=sa.or_(lapsed, leases.c.owner == owner),
+        ).returning(leases)
+        rows = await self._scope.all(
+            statement,
+            {
+                "org_id": self._scope.org_id,
+                "name": name,
+                "owner": owner,
+                "fencing": 1,
+                "expires_at": now + timedelta(seconds=seconds),
+            },
+        )
+        return Lease.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+
+    async def check(self, lease: Lease) -> None:
+        """
+        Make sure, inside the transaction that writes, that the lease was not taken over.
+
+        Raises:
+            Conflict: it was; the transaction must not commit.
+        """
+        held = await self._scope.run(
+            sa.update(leases).where(self._is(lease)).values(expires_at=leases.c.expires_at)
+        )
+        if not held:
+            raise Conflict(f"lease {lease.name!r} was taken over")
+
+    async def finish(self, lease: Lease) -> None:
+        """Give the lease back; the fencing number stays, so that it only ever grows."""
+        await self._scope.run(
+            sa.update(leases).where(self._is(lease)).values(expires_at=self._scope.clock.now(), owner="")
+        )
+
+    def _is(self, lease: Lease) -> sa.ColumnElement[bool]:
+        return sa.and_(
+            leases.c.org_id == self._scope.org_id,
+            leases.c.name == lease.name,
+            leases.c.owner == lease.owner,
+            leases.c.fencing == lease.fencing,
+        )
+
+
+class DeadLetterRepository:
+    """Windows that were given up, until someone replays them."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def add(self, learner: str, window: Window, *, attempts: int, error_kind: str, error: str) -> None:
+        """Park a window with its last error; one that was parked before is parked again in its place."""
+        now = self._scope.clock.now()
+        column = dead_letters.c
+        same = sa.and_(
+            column.org_id == self._scope.org_id,
+            column.learner == learner,
+            column.user_id == window.user_id,
+            column.first_seq == window.first_seq,
+            column.last_seq == window.last_seq,
+        )
+        values: dict[str, Any] = {
+            "attempts": attempts,
+            "error_kind": error_kind,
+            "error": error,
+            "status": DeadLetterStatus.PARKED,
+            "updated_at": now,
+        }
+        if await self._scope.run(sa.update(dead_letters).where(same).values(values)):
+            return
+        await self._scope.run(
+            dead_letters.insert(),
+            values
+            | {
+                "org_id": self._scope.org_id,
+                "learner": learner,
+                "user_id": window.user_id,
+                "first_seq": window.first_seq,
+                "last_seq": window.last_seq,
+                "created_at": now,
+            },
+        )
+
+    async def list_newest(
+        self,
+        *,
+        user_id: UserId | None = None,
+        statuses: Sequence[DeadLetterStatus] = (),
+        limit: int = 100,
+    ) -> list[DeadLetter]:
+        """Return dead letters, newest first."""
+        column = dead_letters.c
+        statement = sa.select(dead_letters).where(column.org_id == self._scope.org_id)
+        if user_id is not None:
+            statement = statement.where(column.user_id == user_id)
+        if statuses:
+            statement = statement.where(column.status.in_([str(status) for status in statuses]))
+        rows = await self._scope.all(statement.order_by(column.dead_letter_id.desc()).limit(limit))
+        return [DeadLetter.model_validate(row._mapping, extra="ignore") for row in rows]
+
+    async def replay(self, dead_letter_id: int) -> DeadLetter:
+        """
+        Queue one parked window to be learned again, and make its user due.
+
+        Raises:
+            NotFound: the tenant has none of that number.
+            Conflict: it is queued or was replayed already.
+        """
+        column = dead_letters.c
+        mine = sa.and_(column.org_id == self._scope.org_id, column.dead_letter_id == dead_letter_id)
+        rows = await self._scope.all(sa.select(dead_letters).where(mine))
+        if not rows:
+            raise NotFound(f"no dead letter {dead_letter_id}")
+        letter = DeadLetter.model_validate(rows[0]._mapping, extra="ignore")
+        if letter.status is not DeadLetterStatus.PARKED:
+            raise Conflict(f"dead letter {dead_letter_id} is {letter.status} already")
+        await self.mark(dead_letter_id, DeadLetterStatus.QUEUED)
+        now = self._scope.clock.now()
+        await self._scope.run(
+            sa.update(users)
+            .where(users.c.org_id == self._scope.org_id, users.c.user_id == letter.user_id)
+            .values(due_at=now)
+        )
+        return letter.model_copy(update={"status": DeadLetterStatus.QUEUED, "updated_at": now})
+
+    async def mark(self, dead_letter_id: int, status: DeadLetterStatus) -> None:
+        """Move a dead letter on."""
+        await self._scope.run(
+            sa.update(dead_letters)
+            .where(
+                dead_letters.c.org_id == self._scope.org_id, dead_letters.c.dead_letter_id == dead_letter_id
+            )
+            .values(status=str(status), updated_at=self._scope.clock.now())
+        )

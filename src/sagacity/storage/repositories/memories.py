@@ -1,0 +1,263 @@
+"""Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
+from sagacity.domain.memory import Approval, Memory, MemoryKind, NewMemory, Status
+from sagacity.storage.base import Scope, Vectors
+from sagacity.storage.repositories.search import Document, SearchRepository
+from sagacity.storage.tables import memories, memory_requests
+
+
+def memory_of(row: Any) -> Memory:
+    """Turn a row into the value."""
+    return Memory.model_validate(row._mapping, extra="ignore")
+
+
+class MemoryRepository:
+    """A tenant's memories of every kind."""
+
+    def __init__(self, scope: Scope, search: SearchRepository) -> None:
+        self._scope = scope
+        self._search = search
+
+    async def add(
+        self, new: Sequence[NewMemory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
+    ) -> list[Memory]:
+        """
+        Store *new* and return them with their numbers, in order.
+
+        Args:
+            new: the memories; every uid is new to the tenant.
+            vectors: float32 [d] of those embedded already, by uid; the others are queued for embedding.
+        """
+        if not new:
+            return []
+        rows = await self._scope.all(
+            memories.insert().returning(memories.c.memory_id, memories.c.uid),
+            [_row(memory) | {"org_id": self._scope.org_id, "uid": memory.uid} for memory in new],
+        )
+        numbers = {row.uid: row.memory_id for row in rows}
+        stored = [
+            Memory.model_construct(**dict(memory), memory_id=MemoryId(numbers[memory.uid])) for memory in new
+        ]
+        links = [
+            {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
+            for memory in stored
+            for request_id in dict.fromkeys(memory.source_request_ids)
+        ]
+        if links:
+            await self._scope.run(memory_requests.insert(), links)
+        given = vectors or {}
+        await self._search.put([document_of(memory, given.get(memory.uid)) for memory in stored])
+        return stored
+
+    async def save(
+        self, changed: Sequence[Memory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
+    ) -> None:
+        """Write the present values of memories that are stored already; unchanged text keeps its vector."""
+        for memory in changed:
+            before = await self.get(memory.memory_id)
+            vector = (vectors or {}).get(memory.uid)
+            if vector is None and before.search_text == memory.search_text:
+                kept = await self._search.vector_of(memory.kind, [memory.memory_id])
+                vector = kept.get(memory.memory_id)
+            await self._scope.run(
+                sa.update(memories)
+                .where(memories.c.org_id == self._scope.org_id, memories.c.memory_id == memory.memory_id)
+                .values(_row(memory))
+            )
+            known = set(before.source_request_ids)
+            links = [
+                {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
+                for request_id in dict.fromkeys(memory.source_request_ids)
+                if request_id not in known
+            ]
+            if links:
+                await self._scope.run(self._scope.insert(memory_requests).on_conflict_do_nothing(), links)
+            await self._search.put([document_of(memory, vector)])
+
+    async def get(self, memory_id: MemoryId, *, kind: MemoryKind | None = None) -> Memory:
+        """
+        Return one memory.
+
+        Raises:
+            NotFound: the tenant has none of that number (and kind).
+        """
+        found = await self.get_many([memory_id], kind=kind)
+        if not found:
+            raise NotFound(f"no {str(kind or 'memory').replace('_', ' ')} with id {memory_id}")
+        return found[0]
+
+    async def get_many(self, ids: Sequence[int], *, kind: MemoryKind | None = None) -> list[Memory]:
+        """Return those of *ids* that exist, in the order of *ids*."""
+        statement = self._mine().where(memories.c.memory_id.in_(list(ids)))
+        if kind is not None:
+            statement = statement.where(memories.c.kind == str(kind))
+        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement)}
+        return [found[number] for number in ids if number in found]
+
+    async def get_by_uid(self, uid: MemoryUid, *, kind: MemoryKind, user_id: UserId | None = None) -> Memory:
+        """
+        Return one memory by its name for ever; with *user_id* only if it is that user's.
+
+        Raises:
+            NotFound: there is none.
+        """
+        statement = self._mine().where(memories.c.uid == uid, memories.c.kind == str(kind))
+        if user_id is not None:
+            statement = statement.where(memories.c.user_id == user_id)
+        rows = await self._scope.all(statement)
+        if not rows:
+            raise NotFound(f"no {str(kind).replace('_', ' ')} with id {uid!r}")
+        return memory_of(rows[0])
+
+    async def in_slots(self, kind: MemoryKind, user_id: UserId, slots: Sequence[str]) -> list[Memory]:
+        """Return the user's current memories that answer one of *slots*, oldest first."""
+        column = memories.c
+        statement = self._mine().where(
+            column.kind == str(kind),
+            column.user_id == user_id,
+            column.slot.in_(list(slots)),
+            column.slot != "",
+            column.status == str(Status.CURRENT),
+        )
+        rows = await self._scope.all(statement.order_by(column.memory_id))
+        return [memory_of(row) for row in rows]
+
+    async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
+        """Return those of *uids* that exist, of any kind and user."""
+        rows = await self._scope.all(self._mine().where(memories.c.uid.in_(list(uids))))
+        return {row.uid: memory_of(row) for row in rows}
+
+    async def list_newest(
+        self,
+        kind: MemoryKind,
+        *,
+        user_id: UserId | None = None,
+        statuses: Sequence[Status] = (),
+        approvals: Sequence[Approval] = (),
+        name: str | None = None,
+        agent_version: str | None = None,
+        source: str | None = None,
+        request_id: RequestId | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        valid_at: datetime | None = None,
+        limit: int,
+    ) -> list[Memory]:
+        """Return up to *limit* memories, last changed first. An empty filter admits all; times are inclusive."""
+        column = memories.c
+        statement = self._mine().where(column.kind == str(kind))
+        for field, value in (
+            (column.user_id, user_id),
+            (column.name, name),
+            (column.agent_version, agent_version),
+            (column.source, source),
+        ):
+            if value is not None:
+                statement = statement.where(field == value)
+        if request_id is not None:
+            taught = sa.select(memory_requests.c.memory_id).where(
+                memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id
+            )
+            statement = statement.where(column.memory_id.in_(taught))
+        if statuses:
+            statement = statement.where(column.status.in_([str(status) for status in statuses]))
+        if approvals:
+            statement = statement.where(column.approval.in_([str(approval) for approval in approvals]))
+        if start is not None:
+            statement = statement.where(column.updated_at >= start)
+        if end is not None:
+            statement = statement.where(column.updated_at <= end)
+        if valid_at is not None:
+            statement = statement.where(_unexpired(valid_at))
+        statement = statement.order_by(column.updated_at.desc(), column.memory_id.desc()).limit(limit)
+        return [memory_of(row) for row in await self._scope.all(statement)]
+
+    async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
+        """Return the memories that one request taught, or helped to teach, in the order they came about."""
+        statement = (
+            self._mine()
+            .join(memory_requests, memory_requests.c.memory_id == memories.c.memory_id)
+            .where(memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id)
+            .order_by(memories.c.memory_id)
+        )
+        return [memory_of(row) for row in await self._scope.all(statement)]
+
+    async def count_by_status(
+        self, kind: MemoryKind, *, valid_at: datetime, expiring_before: datetime
+    ) -> tuple[dict[Status, int], int]:
+        """Return the unexpired memories a status, and how many of the current ones expire before a moment."""
+        column = memories.c
+        expiring = sa.func.sum(sa.case((column.expires_at <= expiring_before, 1), else_=0))
+        rows = await self._scope.all(
+            sa.select(column.status, sa.func.count(), expiring)
+            .where(column.org_id == self._scope.org_id, column.kind == str(kind), _unexpired(valid_at))
+            .group_by(column.status)
+        )
+        counts = {Status(status): count for status, count, _ in rows}
+        soon = sum(count or 0 for status, _, count in rows if status == Status.CURRENT)
+        return counts, soon
+
+    async def delete(
+        self,
+        kind: MemoryKind,
+        *,
+        ids: Sequence[int] | None = None,
+        uids: Sequence[str] | None = None,
+        user_id: UserId | None = None,
+    ) -> int:
+        """Delete memories of one kind with all that was recorded of them; returns how many there were."""
+        column = memories.c
+        conditions = [column.org_id == self._scope.org_id, column.kind == str(kind)]
+        if ids is not None:
+            conditions.append(column.memory_id.in_(list(ids)))
+        if uids is not None:
+            conditions.append(column.uid.in_(list(uids)))
+        if user_id is not None:
+            conditions.append(column.user_id == user_id)
+        rows = await self._scope.all(sa.select(column.memory_id).where(*conditions))
+        await self._search.remove(kind, [row.memory_id for row in rows])
+        return await self._scope.run(sa.delete(memories).where(*conditions))
+
+    def _mine(self) -> sa.Select[Any]:
+        return sa.select(memories).where(memories.c.org_id == self._scope.org_id)
+
+
+def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
+    column = memories.c
+    return sa.and_(
+        sa.or_(column.expires_at.is_(None), column.expires_at > moment),
+        sa.or_(column.valid_to.is_(None), column.valid_to > moment),
+    )
+
+
+def _row(memory: NewMemory) -> dict[str, Any]:
+    if not 0 <= memory.confidence <= 1:
+        raise InvalidInput(f"confidence is {memory.confidence}; it has to lie in [0, 1]")
+    return memory.model_dump(exclude={"memory_id", "uid"}) | {"slot": memory.attributes.slot}
+
+
+def document_of(memory: Memory, vector: Vectors | None) -> Document:
+    """Return what is searched in place of *memory*; without *vector* it is queued for embedding."""
+    return Document(
+        kind=str(memory.kind),
+        owner_id=memory.memory_id,
+        user_id=memory.user_id or "",
+        text=memory.search_text,
+        changed_at=memory.updated_at,
+        status=memory.status,
+        approval=memory.approval,
+        agent_version=memory.agent_version,
+        name=memory.name,
+        source=memory.source,
+        request_id=memory.source_request_ids[0] if memory.source_request_ids else None,
+        expires_at=memory.expires_at,
+        vector=vector,
+    )

@@ -1,0 +1,436 @@
+"""What keyword search promises: always in step, statistics of the scope itself, any script, filters first."""
+
+import json
+import math
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Hit
+from sagacity.storage.keywords import terms_of
+from sagacity.storage.repositories.interactions import text_of
+from sagacity.storage.repositories.search import B, K1
+from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.transaction import Storage
+from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
+
+PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id=ANNA)
+ALL_KINDS = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
+BLNS = Path(__file__).parent.parent / "data" / "hostile" / "blns.json"
+SCRIPTS = {
+    "Привет, как дела": "дела",
+    "我喜欢喝绿茶": "绿茶",
+    "私は東京に住んでいます": "東京",
+    "ผมชอบกินข้าวผัด": "ข้าวผัด",
+    "मुझे हिन्दी पसंद है": "हिन्दी",
+    "أحب القهوة العربية": "القهوة",
+    "אני אוהב קפה": "קפה",
+    "저는 서울에 살아요": "서울에",
+    "Straße in MÜNCHEN": "strasse münchen",
+    "cafe\u0301 noir": "caf\u00e9",
+    "ﬁne ﬂow": "fine",
+    "naïve ①②": "12 naïve",
+    "snake_case_name": "snake case",
+    "O’Brien's boat": "o'brien",
+}
+
+
+async def keyword(storage: Storage, text: str, wanted: Filter = PROFILES, limit: int = 50) -> list[Hit]:
+    async with storage.read(ORG) as snapshot:
+        return await snapshot.search.by_terms(wanted, text, limit)
+
+
+async def contents(storage: Storage, text: str, wanted: Filter = PROFILES) -> list[str]:
+    async with storage.read(ORG) as snapshot:
+        hits = await snapshot.search.by_terms(wanted, text, 50)
+        found = await snapshot.memories.get_many([hit.owner_id for hit in hits])
+    return [memory.content for memory in found]
+
+
+async def index_of(storage: Storage):
+    """Documents, terms and scope counts as they stand, without numbers and vectors."""
+    async with storage._backend.read(None) as connection:
+        rows = (await connection.execute(sa.select(search_documents))).all()
+        scopes = (await connection.execute(sa.select(search_scopes))).all()
+        terms = (await connection.execute(sa.select(search_terms))).all()
+    owner = {row.document_id: (row.org_id, row.kind, row.owner_id) for row in rows}
+    documents = {
+        owner[row.document_id]: (
+            row.status, row.approval, row.agent_version, row.name, row.source, row.request_id,
+            row.changed_at, row.expires_at, row.text, row.term_count, row.vector is None,
+        )
+        for row in rows
+    }  # fmt: skip
+    postings = {(owner[row.document_id], row.term): row.frequency for row in terms}
+    counts = {
+        (s.org_id, s.kind, s.user_id): (s.document_count, s.term_count) for s in scopes if s.document_count
+    }
+    scope_of = {row.scope_id: (row.org_id, row.kind, row.user_id) for row in scopes}
+    assert all(scope_of[row.scope_id][:2] == (row.org_id, row.kind) for row in rows)
+    return documents, postings, counts
+
+
+async def assert_in_step(storage: Storage) -> None:
+    """The index is what it would be if it were made anew."""
+    before = await index_of(storage)
+    expected: dict[tuple, str] = {}
+    owners: Counter = Counter()
+    totals: Counter = Counter()
+    for tenant in (ORG, OTHER_ORG):
+        async with storage.read(tenant) as snapshot:
+            turns = await snapshot.interactions.list_newest(limit=10_000)
+            memories: list[Memory] = []
+            for kind in MemoryKind:
+                memories += await snapshot.memories.list_newest(kind, limit=10_000)
+        texts = [(("interaction", turn.interaction_id), turn.user_id, text_of(turn)) for turn in turns]
+        texts += [((str(m.kind), m.memory_id), m.user_id or "", m.search_text) for m in memories]
+        for (kind, number), user, text in texts:
+            expected[tenant.org_id, kind, number] = text
+            owners[tenant.org_id, kind, user] += 1
+            totals[tenant.org_id, kind, user] += terms_of(text).total()
+    documents, postings, counts = before
+    assert {owner: row[8] for owner, row in documents.items()} == expected
+    assert postings == {(owner, t): n for owner, text in expected.items() for t, n in terms_of(text).items()}
+    assert counts == {scope: (owners[scope], totals[scope]) for scope in owners}
+
+
+async def test_index_is_in_step_after_every_write(storage: Storage) -> None:
+    """After adding, saving and deleting memories and turns the index is as if made from scratch."""
+    await storage.append(ORG, said("green tea", "black coffee", session_id="s"))
+    await storage.append(OTHER_ORG, said("green tea"))
+    await assert_in_step(storage)
+    async with storage.begin(ORG) as tx:
+        added = await tx.memories.add(
+            [
+                new_memory("likes tea", keywords=("drink", "tea")),
+                new_memory(
+                    "works at night", kind=MemoryKind.USER_PLAYBOOK, trigger="when asked", pitfall="no"
+                ),
+                new_memory("be brief", kind=MemoryKind.AGENT_PLAYBOOK, user_id=None),
+            ]
+        )
+    await assert_in_step(storage)
+    async with storage.begin(ORG) as tx:
+        changed = [memory.model_copy(update={"content": f"{memory.content} now"}) for memory in added[:2]]
+        await tx.memories.save(changed)
+        await tx.memories.save([added[2].model_copy(update={"status": Status.ARCHIVED})])
+    await assert_in_step(storage)
+    async with storage.begin(ORG) as tx:
+        [turn, _] = await tx.interactions.log(ANNA, after_seq=0, limit=9)
+        await tx.interactions.delete(ANNA, turn.interaction_id)
+        assert await tx.memories.delete(MemoryKind.PROFILE, ids=[added[0].memory_id]) == 1
+    await assert_in_step(storage)
+    with pytest.raises(ZeroDivisionError):
+        async with storage.begin(ORG) as tx:
+            await tx.interactions.delete_all()
+            raise ZeroDivisionError
+    await assert_in_step(storage)
+    async with storage.begin(ORG) as tx:
+        await tx.interactions.delete_session("s")
+        await tx.interactions.delete_all()
+        await tx.memories.delete(MemoryKind.AGENT_PLAYBOOK)
+    await assert_in_step(storage)
+
+
+async def test_rebuilt_index_equals_the_kept_one(storage: Storage) -> None:
+    """`reindex` makes the same documents, terms and counts from the rows alone."""
+    await storage.append(ORG, said("green tea", "black coffee", source="web", agent_version="v"))
+    async with storage.begin(ORG) as tx:
+        memories = [new_memory(f"tea {n}", name="x", source_request_ids=("r1",)) for n in range(3)]
+        [*_, last] = await tx.memories.add(memories)
+        await tx.memories.save([last.model_copy(update={"approval": Approval.APPROVED, "expires_at": START})])
+    kept = await index_of(storage)
+    await storage.rebuild_index("some embedder", 16, lambda done, total: None)
+    assert await index_of(storage) == kept
+
+
+def bm25(texts: dict[int, str], query: str) -> list[tuple[int, float]]:
+    """A plain reference: documents by owner, scored against all of them."""
+    counts = {owner: terms_of(text) for owner, text in texts.items()}
+    average = max(sum(count.total() for count in counts.values()) / len(counts), 1.0)
+    scores: dict[int, float] = {}
+    for term in terms_of(query):
+        having = [owner for owner, count in counts.items() if count[term]]
+        weight = math.log(1 + (len(counts) - len(having) + 0.5) / (len(having) + 0.5))
+        for owner in having:
+            frequency, length = counts[owner][term], counts[owner].total()
+            norm = K1 * (1 - B + B * length / average)
+            scores[owner] = scores.get(owner, 0.0) + weight * frequency * (K1 + 1) / (frequency + norm)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+WORDS = "tea coffee milk sugar cake bread the boat river walk walking Ana's 東京 кофе".split()
+
+
+async def test_scores_equal_a_plain_reference(storage: Storage) -> None:
+    """Scores and order are those of BM25 over the scope's own documents."""
+    rng = np.random.default_rng(3)
+    texts = [" ".join(rng.choice(WORDS, size=rng.integers(1, 12))) for _ in range(120)]
+    async with storage.begin(ORG) as tx:
+        kept = await tx.memories.add([new_memory(text) for text in texts])
+    known = {memory.memory_id: memory.content for memory in kept}
+    for query in ("tea", "tea coffee walking", "東京 bread кофе", "the", "unheard", "milk milk milk"):
+        hits = await keyword(storage, query, limit=200)
+        expected = bm25(known, query)
+        got = {hit.owner_id: hit.score for hit in hits}
+        assert got == pytest.approx(dict(expected))
+        assert all(hit.score > 0 for hit in hits)
+        # Equal scores may differ in their last bit between the two; the order is that of the scores.
+        assert [round(hit.score, 9) for hit in hits] == [round(score, 9) for _, score in expected]
+
+
+async def test_statistics_are_the_scopes_own(storage: Storage) -> None:
+    """Rows of another user, kind or organisation change no score."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory("green tea"), new_memory("black coffee"), new_memory("tea tea")])
+    before = await keyword(storage, "tea")
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory("tea " * 9, user_id="ben") for _ in range(50)])
+        await tx.memories.add([new_memory("tea", kind=MemoryKind.SEMANTIC) for _ in range(50)])
+    async with storage.begin(OTHER_ORG) as tx:
+        await tx.memories.add([new_memory("tea") for _ in range(50)])
+    assert await keyword(storage, "tea") == before
+    assert len(before) == 2
+
+
+@pytest.mark.parametrize(("text", "query"), SCRIPTS.items(), ids=lambda text: ascii(text)[:30])
+async def test_any_script_is_found(storage: Storage, text: str, query: str) -> None:
+    """A word of any script finds the text it is in, and not another in the same script."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory(text), new_memory("something else")])
+    assert await contents(storage, query) == [text]
+
+
+async def test_word_with_marks_is_one_word(storage: Storage) -> None:
+    """Vowel signs do not cut a word into letters that any word has; points may be left out."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory(text) for text in ("हिन्दी", "नदी", "বাংলা", "বলা", "كِتَاب", "تب")])
+    assert await contents(storage, "हिन्दी") == ["हिन्दी"]
+    assert await contents(storage, "বাংলা") == ["বাংলা"]
+    assert await contents(storage, "كتاب") == ["كِتَاب"]
+
+
+async def test_naughty_strings_are_kept_and_found(storage: Storage) -> None:
+    """Each of a collection of hostile strings is stored as it is, and found by itself where it has a word."""
+    texts = [text for text in json.loads(BLNS.read_text("utf-8")) if text]
+    async with storage.begin(ORG) as tx:
+        kept = await tx.memories.add([new_memory(text) for text in texts])
+    async with storage.read(ORG) as snapshot:
+        read = await snapshot.memories.get_many([memory.memory_id for memory in kept])
+        assert [memory.content for memory in read] == texts
+        for memory in kept:
+            hits = await snapshot.search.by_terms(PROFILES, memory.content, 500)
+            assert (memory.memory_id in {hit.owner_id for hit in hits}) == bool(terms_of(memory.content))
+    await assert_in_step(storage)
+
+
+async def test_long_query_is_answered(storage: Storage) -> None:
+    """A query of many thousand words is as good as a short one."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory(f"word{n} tea") for n in range(3_000)])
+    query = " ".join(f"word{n}" for n in range(20_000))
+    assert len(await keyword(storage, query, limit=5_000)) == 3_000
+
+
+async def test_saved_text_replaces_the_old(storage: Storage) -> None:
+    """After an edit the new words find it, the old ones do not, and a stale vector is dropped."""
+    [row] = unit_rows(1)
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new_memory("green tea", uid="u")], vectors={"u": row})
+        await tx.memories.save([memory.model_copy(update={"confidence": 0.5})])
+        assert list(await tx.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
+        await tx.memories.save([memory.model_copy(update={"content": "black coffee"})])
+        assert await tx.search.vector_of("profile", [memory.memory_id]) == {}
+        assert [item.text for item in await tx.search.unembedded(9)] == ["black coffee"]
+    assert await contents(storage, "tea") == []
+    assert await contents(storage, "coffee") == ["black coffee"]
+
+
+async def test_vectors_of_changed_documents_are_not_taken(storage: Storage) -> None:
+    """A vector that was computed of a text that changed meanwhile is dropped; the new text keeps waiting."""
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new_memory("green tea")])
+        waiting = await tx.search.unembedded(9)
+    async with storage.begin(ORG) as tx:
+        await tx.memories.save([memory.model_copy(update={"content": "black coffee"})])
+        await tx.search.set_vectors(waiting, unit_rows(1))
+        assert [item.text for item in await tx.search.unembedded(9)] == ["black coffee"]
+
+
+async def test_vectors_of_removed_documents_reach_no_other(storage: Storage) -> None:
+    """A document's number is never another's: a late vector can not land on someone else's text."""
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new_memory("green tea")])
+        waiting = await tx.search.unembedded(9)
+    async with storage.begin(ORG) as tx:
+        await tx.memories.delete(MemoryKind.PROFILE, ids=[memory.memory_id])
+        await tx.memories.add([new_memory("black coffee", user_id="ben")])
+        await tx.search.set_vectors(waiting, unit_rows(1))
+        assert [item.text for item in await tx.search.unembedded(9)] == ["black coffee"]
+
+
+async def test_unembedded_are_given_up_and_counted(storage: Storage) -> None:
+    """A document that fails five times leaves the queue, stays findable by its words, and says why."""
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new_memory("green tea")])
+        for n in range(5):
+            waiting = await tx.search.unembedded(9)
+            assert len(waiting) == 1, n
+            await tx.search.embed_failed(waiting, "refused")
+        assert await tx.search.unembedded(9) == []
+        assert await tx.search.progress("profile", [memory.memory_id]) == (0, 1, "refused")
+    assert await storage.unembedded_tenants() == []
+    assert await contents(storage, "tea") == ["green tea"]
+
+
+# --- filters ---------------------------------------------------------------------------------------------------------
+
+NAMES, SOURCES, VERSIONS, REQUESTS = ("n1", "n2"), ("s1", "s2"), ("v1", "v2"), ("q1", "q2")
+MOMENTS = [START + timedelta(hours=hour) for hour in range(6)]
+WORD_SETS = ("tea", "tea coffee", "coffee", "milk tea tea")
+
+
+def furnished() -> list:
+    """Memories of every sort, no two alike."""
+    rng = np.random.default_rng(11)
+
+    def pick(options):
+        return options[rng.integers(len(options))]
+
+    rows = []
+    for n in range(240):
+        kind = pick(list(MemoryKind))
+        own = kind not in (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
+        rows.append(
+            new_memory(
+                pick(WORD_SETS),
+                uid=f"f{n}",
+                kind=kind,
+                user_id=pick(("anna", "ben")) if own else None,
+                at=pick(MOMENTS),
+                name=pick(NAMES),
+                source=pick(SOURCES),
+                agent_version=pick(VERSIONS),
+                status=pick(list(Status)),
+                approval=pick(list(Approval)),
+                source_request_ids=(pick(REQUESTS),),
+                expires_at=pick([None, *MOMENTS]),
+            )
+        )
+    return rows
+
+
+VERSIONED = {MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL}
+
+
+def admits(wanted: Filter, memory: Memory) -> bool:
+    return (
+        memory.kind in wanted.kinds
+        and (wanted.user_id is None or memory.user_id in (wanted.user_id, None))
+        and (not wanted.statuses or memory.status in wanted.statuses)
+        and (not wanted.approvals or memory.approval in wanted.approvals)
+        and (memory.kind not in VERSIONED or wanted.agent_version in (None, memory.agent_version))
+        and (memory.kind not in VERSIONED or wanted.name in (None, memory.name))
+        and wanted.source in (None, memory.source)
+        and wanted.request_id in (None, *memory.source_request_ids[:1])
+        and (wanted.start is None or memory.updated_at >= wanted.start)
+        and (wanted.end is None or memory.updated_at <= wanted.end)
+        and (wanted.valid_at is None or memory.expires_at is None or memory.expires_at > wanted.valid_at)
+    )
+
+
+def subsets(options):
+    return st.lists(st.sampled_from(list(options)), unique=True).map(tuple)
+
+
+FILTERS = st.builds(
+    Filter,
+    kinds=subsets(MemoryKind),
+    interactions=st.just(value=False),
+    user_id=st.sampled_from([None, "anna", "ben", "nobody"]),
+    statuses=subsets(Status),
+    approvals=subsets(Approval),
+    agent_version=st.sampled_from([None, *VERSIONS]),
+    name=st.sampled_from([None, *NAMES]),
+    source=st.sampled_from([None, *SOURCES]),
+    request_id=st.sampled_from([None, *REQUESTS]),
+    start=st.sampled_from([None, *MOMENTS]),
+    end=st.sampled_from([None, *MOMENTS]),
+    valid_at=st.sampled_from([None, *MOMENTS]),
+)
+
+
+def test_the_filter_property_covers_every_field() -> None:
+    """A field that is added to Filter has to be added to the property below."""
+    assert set(Filter.model_fields) == {
+        "kinds", "interactions", "user_id", "statuses", "approvals", "agent_version", "name", "source",
+        "request_id", "start", "end", "valid_at",
+    }  # fmt: skip
+
+
+async def test_filters_hold_before_the_search(storage: Storage) -> None:
+    """Whatever is asked for, exactly what the filter admits is found, by term and by vector, whatever its rank."""
+    rows = furnished()
+    vectors = dict(zip((row.uid for row in rows), unit_rows(len(rows)), strict=True))
+    async with storage.begin(ORG) as tx:
+        kept = await tx.memories.add(rows, vectors=vectors)
+    asked: list[Filter] = []
+
+    @settings(
+        max_examples=120,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+    @given(FILTERS)
+    def collect(wanted: Filter) -> None:
+        asked.append(wanted)
+
+    collect()
+    # Narrow ones as well, each field by itself, which a random choice of all rarely gives.
+    for name, value in (("name", "n1"), ("source", "s2"), ("agent_version", "v1"), ("request_id", "q2"),
+                        ("start", MOMENTS[3]), ("end", MOMENTS[2]), ("valid_at", MOMENTS[2]),
+                        ("user_id", "anna"), ("approvals", (Approval.REJECTED,))):  # fmt: skip
+        asked.append(ALL_KINDS.model_copy(update={name: value}))
+    found_any = 0
+    async with storage.read(ORG) as snapshot:
+        for wanted in asked:
+            admitted = [memory for memory in kept if admits(wanted, memory)]
+            hits = await snapshot.search.by_terms(wanted, "tea", 1_000)
+            assert {h.owner_id for h in hits} == {m.memory_id for m in admitted if "tea" in m.content}, wanted
+            hits = await snapshot.search.by_vector(wanted, vectors["f0"], 1_000)
+            assert {h.owner_id for h in hits} == {m.memory_id for m in admitted}, wanted
+            found_any += bool(hits)
+    assert found_any > 20
+
+
+async def test_filters_hold_for_turns(storage: Storage) -> None:
+    """Turns are found with their own user, source, version, request and time."""
+    await storage.append(ORG, said("green tea", source="web", agent_version="v1"))
+    await storage.append(ORG, said("black tea", request_id="r2", user_id="ben"))
+    turns = Filter(interactions=True)
+    for change, count in (
+        ({}, 2), ({"user_id": "anna"}, 1), ({"source": "web"}, 1), ({"agent_version": "v1"}, 2),
+        ({"request_id": "r2"}, 1), ({"end": START - timedelta(seconds=1)}, 0), ({"interactions": False}, 0),
+    ):  # fmt: skip
+        wanted = turns.model_copy(update=change)
+        assert len(await keyword(storage, "tea", wanted)) == count, change
+
+
+async def test_limit_counts_per_kind_best_first(storage: Storage) -> None:
+    """A search gives the best of each kind, so that one kind's many do not crowd out another's few."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory("tea tea tea") for _ in range(9)])
+        await tx.memories.add([new_memory("some tea", kind=MemoryKind.SEMANTIC) for _ in range(9)])
+    hits = await keyword(storage, "tea", Filter(kinds=tuple(MemoryKind), user_id=ANNA), 3)
+    assert Counter(hit.kind for hit in hits) == {"profile": 3, "semantic": 3}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
