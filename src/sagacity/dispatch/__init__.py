@@ -1,0 +1,1 @@
+"""Who does due work, where and when."""

@@ -1,0 +1,49 @@
+"""Holding a lease for as long as the work takes."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from sagacity.domain.cursor import Lease
+from sagacity.domain.errors import StorageError
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.transaction import Storage
+
+
+@asynccontextmanager
+async def hold(
+    storage: Storage, tenant: Tenant, name: str, owner: str, *, seconds: float
+) -> AsyncGenerator[Lease | None]:
+    """
+    Hold a lease during the block, prolonging it three times in its life; give None while another holds it.
+
+    A heartbeat that fails is tried again; should the lease lapse meanwhile, `leases.check` in the transaction that
+    writes finds out, so that two holders can never both commit.
+    """
+    async with storage.begin(tenant) as transaction:
+        lease = await transaction.leases.claim(name, owner, seconds)
+    if lease is None:
+        yield None
+        return
+    beat = asyncio.create_task(_beat(storage, tenant, lease, seconds))
+    try:
+        yield lease
+    finally:
+        beat.cancel()
+        await asyncio.gather(beat, return_exceptions=True)
+        async with storage.begin(tenant) as transaction:
+            await transaction.leases.finish(lease)
+
+
+async def _beat(storage: Storage, tenant: Tenant, lease: Lease, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds / 3)
+        try:
+            async with storage.begin(tenant) as transaction:
+                held = await transaction.leases.claim(lease.name, lease.owner, seconds)
+                if held is not None and held.fencing != lease.fencing:
+                    await transaction.leases.finish(held)  # it had lapsed: what was claimed is a new lease
+        except StorageError:
+            continue
+        if held is None or held.fencing != lease.fencing:
+            return

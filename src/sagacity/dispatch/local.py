@@ -1,0 +1,147 @@
+"""Due work done in this process: woken by hints, kept honest by a sweep of the database."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+
+import structlog
+
+from sagacity.domain.clock import Clock
+from sagacity.domain.tenant import DueScope
+from sagacity.storage.transaction import Storage
+
+_log = structlog.get_logger(__name__)
+_SCOPES_A_SWEEP = 1_000
+_SHORTEST_WAIT_SECONDS = 0.05
+_PAUSE_AFTER_ERROR_SECONDS = 1.0
+_POSTPONE_SECONDS = 30.0
+
+Handler = Callable[[DueScope], Awaitable[object]]
+
+
+class LocalDispatcher:
+    """
+    Runs a handler for every due user, a few side by side, each user by one at a time.
+
+    A wake-up is only a hint: what is due is read from the database at the start, after every wait, and at least each
+    `sweep_seconds`. Equal hints fall together; one that comes while its user is worked on runs once more after it.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        handler: Handler,
+        index: Callable[[], Awaitable[object]],
+        *,
+        clock: Clock,
+        concurrency: int,
+        sweep_seconds: float,
+    ) -> None:
+        self._storage = storage
+        self._handler = handler
+        self._index = index
+        self._clock = clock
+        self._concurrency = concurrency
+        self._sweep_seconds = sweep_seconds
+        self._queue: asyncio.Queue[DueScope] = asyncio.Queue()
+        self._queued: set[DueScope] = set()
+        self._busy: set[DueScope] = set()
+        self._again: set[DueScope] = set()
+        self._look = asyncio.Event()
+        self._to_index = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def is_running(self) -> bool:
+        """Whether every loop is alive."""
+        return bool(self._tasks) and not any(task.done() for task in self._tasks)
+
+    @property
+    def backlog_count(self) -> int:
+        """Users that wait for a worker now."""
+        return len(self._queued)
+
+    def wake(self, scope: DueScope) -> None:
+        """Hint that a user's log has news."""
+        self._to_index.set()
+        if scope in self._busy:
+            self._again.add(scope)
+        elif scope not in self._queued:
+            self._queued.add(scope)
+            self._queue.put_nowait(scope)
+
+    def look(self) -> None:
+        """Hint that something may be due or unindexed, whoever's it is."""
+        self._to_index.set()
+        self._look.set()
+
+    async def start(self) -> None:
+        """Start working; what was left by an earlier process is found by the first sweep."""
+        loops = [self._sweep, self._keep_indexing, *[self._work] * self._concurrency]
+        self._tasks = [asyncio.create_task(self._for_ever(loop)) for loop in loops]
+
+    async def stop(self) -> None:
+        """Stop at once. What is unfinished stays due in the database."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+
+    async def _for_ever(self, loop: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await loop()
+            except Exception:  # noqa: BLE001  the worker's loop: it records and goes on
+                _log.exception("dispatch.loop_failed", loop=loop.__name__)
+                await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
+
+    async def _work(self) -> None:
+        scope = await self._queue.get()
+        self._queued.discard(scope)
+        self._busy.add(scope)
+        started = time.perf_counter()
+        try:
+            await self._handler(scope)
+            await self._storage.give_way(time.perf_counter() - started)
+        except Exception:  # noqa: BLE001  one user's failure is recorded and stops no other
+            _log.exception("dispatch.handler_failed", org_id=scope.tenant.org_id)
+            await self._postpone(scope)
+        finally:
+            self._busy.discard(scope)
+            if scope in self._again:
+                self._again.discard(scope)
+                self.wake(scope)
+            self._look.set()
+            self._to_index.set()
+
+    async def _postpone(self, scope: DueScope) -> None:
+        """Let a user whose work failed in a way that nobody foresaw wait, so that it does not fail all the time."""
+        later = self._clock.now() + timedelta(seconds=_POSTPONE_SECONDS)
+        async with self._storage.begin(scope.tenant) as transaction:
+            await transaction.cursors.set_due(scope.user_id, later)
+
+    async def _sweep(self) -> None:
+        self._look.clear()
+        for scope in await self._storage.due_scopes(limit=_SCOPES_A_SWEEP):
+            if scope not in self._busy:
+                self.wake(scope)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._look.wait(), await self._wait_seconds())
+
+    async def _wait_seconds(self) -> float:
+        """Until the next user is due, and no longer than a sweep's interval."""
+        next_due = await self._storage.next_due_at()
+        if next_due is None:
+            return self._sweep_seconds
+        until = (next_due - self._clock.now()).total_seconds()
+        # What is due already is in the queue: look again after a while, not at once.
+        return min(self._sweep_seconds, until) if until > 0 else min(self._sweep_seconds, 1.0)
+
+    async def _keep_indexing(self) -> None:
+        self._to_index.clear()
+        await self._index()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._to_index.wait(), self._sweep_seconds)
+        await asyncio.sleep(_SHORTEST_WAIT_SECONDS)  # let a burst of turns gather into one batch

@@ -1,0 +1,1 @@
+"""What reads a window and proposes candidates."""

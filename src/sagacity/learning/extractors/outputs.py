@@ -1,0 +1,141 @@
+"""What the answers of the learning prompts are parsed into."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from sagacity.domain.graph import EntityType
+from sagacity.domain.memory import BlockingIssueKind, TimeToLive
+
+
+def _at_most(limit: int) -> AfterValidator:
+    """A length that is checked here and not written into the schema: strict decoding knows no `maxLength`."""
+
+    def check(text: str) -> str:
+        if len(text) > limit:
+            raise ValueError(f"at most {limit} characters, this has {len(text)}")
+        return text
+
+    return AfterValidator(check)
+
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True), _at_most(300)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True), _at_most(2_000)]
+
+
+class Answer(BaseModel):
+    """The schema that a model is shown allows no other keys; an answer with more is read without them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False})
+
+
+class Feature(Answer):
+    """One feature noted beside a fact."""
+
+    name: Line
+    value: Line
+
+
+class EntityDraft(Answer):
+    """A person, place, organisation, product or animal by name."""
+
+    name: Line = Field(description="the name as it was said; `user` for the user")
+    type: EntityType = EntityType.OTHER
+
+
+class RelationshipDraft(Answer):
+    """How two named things belong together."""
+
+    source: Line
+    type: Line = Field(description="a verb or role in lower-case English, such as works_at or sister_of")
+    target: Line
+
+
+class ProfileDraft(Answer):
+    """One fact about the user."""
+
+    evidence: tuple[int, ...] = Field(description="numbers of the turns that say it")
+    content: Text = Field(description="the fact in one sentence that is understood alone")
+    slot: Line = Field(default="", description="what it answers, as area.aspect; empty if nothing fits")
+    exclusive: bool = Field(default=False, description="the slot holds one value at a time")
+    negates: bool = Field(default=False, description="it says that something no longer holds")
+    inferred: bool = Field(default=False, description="the user did not say it in so many words")
+    time_to_live: TimeToLive = TimeToLive.INFINITY
+    features: tuple[Feature, ...] = ()
+    entities: tuple[EntityDraft, ...] = ()
+    relationships: tuple[RelationshipDraft, ...] = ()
+
+
+class ProfileExtraction(Answer):
+    """The answer to `profile_extraction`."""
+
+    profiles: tuple[ProfileDraft, ...] = Field(description="few and true; empty if nothing is worth keeping")
+
+
+class BlockingIssueDraft(Answer):
+    """What kept the agent from doing what was asked."""
+
+    kind: BlockingIssueKind
+    details: Text
+
+
+class PlaybookDraft(Answer):
+    """One rule for the agent; the reasons come before the rule."""
+
+    rationale: Text = Field(description="what happened, and why the rule follows")
+    evidence: tuple[int, ...] = Field(description="numbers of the turns that show it")
+    trigger: Text = Field(description="the situation in which the rule applies")
+    content: Text = Field(description="what to do then, as an instruction")
+    pitfall: Text | None = Field(default=None, description="what to avoid")
+    blocking_issue: BlockingIssueDraft | None = None
+
+
+class UserPlaybookExtraction(Answer):
+    """The answer to `user_playbook_extraction` and to `expert_extraction`."""
+
+    playbooks: tuple[PlaybookDraft, ...] = Field(
+        description="few and true; empty if nothing is to be learned"
+    )
+
+
+class ShouldExtract(Answer):
+    """The answer to `should_extract`."""
+
+    reason: Text = ""
+    worth_reading: bool
+
+
+class ProfileVerdict(Answer):
+    """What becomes of one new memory."""
+
+    item: Line = Field(description="the new one, such as N1")
+    reason: Text = ""
+    action: Literal["add", "same", "merge", "replace"]
+    targets: tuple[Line, ...] = Field(default=(), description="labels such as E2; none for add")
+    merged_content: Text | None = Field(default=None, description="for merge: the one text that unites all")
+    merged_time_to_live: TimeToLive | None = None
+
+
+class ProfileDeduplication(Answer):
+    """The answer to `profile_deduplication`."""
+
+    verdicts: tuple[ProfileVerdict, ...] = Field(description="exactly one for each new fact")
+
+
+class UserPlaybookVerdict(Answer):
+    """What becomes of one new rule."""
+
+    item: Line = Field(description="the new one, such as N1")
+    reason: Text = ""
+    action: Literal["add", "same", "merge", "replace"]
+    targets: tuple[Line, ...] = Field(default=(), description="labels such as E2; none for add")
+    merged_trigger: Text | None = Field(default=None, description="for merge: the situation common to all")
+    merged_content: Text | None = Field(
+        default=None, description="for merge: the one instruction that unites all"
+    )
+
+
+class UserPlaybookDeduplication(Answer):
+    """The answer to `user_playbook_deduplication`."""
+
+    verdicts: tuple[UserPlaybookVerdict, ...] = Field(description="exactly one for each new rule")

@@ -1,0 +1,54 @@
+"""Extractors that need no model: patterns over the user's own words."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.cursor import Window
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.rules.playbook import playbook_candidates
+from sagacity.learning.rules.profile import profile_candidates
+
+METHOD: Final = "rules"
+
+
+class RuleProfileExtractor:
+    """Proposes what the user says of themself: who they are, what they like, use, own and plan."""
+
+    @property
+    def kind(self) -> MemoryKind:
+        """The kind that it proposes."""
+        return MemoryKind.PROFILE
+
+    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+        """Propose the profile facts of *window*; see `Extractor`."""
+        return await _extract(profile_candidates, window, known)
+
+
+class RuleUserPlaybookExtractor:
+    """Proposes how the agent should act: instructions, corrections, what worked, what an expert would say."""
+
+    @property
+    def kind(self) -> MemoryKind:
+        """The kind that it proposes."""
+        return MemoryKind.USER_PLAYBOOK
+
+    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+        """Propose the playbook rules of *window*; see `Extractor`."""
+        return await _extract(playbook_candidates, window, known)
+
+
+async def _extract(
+    find: Callable[[Window], tuple[Candidate, ...]], window: Window, known: Sequence[str]
+) -> Extraction:
+    """Run *find* off the event loop, and leave out what is known word for word."""
+    candidates = await asyncio.to_thread(find, window)
+    repeats = {content.casefold() for content in known}
+    return Extraction(
+        candidates=tuple(
+            candidate for candidate in candidates if candidate.content.casefold() not in repeats
+        ),
+        method=METHOD,
+    )

@@ -1,0 +1,74 @@
+"""Rules for the agent, read by a model out of corrections, successes and experts' answers."""
+
+from collections.abc import Sequence
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.ask import ask
+from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.extractors.expert import EXPERT_PROMPT, EXPERT_VERSION, has_expert, render_triples
+from sagacity.learning.extractors.grounding import known_lines, or_none_given, playbook_candidates, tool_lines
+from sagacity.learning.extractors.outputs import UserPlaybookExtraction
+from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
+from sagacity.prompts.load import reference
+from sagacity.providers.base import LLM
+
+_PROMPT = "user_playbook_extraction"
+_VERSION = 1
+
+
+class ModelUserPlaybookExtractor:
+    """
+    Asks a model once a window.
+
+    Where an expert answered an unread turn, it is asked what separates agent and expert (and for corrections
+    beside); else for corrections and successes.
+    """
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        name: str,
+        definition: str,
+        agent_context: str = "",
+        tools: Sequence[tuple[str, str]] = (),
+        limit: int = 12,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._llm = llm
+        self._name = name
+        self._limit = limit
+        self._limits = limits
+        self._fixed = {
+            "agent_context": or_none_given(agent_context),
+            "definition": or_none_given(definition),
+            "tools": tool_lines(tools),
+            "limit": str(limit),
+        }
+
+    @property
+    def name(self) -> str:
+        """The extractor's name in the tenant's configuration."""
+        return self._name
+
+    @property
+    def kind(self) -> MemoryKind:
+        """User playbooks."""
+        return MemoryKind.USER_PLAYBOOK
+
+    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+        """Propose what the unread turns teach the agent; see `Extractor`."""
+        turns = render_window(window, self._limits)
+        variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
+        prompt, version = _PROMPT, _VERSION
+        if has_expert(window):
+            prompt, version = EXPERT_PROMPT, EXPERT_VERSION
+            variables["triples"] = render_triples(window, self._limits)
+        answer = await ask(self._llm, prompt, version, variables, UserPlaybookExtraction)
+        return Extraction(
+            candidates=playbook_candidates(answer.playbooks, turns, limit=self._limit),
+            method="model",
+            prompt_version=reference(prompt, version),
+            model=self._llm.model,
+        )

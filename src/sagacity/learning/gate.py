@@ -1,0 +1,116 @@
+"""Whether a window is worth reading: a cheap local look first, a model's only where one is configured."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import ProviderError
+from sagacity.domain.interaction import Interaction, UserAction
+from sagacity.learning.ask import ask
+from sagacity.learning.extractors.grounding import or_none_given
+from sagacity.learning.extractors.outputs import ShouldExtract
+from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
+from sagacity.providers.base import LLM
+
+_MOST_WORDS = 6
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_COURTESY = _set(
+    "hi hello hey hiya howdy yo greetings welcome bye goodbye cya thanks thank thx ty cheers please you u "
+    "hola gracias adiós adios buenas buenos días dias tardes noches muchas bonjour bonsoir salut merci "
+    "beaucoup hallo danke bitte tschüss tschüs guten tag vielen dank olá ola obrigado obrigada tchau ciao "
+    "grazie buongiorno hej tack merhaba teşekkürler teşekkür ederim cześć dziękuję привет здравствуйте "
+    "спасибо пока γεια ευχαριστώ مرحبا شكرا السلام عليكم שלום תודה नमस्ते धन्यवाद สวัสดี ขอบคุณ xin chào "
+    "cảm ơn 你好 您好 谢谢 謝謝 谢谢你 多谢 再见 こんにちは こんばんは "
+    "ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 고마워요"
+)
+"""Greetings and thanks: by themselves they never tell anything."""
+
+_ASSENT = _set(
+    "ok okay k kk okey alright right sure fine good great nice cool awesome perfect excellent super wow lol "
+    "haha got it noted understood that's thats that this is very much so a lot all there everyone again "
+    "for the your help morning afternoon evening night day vale claro genial d'accord parfait gut alles klar "
+    "ладно хорошо 好的 好 はい 네"
+)
+"""Acknowledgements and words around them: empty, unless they answer a question."""
+
+_QUESTION = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047]")
+_STRETCHED = re.compile(r"(.)\1{2,}")
+
+
+def worth_reading(window: Window) -> bool:
+    """
+    Tell whether the unread turns may teach anything.
+
+    False only where no person wrote or did anything, no tool was used and no expert answered, or where all
+    that people wrote is greeting, thanks and acknowledgement. An acknowledgement that answers a question
+    counts ("Shall I always reply in French?" - "Sure"), and so does every word, in any script, that is not on
+    the short lists here.
+    """
+    before = "" if not window.context else window.context[-1].content
+    for turn in window.unread:
+        if _shows_something(turn) or (turn.is_user and _says_something(turn.content, before)):
+            return True
+        if turn.content.strip():
+            before = turn.content
+    return False
+
+
+def _shows_something(turn: Interaction) -> bool:
+    acted = turn.user_action is not UserAction.NONE or turn.image_url or turn.image_base64
+    return bool(turn.expert_content.strip() or turn.tools_used or (turn.is_user and acted))
+
+
+def _says_something(text: str, before: str) -> bool:
+    answers = bool(_QUESTION.search(before))
+    words = _words(text)
+    if not words:
+        return answers and bool(text.strip())
+    if len(words) > _MOST_WORDS:
+        return True
+    return not all(word in _COURTESY or (word in _ASSENT and not answers) for word in words)
+
+
+def _words(text: str) -> list[str]:
+    """Lower-case words without punctuation and pictures; "heyyy" counts as "hey"."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    kept = "".join(
+        c if c == "'" or unicodedata.category(c)[0] in "LNM" or c in "+#$€£¥%" else " " for c in plain
+    )
+    return [_STRETCHED.sub(r"\1", word) for word in kept.split()]
+
+
+class ModelGate:
+    """Asks a model whether a window is worth the extractors' time."""
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        definitions: Sequence[str],
+        agent_context: str = "",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._llm = llm
+        self._limits = limits
+        self._fixed = {
+            "agent_context": or_none_given(agent_context),
+            "definitions": "\n\n".join(f"{n}. {text.strip()}" for n, text in enumerate(definitions, start=1))
+            or or_none_given(""),
+        }
+
+    async def worth_reading(self, window: Window) -> bool:
+        """Tell whether the unread turns may teach anything; True also where the model fails."""
+        turns = render_window(window, self._limits)
+        try:
+            answer = await ask(
+                self._llm, "should_extract", 1, {**self._fixed, "conversation": turns.text}, ShouldExtract
+            )
+        except ProviderError:
+            return True
+        return answer.worth_reading

@@ -1,0 +1,171 @@
+"""A window becomes text with numbered turns, and the numbers lead back to the turns."""
+
+import bisect
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from sagacity.domain.base import Value
+from sagacity.domain.cursor import Window
+from sagacity.domain.ids import InteractionId
+from sagacity.domain.interaction import Interaction, UserAction
+
+_LINE_BREAK = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_NOT_IN_A_LABEL = re.compile(r"[\[\]\s\x00-\x1f\x7f-\x9f]+")
+_LABEL_CHARS = 40
+_TOOLS_SHOWN = 20
+_LEAST_CHARS = 40
+_ZERO_WIDTH_JOINER = "\u200d"
+_LONGEST_CHARACTER = 32
+"""Code points; what seems longer is no character, and is cut anywhere."""
+
+
+class Limits(Value):
+    """How much of a window a prompt may carry, in characters."""
+
+    turn_chars: int = 4_000
+    tool_chars: int = 1_500
+    total_chars: int = 48_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Rendered(Value):
+    """A window as text; a model cites turns by number."""
+
+    text: str
+    unread: dict[int, InteractionId]
+    """Numbers of the turns that may teach; those kept for context have numbers that are not in here."""
+
+    def evidence(self, numbers: Iterable[int]) -> tuple[InteractionId, ...]:
+        """Return the unread turns among *numbers*, oldest first, each once; others count for nothing."""
+        return tuple(self.unread[number] for number in sorted({*numbers} & self.unread.keys()))
+
+
+def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
+    """
+    Write a window as text.
+
+    Each part of a turn begins with `[#NUMBER WHO` at the start of a line. All that others wrote is put behind
+    it or indented, so that no text can pass for a turn of its own. What is too long keeps its head and its
+    tail. Where the whole is too long, the oldest context goes first, then every part gets shorter alike, down
+    to 40 characters.
+
+    Returns:
+        The text, of at most `total_chars` characters unless the unread turns are too many even at 40
+        characters a part.
+    """
+    first_unread = len(window.context) + 1
+    turns = list(enumerate(window.interactions, start=1))
+
+    def write(skipped: int, cap: int) -> str:
+        return "\n".join(_lines(turns[skipped:], first_unread, limits, cap))
+
+    skips = range(len(window.context) + 1)
+    skipped = next((s for s in skips if len(write(s, limits.turn_chars)) <= limits.total_chars), skips[-1])
+    text = fit(lambda cap: write(skipped, cap), limits)
+    return Rendered(text=text, unread={n: t.interaction_id for n, t in turns if n >= first_unread})
+
+
+def shorten(text: str, limit: int) -> str:
+    """
+    Keep the head and the tail of a text that is too long, and say how much is left out between.
+
+    Args:
+        text: any text.
+        limit: the most characters to keep of it; the note comes on top. No character with its marks, no emoji
+            made of several code points and no flag is cut in two: rather less is kept.
+    """
+    if len(text) <= limit:
+        return text
+    head = text[: _boundary(text, limit * 2 // 3, -1)]
+    tail = text[_boundary(text, len(text) - limit // 3, 1) :]
+    return f"{head} […{len(text) - len(head) - len(tail)} characters left out…] {tail}"
+
+
+def fit(write: Callable[[int], str], limits: Limits) -> str:
+    """
+    Return a `write(cap)` that keeps to *limits*, cut about as little as possible, down to 40 a part.
+
+    Args:
+        write: text with every part cut at *cap* characters; by and large longer for a larger cap.
+        limits: the largest cap, and how long the text may get.
+    """
+    caps = range(_LEAST_CHARS, max(limits.turn_chars, _LEAST_CHARS) + 1)
+    fitting = bisect.bisect_right(caps, limits.total_chars, key=lambda cap: len(write(cap)))
+    return write(caps[max(fitting - 1, 0)])
+
+
+def part_lines(number: int, label: str, text: str, cap: int) -> Iterator[str]:
+    """Yield the lines of one part of a turn: its head and the first line of *text*, the others indented."""
+    first, *rest = _LINE_BREAK.split(shorten(text.strip(), cap))
+    yield f"[#{number} {label}] {first}".rstrip()
+    yield from (f"    {line}".rstrip() for line in rest)
+
+
+def _lines(
+    turns: Sequence[tuple[int, Interaction]], first_unread: int, limits: Limits, cap: int
+) -> Iterator[str]:
+    """Yield the lines of *turns*, what was read before and what is new under a heading each."""
+    previous: Interaction | None = None
+    for number, turn in turns:
+        if previous is None and number < first_unread:
+            yield "EARLIER"
+        elif number == first_unread:
+            yield "NEW"
+        if previous is not None and previous.session_id != turn.session_id:
+            yield "--- another session ---"
+        yield from _turn(number, turn, cap, min(cap, limits.tool_chars))
+        previous = turn
+
+
+def _turn(number: int, turn: Interaction, cap: int, tool_cap: int) -> Iterator[str]:
+    who = f"{_label(turn.role) or 'user'} {turn.created_at:%Y-%m-%d %H:%M}"
+    yield from part_lines(number, who, turn.content, cap)
+    if turn.image_url or turn.image_base64:
+        yield from part_lines(number, "image", "sent along, not shown here", cap)
+    if turn.user_action is not UserAction.NONE:
+        yield from part_lines(number, f"action {turn.user_action}", turn.user_action_description, cap)
+    for tool in turn.tools_used[:_TOOLS_SHOWN]:
+        sent = json.dumps(tool.tool_data, ensure_ascii=False)
+        yield from part_lines(number, f"tool {_label(tool.tool_name)}", sent, tool_cap)
+    if (more := len(turn.tools_used) - _TOOLS_SHOWN) > 0:
+        yield from part_lines(number, "tools", f"{more} more calls left out", cap)
+    if turn.expert_content.strip():
+        yield from part_lines(number, "expert answer", turn.expert_content, cap)
+
+
+def _label(text: str) -> str:
+    """A name that others chose, made unable to end its bracket or its line."""
+    return shorten(_NOT_IN_A_LABEL.sub(" ", text).strip().lower(), _LABEL_CHARS)
+
+
+def _boundary(text: str, at: int, step: int) -> int:
+    """Return the next place from *at* on, in the direction of *step*, where *text* can be cut."""
+    places = range(at, at + step * _LONGEST_CHARACTER, step)
+    return next((place for place in places if _is_boundary(text, place)), at)
+
+
+def _is_boundary(text: str, at: int) -> bool:
+    """Whether a reader sees two characters left and right of *at* (the main cases of Unicode UAX #29)."""
+    if at <= 0 or at >= len(text):
+        return True
+    before, after = text[at - 1], text[at]
+    if _ZERO_WIDTH_JOINER in {before, after}:
+        return False
+    if unicodedata.category(after).startswith("M") or "\U0001f3fb" <= after <= "\U0001f3ff":
+        return False
+    if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
+        return False
+    if _is_flag_half(before) and _is_flag_half(after):
+        first = at
+        while first > 0 and _is_flag_half(text[first - 1]):
+            first -= 1
+        return (at - first) % 2 == 0
+    return True
+
+
+def _is_flag_half(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"

@@ -1,0 +1,1 @@
+"""Learning without a model: patterns over sentences, pure and deterministic."""

@@ -1,0 +1,169 @@
+"""The engine: a table of named patterns, tried at every clause that the speaker vouches for."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sagacity.domain.base import Value
+from sagacity.domain.graph import EntityMention, EntityType, RelationshipMention
+from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.fragments import DANGLING
+from sagacity.learning.rules.sentences import Sentence, Stance
+from sagacity.learning.rules.wording import conjugate, finish, slug, third_person, trim
+
+USER: Final = "user"
+"""The name of the user themself in the graph."""
+MAX_PHRASE = 90
+
+_ENTITY_GROUPS: Mapping[str, EntityType] = {
+    "person": EntityType.PERSON,
+    "place": EntityType.PLACE,
+    "org": EntityType.ORGANIZATION,
+    "pet": EntityType.ANIMAL,
+    "product": EntityType.PRODUCT,
+}
+_DANGLING = re.compile(DANGLING, re.IGNORECASE)
+_GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
+"""Groups that carry no matter of their own: nothing in them is refused."""
+
+
+class Draft(Value):
+    """What one rule makes of one clause."""
+
+    rule: str
+    content: str
+    slot: str = ""
+    exclusive: bool = False
+    negates: bool = False
+    time_to_live: TimeToLive = TimeToLive.INFINITY
+    confidence: float
+    entities: tuple[EntityMention, ...] = ()
+    relationships: tuple[RelationshipMention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """
+    One pattern and what it means.
+
+    *content* and *slot* are templates over the pattern's named groups. A group `verb` is conjugated; `person`,
+    `place`, `org`, `pet` and `product` are names: kept as they are, mentioned in the graph, and tied to the user
+    by *relation*. Any other group is turned into third person.
+    """
+
+    name: str
+    says: re.Pattern[str]
+    content: str
+    slot: str
+    exclusive: bool
+    negates: bool
+    time_to_live: TimeToLive
+    confidence: float
+    relation: str
+    refuse: re.Pattern[str] | None
+    """Phrases that the groups must not start with."""
+    anywhere: bool
+    """Whether it is looked for all over the clause rather than at its start."""
+    example: tuple[str, str]
+    """A sentence, and the content that it gives."""
+    counter: str
+    """A sentence that looks alike and gives nothing."""
+
+
+def rule(
+    name: str,
+    says: str,
+    content: str,
+    *,
+    example: tuple[str, str],
+    counter: str,
+    slot: str = "",
+    exclusive: bool = False,
+    negates: bool = False,
+    time_to_live: TimeToLive = TimeToLive.INFINITY,
+    confidence: float = 0.85,
+    relation: str = "",
+    refuse: str = "",
+    anywhere: bool = False,
+) -> Rule:
+    """Compile one row of a table; see `Rule`."""
+    return Rule(
+        name=name,
+        says=re.compile(says, re.IGNORECASE),
+        content=content,
+        slot=slot,
+        exclusive=exclusive,
+        negates=negates,
+        time_to_live=time_to_live,
+        confidence=confidence,
+        relation=relation,
+        refuse=re.compile(refuse, re.IGNORECASE) if refuse else None,
+        anywhere=anywhere,
+        example=example,
+        counter=counter,
+    )
+
+
+def read(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[Draft]:
+    """Apply *rules* to the clauses that are stated; where several start at one place the first wins."""
+    stated = [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
+    taken: set[int] = set()
+    for start in stated:
+        for row in rules:
+            if row.anywhere or start in taken:
+                continue
+            match = row.says.match(sentence.text, start)
+            draft = _draft(row, match) if match else None
+            if match and draft:
+                taken.add(start)
+                yield draft
+    for row in rules:
+        if row.anywhere:
+            yield from _scan(sentence, row)
+
+
+def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
+    """Find *row* anywhere in the stated clauses of *sentence*."""
+    for match in row.says.finditer(sentence.text):
+        before = [clause for clause in sentence.clauses if clause.start <= match.start()]
+        if before and before[-1].stance is Stance.STATED:
+            draft = _draft(row, match)
+            if draft:
+                yield draft
+
+
+def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
+    groups = {name: trim(said) for name, said in match.groupdict().items() if said}
+    if any(not said or _DANGLING.search(said) for said in groups.values()):
+        return None
+    if row.refuse and any(row.refuse.match(said) for name, said in groups.items() if name not in _GRAMMAR):
+        return None
+    names = {name: said for name, said in groups.items() if name in _ENTITY_GROUPS}
+    wording = {name: _wording(name, said) for name, said in groups.items()}
+    missing = {name: "" for name in match.re.groupindex if name not in groups}
+    slots = {name: slug(said) for name, said in groups.items()}
+    relation = row.relation.format(**slots, **missing)
+    return Draft(
+        rule=row.name,
+        content=finish(row.content.format(**wording, **missing)),
+        slot=row.slot.format(**slots, **missing),
+        exclusive=row.exclusive,
+        negates=row.negates,
+        time_to_live=row.time_to_live,
+        confidence=row.confidence,
+        entities=tuple(
+            EntityMention(name=said, entity_type=_ENTITY_GROUPS[name]) for name, said in names.items()
+        ),
+        relationships=tuple(
+            RelationshipMention(source=USER, target=said, relationship_type=relation)
+            for said in names.values()
+            if relation
+        ),
+    )
+
+
+def _wording(group: str, said: str) -> str:
+    if group == "verb":
+        return conjugate(said)
+    return said if group in _ENTITY_GROUPS else third_person(said)

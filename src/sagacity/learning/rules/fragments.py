@@ -1,0 +1,113 @@
+"""Pieces that the pattern tables share; all are bounded, so that matching stays linear."""
+
+AM = r"(?:i\s?'m|i am|im)"
+WE_ARE = r"(?:i\s?'m|i am|im|we're|we are)"
+HAVE_BEEN = r"(?:i've been|i have been|we've been|we have been)"
+ADVERB = (
+    r"(?:\s(?:also|actually|really|just|currently|now|honestly|absolutely|definitely|personally|mostly|"
+    r"mainly|still|already|recently|strongly|generally|finally|both|truly|much|primarily|proudly|only|so|"
+    r"very|pretty|quite|fairly|relatively|totally|completely|fully|strictly|kind of|a bit|a huge|"
+    r"a big)){0,3}"
+)
+_CAPITALISED = r"(?!I\b)[^\W\d_a-z][\w&-]*(?:'(?!s\b)[\w-]+)?"
+NAME = rf"(?-i:{_CAPITALISED}(?:\s(?:(?:de|del|van|von|der|da|bin|al|of|la)\s)?{_CAPITALISED}){{0,3}})"
+PLACE = rf"(?:the\s)?{NAME}(?:,\s{NAME})?"
+END = (
+    r"(?=\s*(?:[.!?\u2026\"')]*$|[;!?()]|[,:](?!\d)|(?<!\sa)\swhile\b|\s[-\u2013\u2014]{1,3}\s|\u2014|\.\s|"
+    r"\s(?:but|so|because|since|which|who|where|when|though|although|by the way|btw|if|until|as well|too|"
+    r"for now|at the moment|right now|anyway|these days|lately|and\s(?:i|i'm|i've|i'd|i'll|we|we're|my|our|"
+    r"it|it's|he|she|they|was|am|is|are|have|had|would|want|need|just|also|then|can|could|will|now|"
+    r"currently|looking|planning|trying|not|that|this|there|plan|hope|love|like|enjoy|hate|don't|so|one|as|"
+    r"been|prescribed|told|found|bought|rearranged|earned|reserved|considering|added|started|realized|"
+    r"noticed|wanted|thinking|wondering|honestly))\b))"
+)
+_CLAUSE_END = rf"[^\s,;:!?()\"](?:[^,;:!?()\"\n\u2014]|(?<=\d)[,:](?=\d)){{0,90}}?{END}"
+_ITEM = (
+    r"(?!(?:i|we|my|our|it|it's|he|she|they|so|but|which|who|where|and|then|thanks|please|can|could|do|"
+    r"what|how|any|especially|since|because|though|if|as|was|is|are|have|would|want|need|am|i'm|i've|just|"
+    r"also|maybe|like|including)\b)[\w'&-]+(?:\s(?!and\b|or\b|i\b)[\w'&-]+){0,3}"
+)
+PHRASE = rf"{_CLAUSE_END}(?:(?:,\s{_ITEM}){{1,5}},?\s(?:and|or)\s{_ITEM}{END})?"
+"""A phrase up to the end of its clause."""
+
+BACKWARD = (
+    r"(?:it|its|that|this|these|those|them|they|your|you|how|what|when|where|why|whether|all|some of|any|"
+    r"both|either|neither|one of|none|most of|each|another|such|something|anything|everything|nothing|"
+    r"someone|to|here|there|him|her|his|their|in|on|with|at|about|as|from|for|and|or|not|so|too|more|less|"
+    r"being|having|a few|a couple|a lot|lots)\b"
+)
+"""Openings of phrases that point into the conversation and mean nothing outside it."""
+POINTING = rf"(?:{BACKWARD}|the\b)"
+"""The same, with the article: "the second one"."""
+
+DANGLING = (
+    r"\b(?:it|its|it's|he|she|he's|she's|him|his|her|hers|one(?!\s(?:of|on)\b)|ones|then|there|here|your|"
+    r"you|this(?!\s(?:week|weekend|month|year|summer|winter|spring|fall|autumn|\w+day))|these|those|"
+    r"the same|another)\b|(?:^|\s)'(?!.*\w'(?:\s|$))"
+)
+"""What makes a phrase meaningless by itself: words that need the conversation, a quotation cut in two."""
+
+OCCUPATION = (
+    r"(?:engineer|developer|programmer|designer|teacher|nurse|doctor|physician|surgeon|lawyer|attorney|"
+    r"paralegal|student|manager|analyst|consultant|writer|author|editor|journalist|marketer|accountant|"
+    r"auditor|architect|scientist|researcher|professor|lecturer|tutor|buyer|freelancer|founder|co-founder|"
+    r"entrepreneur|ceo|cto|cfo|coo|director|specialist|coordinator|administrator|admin|assistant|artist|"
+    r"photographer|filmmaker|musician|chef|cook|baker|barista|waiter|waitress|mechanic|electrician|plumber|"
+    r"carpenter|farmer|gardener|pilot|driver|salesperson|salesman|recruiter|therapist|psychologist|"
+    r"psychiatrist|counselor|dentist|pharmacist|veterinarian|biologist|chemist|physicist|mathematician|"
+    r"statistician|economist|translator|interpreter|librarian|realtor|broker|banker|trader|technician|"
+    r"operator|planner|producer|instructor|trainer|coach|soldier|officer|firefighter|paramedic|executive|"
+    r"intern|apprentice|contractor|blogger|youtuber|streamer|influencer|educator|principal|strategist|"
+    r"advisor|adviser|agent|representative|rep|clerk|secretary|cashier|sysadmin|devops|sre|paleontologist|"
+    r"geologist|undergrad|graduate|postdoc|sophomore|freshman|junior|major|lead|tester|hygienist|stylist|"
+    r"hairdresser|tailor|pastor|priest)"
+)
+STANDING = (
+    r"(?:professional|owner|veteran|homemaker|retiree|parent|mom|mum|dad|mother|father|grandmother|"
+    r"grandfather|runner|cyclist|hiker|gamer|swimmer|vet|immigrant|minimalist|introvert|extrovert|"
+    r"morning person|night owl)"
+)
+"""What one can be besides an occupation."""
+KIN = (
+    r"(?:(?:older|younger|little|big|twin|elder|step|half|ex|late|new|best|close|good|old|former|"
+    r"current)[\s-])?(?:sister|brother|mother|father|mom|mum|dad|wife|husband|spouse|partner|fianc[eé]e?|"
+    r"girlfriend|boyfriend|son|daughter|kid|child|baby|niece|nephew|cousin|aunt|uncle|grandmother|"
+    r"grandfather|grandma|grandpa|grandson|granddaughter|mother-in-law|father-in-law|sister-in-law|"
+    r"brother-in-law|friend|roommate|flatmate|neighbou?r|manager|boss|supervisor|colleague|coworker|"
+    r"co-worker|teammate|assistant|mentor|teacher|professor|advisor|doctor|therapist|dentist|landlord|"
+    r"landlady|instructor|trainer|coach|client)"
+)
+PET = (
+    r"(?:(?:\w+\s){0,2}(?:dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|horse|fish|turtle|tortoise|"
+    r"lizard|gecko|snake|ferret|guinea pig|bird|parakeet|retriever|labrador|lab|poodle|beagle|terrier|"
+    r"bulldog|corgi|husky|shepherd|dachshund|chihuahua|siamese|tabby|betta|goat|pony|hedgehog))"
+)
+DIET = (
+    r"(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|keto|paleo|gluten[- ]free|dairy[- ]free|"
+    r"plant[- ]based|halal|kosher|carnivore)"
+)
+CONDITION = (
+    r"(?:(?:type [12] )?diabet(?:es|ic)|prediabet(?:es|ic)|asthma(?:tic)?|celiac(?: disease)?|"
+    r"coeliac(?: disease)?|lactose[- ]intoleran(?:t|ce)|gluten[- ]intoleran(?:t|ce)|high blood pressure|"
+    r"hypertension|high cholesterol|eczema|arthritis|migraines?|insomnia|adhd|anxiety|depression|ibs|"
+    r"crohn's(?: disease)?|epilepsy|sciatica|psoriasis|rosacea|anemi[ac]|hypothyroidism|hay fever|"
+    r"chronic \w+(?: (?:pain|disease|fatigue|syndrome|infection))?|sensitive skin|dry skin|oily skin|"
+    r"combination skin|colou?r[- ]?blind(?:ness)?|dyslexi[ac]|autis(?:m|tic)|sleep apnea|pregnant|vertigo|"
+    r"tinnitus)"
+)
+THINGS = (
+    r"(?:car|truck|suv|van|motorcycle|motorbike|bike|bicycle|scooter|boat|rv|tesla|prius|guitar|piano|"
+    r"keyboard|violin|ukulele|drum set|saxophone|cello|flute|camera|lens|laptop|computer|pc|macbook|ipad|"
+    r"iphone|phone|tablet|kindle|tv|television|console|playstation|xbox|nintendo switch|smartwatch|watch|"
+    r"fitbit|headphones|speaker|printer|house|home|apartment|condo|studio|cabin|garden|backyard|farm|"
+    r"greenhouse|pool|treadmill|aquarium|tank|smoker|grill|telescope|drone|sewing machine|air fryer|"
+    r"instant pot|slow cooker|espresso machine|coffee maker|robot vacuum|subscription|membership|degree|"
+    r"license|certification|collection|podcast|blog|business|shop|store|startup|youtube channel|website)"
+)
+TIME = (
+    r"(?:in\s(?:early\s|mid[- ]?|late\s)?(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|spring|summer|autumn|fall|winter|20\d\d|\w+\s(?:days?|weeks?|months?))|"
+    r"next\s\w+|this\s(?:weekend|week|month|summer|winter|spring|fall|year|\w+day)|tomorrow|tonight|"
+    r"on\s(?:\w+day|(?:january|february|march|april|may|june|july|august|september|october|november|"
+    r"december)(?:\s\d{1,2}(?:st|nd|rd|th)?)?|the\s\d{1,2}(?:st|nd|rd|th)))"
+)

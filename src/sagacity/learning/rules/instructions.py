@@ -1,0 +1,176 @@
+"""How the agent should act: corrections and standing instructions, with the situation they are for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sagacity.domain.base import Value
+from sagacity.domain.change import Candidate
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.rules.phrasings import LISTED, PATTERNS, STANDING, Pattern
+from sagacity.learning.rules.requests import gist, topic_trigger
+from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
+from sagacity.learning.rules.wording import finish, keywords, shorten, slug, third_person, trim
+
+MAX_RULE = 220
+MAX_RATIONALE = 200
+
+_STANDING_ANYWHERE = re.compile(rf"\b{STANDING}\b", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"(?:first|second|third|fourth|finally|lastly|also|and|plus|then|so|no|\d\.|[-*\u2022])[,:\s]+",
+    re.IGNORECASE,
+)
+
+
+_COMPILED: Final = tuple((row, re.compile(row.says, re.IGNORECASE)) for row in PATTERNS)
+_ITEM: Final = re.compile(LISTED.says, re.IGNORECASE)
+_BASE = {
+    "used": "use", "shown": "show", "asked": "ask", "checked": "check", "explained": "explain",
+    "told": "tell", "included": "include", "given": "give", "verified": "verify", "called": "call",
+    "mentioned": "mention", "read": "read", "looked": "look", "warned": "warn", "confirmed": "confirm",
+    "sent": "send", "offered": "offer",
+}  # fmt: skip
+_REFERRING = re.compile(
+    r"(?:always\s)?(?:do|be|make|keep|use|get)?\s?(?:that|this|it|so|them)\b", re.IGNORECASE
+)
+_ASIDE = re.compile(
+    r"(?:\?.*|\s[-\u2013\u2014]{1,3}\s(?!don't|not).*|\u2014(?!don't|not).*|[,\s]+(?:please|thanks?|"
+    r"ok(?:ay)?)[.!]*$|\s(?:because|since|so that|so i)\s.*)$",
+    re.IGNORECASE,
+)
+_USER = re.compile(r"(?<![\w'])(?:me|my)(?![\w'])", re.IGNORECASE)
+_ASKS = re.compile(r"\bi (ask|report|say|send|share)\b", re.IGNORECASE)
+_OWN_DOING = re.compile(
+    r"\b(?:i'll|we'll|i'm (?:going|trying) to|(?:i|we) (?:will|should|could|can|need to|have to|want to|"
+    r"plan to)|i'd like to)\b[^.;!?]*\band\s+$",
+    re.IGNORECASE,
+)
+"""What the user means to do themself, up to an "and" that an imperative would follow."""
+_POLITELY = re.compile(r"(?:please|can|could|would|will)\b", re.IGNORECASE)
+_IF_I_ASK = re.compile(r"(?:if|when(?:ever)?) i (?:ask|report)\b", re.IGNORECASE)
+_TO_SEE = re.compile(r"^(?:to\s)?see\b", re.IGNORECASE)
+_THAT = re.compile(r"(?:please\s)?(?:always\s)?do that\s*[-\u2013\u2014:]{1,3}\s*(?P<rule>.+)", re.IGNORECASE)
+
+
+class Instruction(Value):
+    """A rule for the agent as one sentence gave it."""
+
+    pattern: str
+    content: str
+    when: str = ""
+    quote: str
+    confidence: float
+
+
+def instruction_candidates(turns: Sequence[Interaction], unread: frozenset[int]) -> Iterator[Candidate]:
+    """Yield a candidate for every instruction in the *unread* of *turns* (by `seq`), in order."""
+    answered = False
+    request = ""
+    for turn in turns:
+        if not turn.is_user:
+            answered = True
+            continue
+        if turn.seq in unread:
+            for found in instructions(turn.content, answered=answered):
+                yield _candidate(found, turn, request)
+        request = gist(turn.content) or request
+
+
+def instructions(text: str, *, answered: bool) -> Iterator[Instruction]:
+    """
+    Yield the rules for the agent in one turn of the user.
+
+    Args:
+        text: the turn.
+        answered: whether the agent answered before; only then can a turn correct it.
+    """
+    listing = False
+    when = ""
+    for sentence in split_sentences(text):
+        found = (_listed(sentence) if listing else None) or _first_match(sentence, answered=answered)
+        listing = (listing and found is not None) or bool(_opens_list(sentence))
+        when = (found.when or when) if found and listing else ""
+        if found:
+            yield found.model_copy(update={"when": when or found.when})
+
+
+def _opens_list(sentence: Sentence) -> bool:
+    stated = any(clause.stance in {Stance.STATED, Stance.ASKED} for clause in sentence.clauses)
+    return stated and bool(_STANDING_ANYWHERE.search(sentence.text))
+
+
+def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
+    """Try each pattern at each clause that speaks for the user; polite questions are instructions too."""
+    starts = [
+        clause.start
+        for clause in sentence.clauses
+        if clause.stance is Stance.STATED
+        or (clause.stance is Stance.ASKED and _POLITELY.match(sentence.text, clause.start))
+        or _IF_I_ASK.match(sentence.text, clause.start)
+    ]
+    starts = [start for start in starts if not _OWN_DOING.search(sentence.text, 0, start)]
+    for row, pattern in _COMPILED:
+        if row.corrects and not answered:
+            continue
+        for start in starts:
+            match = pattern.match(sentence.text, start)
+            made = _instruction(row, match, sentence.text) if match else None
+            if made:
+                return made
+    return None
+
+
+def _listed(sentence: Sentence) -> Instruction | None:
+    """An imperative that follows "for next time:" in the same turn."""
+    if not sentence.clauses or sentence.clauses[0].stance is not Stance.STATED:
+        return None
+    start = 0
+    while opener := _ORDINAL.match(sentence.text, start):
+        start = opener.end()
+    match = _ITEM.match(sentence.text, start)
+    return _instruction(LISTED, match, sentence.text) if match else None
+
+
+def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instruction | None:
+    """Fill the template of *row*, and leave out what was said around the rule; None if no rule is left."""
+    groups = {name: said or "" for name, said in match.groupdict().items()}
+    if groups.get("negation"):
+        groups["negation"] = "do not "
+    if "done" in groups:
+        groups["done"] = _BASE[groups["done"].lower()]
+    said = row.gives.format_map(groups).strip()
+    spelled_out = _THAT.match(said)
+    said = spelled_out["rule"] if spelled_out else said
+    said = trim(_ASIDE.sub("", _TO_SEE.sub("show", said)))
+    said = said if "(" in said else said.rstrip(")")
+    if len(said.split()) < 2 or _REFERRING.fullmatch(said):  # noqa: PLR2004 - one word is no rule
+        return None
+    return Instruction(
+        pattern=row.name,
+        content=finish(shorten(to_agent(said), MAX_RULE)),
+        when=trim(groups.get("when", "").replace('"', "")),
+        quote=shorten(sentence, MAX_RATIONALE),
+        confidence=row.confidence,
+    )
+
+
+def to_agent(text: str) -> str:
+    """Word *text* for an agent: the user is "the user", the agent is "you"."""
+    named = _USER.sub(lambda match: "the user" if match[0].lower() == "me" else "the user's", text, count=1)
+    return third_person(_ASKS.sub(r"the user \1s", named), also_we=False)
+
+
+def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate:
+    situation = topic_trigger(found.content, found.when)
+    trigger = finish(to_agent(situation)).rstrip(".") if situation else request or "When answering this user"
+    return Candidate(
+        kind=MemoryKind.USER_PLAYBOOK,
+        content=found.content,
+        trigger=trigger,
+        rationale=f'The user said: "{found.quote}"',
+        slot=f"rule.{slug(found.content)}",
+        keywords=keywords(found.content),
+        confidence=found.confidence,
+        evidence=(turn.interaction_id,),
+    )

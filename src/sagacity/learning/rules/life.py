@@ -1,0 +1,190 @@
+"""What the user owns and does often."""
+
+from typing import Final
+
+from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.engine import Rule, rule
+from sagacity.learning.rules.fragments import ADVERB, AM, BACKWARD, END, HAVE_BEEN, PHRASE, THINGS
+
+_HABITS = (
+    r"run|go|take|play|make|practice|attend|swim|walk|grill|cook|meditate|exercise|teach|drive|read|watch|"
+    r"wake up|get up|ride|volunteer|visit|bake|bike|hike|jog|work out|train|do|eat|drink|listen|commute|"
+    r"write|paint|study|climb|garden"
+)
+_OFTEN = (
+    r"(?:every\s(?:single\s)?(?:day|night|morning|evening|weekend|week|month|year|other\s\w+|\w+day)|daily|"
+    r"weekly|twice a \w+|once a \w+|(?:\w+|\d+) (?:times|days|nights|hours) (?:a|per) (?:day|week|month|"
+    r"year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|on weekends|on weekdays)"
+)
+
+_LOOKS = r"(?:(?:new|old|trusty|used|vintage|black|white|red|blue|silver|\d{4})\s){0,3}"
+_PROPER = r"(?:\s(?-i:[A-Z0-9])[\w-]*){0,3}"
+_MODEL = r"(?:\s(?-i:[A-Z])[\w-]*){0,3}\s\w*\d\w*(?:\s(?-i:[A-Z])\w*)?"
+_SORT = r"\s(?:electric |acoustic |bike |gaming |air |road |mountain |running |hiking )?"
+_NO_THING = (
+    r"(?:(?-i:I)\b|.*\b(?:project|trip|class|order|Year|deadline|interview|meeting|party|Day|Instagram|"
+    r"Twitter|Facebook|LinkedIn|Google|account|God)\b)"
+)
+
+_NO_BELONGING = (
+    r"(?:(?:an?|some|two|three|several|\d+)\s)?(?:\w+\s)?(?:lot|bit|bunch|few|couple|questions?|call|"
+    r"chance|text|message|e-?mail|ride|job|discount|sense|feel|feeling|ideas?|deal|quote|refund|cold|"
+    r"headache|tips?|haircut|massage|response|reply|problem|issue|meeting|appointment|time|experience|"
+    r"concern|plan|deadline|good|great|better|handle|picture|grasp|understanding|vision|list|request|"
+    r"friend|colleague|reservation|flat tire|flight|package|parcel|order|ticket|delivery|\d+%|\$)"
+)
+
+BELONGINGS: Final[tuple[Rule, ...]] = (
+    rule(
+        "owns",
+        rf"(?:(?:i|we){ADVERB} own|i(?:'ve| have) got)\s(?P<what>(?:an?|two|three|four|five|\d+|"
+        rf"several)\s{PHRASE})|(?:i|we){ADVERB} have\s(?P<thing>(?:an?|two|three|"
+        rf"\d+)\s(?:[\w.'-]+\s){{0,4}}?{THINGS}s?\b(?:\s(?:in|at|near|with|of)\s{PHRASE})?)",
+        "Has {what}{thing}.",
+        slot="owns.{what}{thing}",
+        confidence=0.8,
+        refuse=rf"{_NO_BELONGING}|.*\b(?:them|list)\b",
+        example=(
+            "I have a 2018 Ford Mustang car in the garage.",
+            "Has a 2018 Ford Mustang car in the garage.",
+        ),
+        counter="I have a question about the car.",
+    ),
+    rule(
+        "collection",
+        rf"\bmy (?:\w+ )?collection of\s(?P<what>{PHRASE})",
+        "Has a collection of {what}.",
+        slot="owns.collection.{what}",
+        anywhere=True,
+        refuse=rf"{BACKWARD}|.*\bthem\b",
+        example=("I added a coin to my collection of Roman coins.", "Has a collection of Roman coins."),
+        counter="The museum has a collection of coins.",
+    ),
+    rule(
+        "bought",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>bought|purchased|acquired|adopted|ordered|picked up|"
+        rf"splurged on|invested in|treated myself to|(?<=\sjust\s)got(?=\san?\s)|"
+        rf"(?<=\srecently\s)got(?=\san?\s)|got(?=\s(?:an?|my(?=\snew)|two|three)\s(?:(?:brand )?new|used|"
+        rf"second-hand|vintage|(?-i:[A-Z]))))\s(?P<what>(?:myself\s)?(?:an?|my|some|two|three|new|"
+        rf"\d+)\s{PHRASE})",
+        "{did} {what}.",
+        slot="bought.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.75,
+        refuse=_NO_BELONGING,
+        example=(
+            "By the way, I recently bought a pack of graphic tees from H&M.",
+            "Bought a pack of graphic tees from H&M.",
+        ),
+        counter="I got a call from my boss.",
+    ),
+    rule(
+        "named_thing",
+        rf"\bmy\s(?:current\s)?(?P<what>{_LOOKS}(?-i:[A-Z])[\w-]+(?:{_MODEL}|{_PROPER}{_SORT}(?:guitar|"
+        rf"piano|camera|lens|bike|car|truck|suv|laptop|phone|watch|computer|helmet|keyboard|"
+        rf"tv)))(?=[\s,.;!?)]|$)",
+        "Has a {what}.",
+        slot="owns.{what}",
+        confidence=0.75,
+        anywhere=True,
+        refuse=_NO_THING,
+        example=(
+            "I love playing my black Fender Stratocaster electric guitar.",
+            "Has a black Fender Stratocaster electric guitar.",
+        ),
+        counter="My New Year plans changed.",
+    ),
+    rule(
+        "named_things",
+        rf"\bmy\s(?:current\s)?(?P<what>{_LOOKS}(?-i:[A-Z])[\w-]+{_PROPER}{_SORT}(?:shoes|boots|sneakers|"
+        rf"headphones|earbuds|glasses|skis))(?=[\s,.;!?)]|$)",
+        "Has {what}.",
+        slot="owns.{what}",
+        confidence=0.75,
+        anywhere=True,
+        refuse=_NO_THING,
+        example=("I wore my old Converse sneakers.", "Has old Converse sneakers."),
+        counter="I wore my sister's shoes.",
+    ),
+    rule(
+        "has_had",
+        r"i(?:'ve| have) had\s(?P<what>(?:my|an?|the)\s[\w' -]{2,50}?|"
+        r"(?-i:[A-Z])\w+)\sfor\s(?P<span>(?:about |over |almost |nearly |"
+        r"around )?[\w-]+(?: few)? (?:years?|months?|decades?))\b",
+        "Has had {what} for {span}.",
+        slot="owns.{what}",
+        confidence=0.75,
+        refuse=r"(?:the|an?)\s(?:same|cold|cough|headache|problem|issue|question|idea|feeling|lot)\b",
+        example=("I've had my bike for about three years now.", "Has had their bike for about three years."),
+        counter="I've had a headache for two days.",
+    ),
+)
+
+HABITS: Final[tuple[Rule, ...]] = (
+    rule(
+        "usually",
+        rf"(?:i|we)(?: also)? (?P<often>usually|typically|normally|regularly|"
+        rf"often)(?: just)?\s(?P<verb>[a-z]+(?:\s(?:up|out|prep))?)\b(?P<what>(?:\s{PHRASE})?)",
+        "{often} {verb} {what}.",
+        slot="habit.{what}",
+        confidence=0.75,
+        refuse=r"(?:wanted|thought|been|had|felt|wondered|heard|found|knew|forget|get confused|said|loved|"
+        r"wonder|worry|find|mean|think|like|have|feel|struggle|end|assumed|enjoyed|\w+ed)\b$|"
+        r".*\b(?:it|that|this|them)\b",
+        example=(
+            "By the way, I usually take Zumba classes on Tuesdays at 7:00 PM.",
+            "Usually takes Zumba classes on Tuesdays at 7:00 PM.",
+        ),
+        counter="I usually like that.",
+    ),
+    rule(
+        "keeps_doing",
+        rf"{HAVE_BEEN}{ADVERB} (?P<what>(?!thinking|wondering|meaning|trying|getting|"
+        rf"feeling)\w+ing\b[^,;:!?()\"\n]{{0,50}}?\s{_OFTEN}){END}",
+        "Has been {what}.",
+        slot="habit.{what}",
+        confidence=0.75,
+        refuse=r"(?:enjoying|loving)\b|.*\bthem\b|\w+\s(?:a\s)?weekly",
+        example=("I've been doing yoga twice a week.", "Has been doing yoga twice a week."),
+        counter="I've been thinking about it every day.",
+    ),
+    rule(
+        "pursues",
+        rf"(?:i|we){ADVERB} (?P<verb>collect|teach|coach|volunteer (?:at|for|with)|sing|major in|play the|"
+        rf"run an?|raise|foster)\s(?P<what>{PHRASE})",
+        "{verb} {what}.",
+        slot="pursues.{what}",
+        confidence=0.8,
+        refuse=rf"{BACKWARD}|(?:few|couple|lot|risk|check|test|search|report|quick|question|role|part)\b",
+        example=("I collect vintage cameras.", "Collects vintage cameras."),
+        counter="I collect them.",
+    ),
+    rule(
+        "member_of",
+        rf"{AM}{ADVERB} (?:an? )?(?:active )?member of\s(?P<what>{PHRASE})",
+        "Is a member of {what}.",
+        slot="member.{what}",
+        refuse=BACKWARD,
+        example=("I'm a member of a local chess club.", "Is a member of a local chess club."),
+        counter="Is he a member of a club?",
+    ),
+    rule(
+        "commute",
+        rf"my (?:daily |morning )?commute(?: to work)? (?P<how>is|takes)\s(?P<what>(?:about |"
+        rf"around )?[\w-]+(?: \w+)? (?:minutes?|hours?|miles|km|kilomet(?:er|re)s){PHRASE}?)",
+        "Commute {how} {what}.",
+        slot="work.commute",
+        exclusive=True,
+        example=("My commute takes 45 minutes each way.", "Commute takes 45 minutes each way."),
+        counter="My commute is boring.",
+    ),
+    rule(
+        "routine",
+        rf"(?:i|we){ADVERB} (?P<verb>{_HABITS})\b(?P<what>[^,;:!?()\"\n]{{0,60}}?\s(?:almost\s)?{_OFTEN})",
+        "{verb} {what}.",
+        slot="habit.{what}",
+        confidence=0.8,
+        example=("Yeah, I grill almost every night.", "Grills almost every night."),
+        counter="I should run every day.",
+    ),
+)

@@ -1,0 +1,187 @@
+"""What the user plans, pursues and has begun."""
+
+from typing import Final
+
+from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.engine import Rule, rule
+from sagacity.learning.rules.fragments import ADVERB, BACKWARD, END, HAVE_BEEN, PHRASE, PLACE, TIME, WE_ARE
+
+PLANS: Final[tuple[Rule, ...]] = (
+    rule(
+        "going_to",
+        rf"(?:{WE_ARE}{ADVERB} (?:going|heading|traveling|travelling|flying|driving|planning to (?:go|"
+        rf"travel|fly|visit)|visiting)|i'll be (?:going|traveling|travelling|flying|"
+        rf"visiting))\s(?:on a trip )?(?:to\s)?(?P<place>(?!the\s){PLACE})(?P<when>(?:\s"
+        rf"(?:with\s[\w\s]{{1,30}}?\s)?{TIME})?)",
+        "Plans to go to {place} {when}.",
+        slot="plan.{place}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        relation="plans_to_visit",
+        refuse=r".*\b(?:Airlines?|Airways)\b|(?:I|Also|Google|Settings|Bed|Plan|Step|Page)\b",
+        example=("I'm going to Lisbon in May.", "Plans to go to Lisbon in May."),
+        counter="Am I going to Lisbon?",
+    ),
+    rule(
+        "moving_to",
+        rf"{WE_ARE}{ADVERB} (?:moving|relocating|planning to move)(?: back)? to\s(?P<place>"
+        rf"(?!the\s){PLACE})(?P<when>(?:\s{TIME})?)",
+        "Plans to move to {place} {when}.",
+        slot="plan.move",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        relation="plans_to_move_to",
+        refuse=r"(?:Plan|Step|Page|Section|Chapter|Option)\b",
+        example=("I'm moving to Canada next month.", "Plans to move to Canada next month."),
+        counter="My brother is moving to Canada.",
+    ),
+    rule(
+        "visiting",
+        rf"{WE_ARE}{ADVERB} (?:planning (?:to|on)|going to) visit(?:ing)?\s(?P<place>(?:the\s)?{PLACE})",
+        "Plans to visit {place}.",
+        slot="plan.{place}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        relation="plans_to_visit",
+        refuse=r"the \w+$",
+        example=("I'm also planning to visit the Meiji Shrine.", "Plans to visit the Meiji Shrine."),
+        counter="Should I visit the Meiji Shrine?",
+    ),
+    rule(
+        "planning",
+        rf"(?:{WE_ARE}{ADVERB} (?:planning|organi[sz]ing|hosting|throwing|taking|going on)|(?:i|we)(?:'ve|"
+        rf" have){ADVERB} planned)\s(?P<what>(?:an?|my|our)\s{PHRASE})",
+        "Is planning {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        refuse=r".*\b(?:the city|the area|the store)$|an?\s(?:new\s|road\s|\d-day\s)?(?:\w+\s)?(?:trip|"
+        r"vacation|break|look|walk|bit|few|lot|class|course)$|an?\s(?:look|break|bit|few|lot|step|"
+        r"shower|nap|chance|gift|supplement)\b",
+        example=("I'm planning a trip to Japan.", "Is planning a trip to Japan."),
+        counter="Should I plan a trip to Japan?",
+    ),
+    rule(
+        "booked",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} booked\s(?P<what>(?:an?|my|our|two)\s{PHRASE})",
+        "Has booked {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("I've booked a room in Kyoto.", "Has booked a room in Kyoto."),
+        counter="I booked it.",
+    ),
+    rule(
+        "planning_to",
+        rf"{WE_ARE}{ADVERB} (?:planning|going|hoping|looking) to\s(?P<what>(?:transition|volunteer|play|"
+        rf"run|buy|get married|retire|start|launch|renovate|graduate|adopt|participate|sell|open|attend|"
+        rf"host|build|switch|migrate|quit|apply)\b\s?{PHRASE})",
+        "Plans to {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        refuse=r"(?:start|build|apply|buy|sell) (?:by|with|some|the|basic|new)\b|.*\b(?:it|that|this|these|"
+        r"those|them)$|start\b",
+        example=(
+            "I'm planning to run the Boston Marathon in April.",
+            "Plans to run the Boston Marathon in April.",
+        ),
+        counter="I'm going to start with that.",
+    ),
+    rule(
+        "training_for",
+        rf"{WE_ARE}{ADVERB} (?P<how>training|saving up|studying) for\s(?P<what>{PHRASE})",
+        "Is {how} for {what}.",
+        slot="goal.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        refuse=BACKWARD,
+        example=("I'm training for a half marathon.", "Is training for a half marathon."),
+        counter="I'm looking for a marathon.",
+    ),
+    rule(
+        "goal",
+        rf"(?:{WE_ARE}|{HAVE_BEEN}){ADVERB} trying to\s(?P<what>(?:lose|save|quit|eat|reduce|cut|improve|"
+        rf"drink|conceive|sleep|exercise|get pregnant|gain)\b\s?{PHRASE})",
+        "Is trying to {what}.",
+        slot="goal.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("I'm trying to lose ten pounds.", "Is trying to lose ten pounds."),
+        counter="I'm trying to find a lamp.",
+    ),
+    rule(
+        "searching_home_or_work",
+        rf"{WE_ARE}{ADVERB} (?:looking (?:for|at|to buy|to rent)|searching for|"
+        rf"house hunting for)\s(?P<what>(?:an?\s|new\s)?(?:new\s)?(?:\d-bedroom\s)?(?:house|condos?|"
+        rf"apartments?|flat|job|car|puppy|roommate)\b(?:\s(?:in|with|near)\s{PHRASE})?){END}",
+        "Is looking for {what}.",
+        slot="plan.search.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        example=("I'm looking for a new job in Lyon.", "Is looking for a new job in Lyon."),
+        counter="I'm looking for a recipe.",
+    ),
+    rule(
+        "working_on",
+        rf"(?:{WE_ARE}|{HAVE_BEEN}){ADVERB} (?:working on|building|writing|restoring)\s(?P<what>(?:an?|my|"
+        rf"our)\s{PHRASE})",
+        "Is working on {what}.",
+        slot="project.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        refuse=r"(?:an?|my|our)\s(?:\w+\s)?(?:project|problem|task|lot|few|couple|paper|assignment|"
+        r"question|function|script|code)$",
+        example=("I've been working on an abstract sculpture.", "Is working on an abstract sculpture."),
+        counter="I'm working on a project.",
+    ),
+    rule(
+        "deadline",
+        rf"(?:i|we){ADVERB} have\s(?P<what>an?\s(?:[\w-]+\s){{1,3}}deadline\b(?:\s(?:on|in)\s{PHRASE})?)",
+        "Has {what}.",
+        slot="plan.deadline",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("We have a hard Q2 deadline for this migration.", "Has a hard Q2 deadline."),
+        counter="Do we have a deadline?",
+    ),
+    rule(
+        "migrating",
+        rf"{WE_ARE}{ADVERB} (?P<what>(?:migrating|switching|"
+        rf"moving) (?:our\s(?:\w+\s){{1,4}})?from\s{PHRASE})",
+        "Is {what}.",
+        slot="plan.migration",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=(
+            "We're migrating from REST to GraphQL and I need help.",
+            "Is migrating from REST to GraphQL.",
+        ),
+        counter="Are we migrating from REST?",
+    ),
+    rule(
+        "gave_up",
+        rf"i(?:'ve| have)?{ADVERB} (?P<did>quit|gave up|given up)\s(?P<what>smoking|drinking|gambling|"
+        rf"vaping|coffee|caffeine|alcohol|sugar|meat|dairy|gluten|social media)\b",
+        "{did} {what}.",
+        slot="habit.{what}",
+        exclusive=True,
+        example=("I quit smoking last year.", "Quit smoking."),
+        counter="How do I quit smoking?",
+    ),
+    rule(
+        "getting_married",
+        rf"{WE_ARE}{ADVERB} (?P<what>getting married|having a baby|expecting a baby|expecting (?:twins|"
+        rf"our \w+ child))(?P<when>(?:\s{TIME})?)",
+        "Is {what} {when}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm getting married in June.", "Is getting married in June."),
+        counter="My cousin is getting married.",
+    ),
+    rule(
+        "started",
+        rf"i(?:'ve| have)?{ADVERB} (?P<how>started|quit|gave up|stopped|took up|joined|"
+        rf"enrolled in)\s(?P<what>(?:an?|my|\w+ing)\s{PHRASE})",
+        "{how} {what}.",
+        slot="life.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.75,
+        refuse=r"(?:noticing|feeling|thinking|wondering|getting|having|looking|a (?:few|couple)|seeing|"
+        r"reading|watching|with|by|something|anything|nothing|a conversation|bring)\b",
+        example=("I recently started a yoga class on Wednesdays.", "Started a yoga class on Wednesdays."),
+        counter="I started feeling tired.",
+    ),
+)

@@ -1,0 +1,80 @@
+"""Profile candidates of a window: every table over every turn of the user, then settled."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.cursor import Window
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.rules.engine import Draft, Rule, read
+from sagacity.learning.rules.health import HEALTH
+from sagacity.learning.rules.identity import HOME, NAMES, PERSON
+from sagacity.learning.rules.life import BELONGINGS, HABITS
+from sagacity.learning.rules.plans import PLANS
+from sagacity.learning.rules.relations import RELATIONS
+from sagacity.learning.rules.sentences import split_sentences
+from sagacity.learning.rules.tastes import SKILLS, TASTES, TOOLS
+from sagacity.learning.rules.wording import keywords, words
+from sagacity.learning.rules.work import WORK
+
+PROFILE_RULES: Final[tuple[Rule, ...]] = (
+    *NAMES, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *TOOLS, *TASTES, *SKILLS,
+    *BELONGINGS, *HABITS, *PLANS,
+)  # fmt: skip
+"""All rows; of two that match at one place the earlier wins."""
+
+
+def profile_candidates(window: Window) -> tuple[Candidate, ...]:
+    """Return what the unread turns of the user tell about them, oldest first, contradictions settled."""
+    found = (
+        _candidate(draft, turn) for turn in window.unread if turn.is_user for draft in facts(turn.content)
+    )
+    return settle(found)
+
+
+def facts(text: str) -> Iterator[Draft]:
+    """Yield what one turn states about its speaker."""
+    for sentence in split_sentences(text):
+        yield from read(sentence, PROFILE_RULES)
+
+
+def settle(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Keep the last word: later values of an exclusive slot, and negations, remove what they contradict."""
+    kept: list[Candidate] = []
+    for candidate in candidates:
+        same = next((old for old in kept if _key(old) == _key(candidate)), None)
+        if same:
+            evidence = tuple(dict.fromkeys((*same.evidence, *candidate.evidence)))
+            candidate = candidate.model_copy(update={"evidence": evidence})  # noqa: PLW2901 - the joined one takes its place
+        kept = [old for old in kept if old is not same and not _contradicts(candidate, old)]
+        kept.append(candidate)
+    return tuple(kept)
+
+
+def _key(candidate: Candidate) -> tuple[str, str]:
+    return (candidate.trigger or "").casefold(), candidate.content.casefold()
+
+
+def _contradicts(later: Candidate, earlier: Candidate) -> bool:
+    if not later.slot or later.slot != earlier.slot:
+        return False
+    if later.exclusive and earlier.exclusive:
+        return True
+    return later.negates and bool(set(words(later.content)) & set(words(earlier.content)))
+
+
+def _candidate(draft: Draft, turn: Interaction) -> Candidate:
+    return Candidate(
+        kind=MemoryKind.PROFILE,
+        content=draft.content,
+        time_to_live=draft.time_to_live,
+        slot=draft.slot,
+        exclusive=draft.exclusive,
+        negates=draft.negates,
+        keywords=keywords(draft.content),
+        confidence=draft.confidence,
+        evidence=(turn.interaction_id,),
+        entities=draft.entities,
+        relationships=draft.relationships,
+    )

@@ -1,0 +1,253 @@
+"""Text cut into sentences, and each clause with who vouches for it: the speaker, or nobody."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+
+MAX_TEXT = 20_000
+"""Characters read of one turn; people who state facts about themselves need fewer."""
+MAX_SENTENCE = 600
+"""Longer sentences are skipped: they are pasted or hostile, and patterns stay cheap."""
+MAX_CLAUSES = 40
+
+Span = tuple[int, int]
+
+
+class Stance(StrEnum):
+    """How the speaker stands to a clause."""
+
+    STATED = "stated"
+    ASKED = "asked"
+    SUPPOSED = "supposed"
+    REPORTED = "reported"
+
+
+class Clause(Value):
+    """Where a clause starts in its sentence, and how the speaker stands to it."""
+
+    start: int
+    stance: Stance
+
+
+class Sentence(Value):
+    """One sentence of a turn; clauses that the speaker only quotes are left out."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+
+
+_PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+
+_PASTE_LINE = re.compile(
+    r"(?:^\s*(?:subject|from|to|cc|sent)\s*:|^\s*dear\s+\S+.{0,40},\s*$|-{3,}\s*(?:original|forwarded)|"
+    r"\b(?:e-?mail|letter|article|text|transcript|logs?|essay|paragraph|passage|document|post|abstract|"
+    r"review|output|error|story|script|poem|lyrics|resume|bio|prompt|excerpt|message|following|below|says|"
+    r"wrote|said)\b.{0,60}:\s*$)",
+    re.IGNORECASE,
+)
+_TEXT_WORK = (
+    r"(?:summari[sz]e|translate|proofread|rewrite|rephrase|paraphrase|edit|correct|improve|classify|"
+    r"analy[sz]e)"
+)
+_PASTE_INLINE = re.compile(rf"\b{_TEXT_WORK}\b[^\n:]{{0,80}}:\s", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([A-Za-z_][\w-]{0,30})[^<>]{0,100}>")
+
+_BOUNDARY = re.compile(
+    r"(?<![.!?\u2026])[.!?\u2026]+[\"')\]]{0,2}\s+|[\u3002\uff01\uff1f]+|\n\s*\n|\n(?=\s*[^a-z\s])"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|prof|st|vs|approx|inc|jr|sr)|\b[A-Z])\.\s+$", re.IGNORECASE
+)
+
+_TEXT_TASK = re.compile(
+    rf"\s*(?:please\s+|can you\s+|could you\s+|help me\s+|i want you to\s+|i need you to\s+)?(?:write|"
+    rf"draft|compose|{_TEXT_WORK}|act as|you are|you're going to be|generate)\b",
+    re.IGNORECASE,
+)
+_FICTION = re.compile(
+    r"\b(?:role-?\s?play|pretend|imagine|act as|suppose|hypothetically|fictional|let's say|in (?:this|"
+    r"the) (?:scenario|movie|story|game|book|novel|film|play|dream)|(?:write|tell|create|generate|draft|"
+    r"compose)\s(?:me\s)?(?:\w+\s){0,5}(?:story|poem|script|song|scene|novel|dialogue|monologue|essay|"
+    r"letter|e-?mail|speech|bio|post|caption|review))\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if(?!\s(?:it|that)\s(?:helps|matters))|unless|supposing|assuming|whether|wish|as though|what if|"
+    r"would have|could have|dreamed|dreamt)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:(?!(?:i|we|you|never|always|to|please|not|don\'t|just|and|or|can|also)\b)[\w'-]+)\s(?:(?:always|"
+    r"just|also|often|once)\s)?(?:says?|said|saying|told|tells|thinks?|thought|claims?|claimed|believes?|"
+    r"asks|wrote|writes|suggests?|suggested|recommends?|recommended|mentions?|insists?|insisted|jokes?|"
+    r"joked|replied|swears?|argues?)\b|\baccording to\b|\b(?:error|message|page|manual|docs?|instructions?|"
+    r"prompt|label|sign|output|log|note)\s(?:was|is|reads?)\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:(?:do|does|did|should|shall|can|could|would|will|am|is|are|was|were|have|has)(?:n't)?\s(?:i|we|"
+    r"you|it|he|she|they|there|the|my|this|that|these|those|any|anyone|someone)\b|(?:what|which|who|whose|"
+    r"where|why|how|any)\b|when\s(?:do|does|did|should|is|are|can|will)\b)",
+    re.IGNORECASE,
+)
+_CONNECTOR = re.compile(
+    r"[,;:(]\s+|\s+[-\u2013\u2014]{1,3}\s+|\u2014|\s(?:and|but|so|because|since|as|while|although|though|"
+    r"plus)\s+(?:[-\u2013\u2014]{1,3}\s+)?",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"(?:by the way|btw|also|oh|well|yeah|yes|yep|no|nope|actually|honestly|anyways?|so|and|but|plus|hi|"
+    r"hello|hey|there|thanks|ok|okay|sure|great|perfect|speaking of which|to be honest|in fact|"
+    r"just so you know|fyi|now|whoa|wait|sorry|i(?:'d like to| should| want to| forgot to)? (?:add|mention|"
+    r"note|say|clarify|point out) that|i (?:just |also )?(?:realized|remembered|noticed)(?: that)?|"
+    r"for instance|for example|speaking of \w+|for (?:context|reference|the record|your information)|"
+    r"as i (?:said|mentioned)(?: before| earlier)?|(?:one|1) (?:more )?(?:thing|request)|first|second|"
+    r"third|finally|lastly|unfortunately|luckily|personally|currently|big life update|update|right now|"
+    r"these days|recently|lately|just to clarify|because|since|although|though|while|as)\b[\s,:;!.-]{1,4}",
+    re.IGNORECASE,
+)
+
+
+def split_sentences(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences that the speaker of *text* says in their own name, in order."""
+    own = _own_words(text[:MAX_TEXT].translate(_PLAIN))
+    quoted = sorted((*_quotes(own), *_tagged(own)))
+    first = True
+    invented = False
+    sentences: list[Sentence] = []
+    for begin, end in _cuts(own, quoted):
+        body = own[begin:end].strip()
+        if not body:
+            continue
+        start = own.index(body, begin)
+        invented = invented or bool(_FICTION.search(body)) or (first and bool(_TEXT_TASK.match(body)))
+        first = False
+        if len(body) <= MAX_SENTENCE:
+            inside = [(a - start, b - start) for a, b in quoted if a < end and b > start]
+            sentences.append(Sentence(text=body, clauses=_clauses(body, inside, invented=invented)))
+    return tuple(sentences)
+
+
+def _own_words(text: str) -> str:
+    """Leave out fenced code, block quotes, markup lines, and all after a line that announces pasted text."""
+    kept: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif fenced or line.lstrip().startswith((">", "|", "{", "}")):
+            continue
+        elif len(line) <= MAX_SENTENCE and _PASTE_LINE.search(line):
+            break
+        else:
+            kept.append(line)
+    own = "\n".join(kept)
+    announced = _PASTE_INLINE.search(own)
+    return own[: announced.end()] if announced else own
+
+
+def _quotes(text: str) -> Iterator[Span]:
+    """Spans in quotation marks; one left open reaches to the end of its line."""
+    for mark in ('"', "'"):
+        opened = -1
+        for at, char in enumerate(text):
+            if char == "\n" and opened >= 0:
+                if mark == '"':
+                    yield opened, at
+                opened = -1
+            elif char != mark:
+                continue
+            elif opened < 0:
+                before = text[at - 1] if at else " "
+                after = text[at + 1 : at + 2]
+                if before in " \t\n([:-\u2014" and after.strip():
+                    opened = at
+            elif mark == '"' or not text[at + 1 : at + 2].isalnum():
+                yield opened, at + 1
+                opened = -1
+        if opened >= 0 and mark == '"':
+            yield opened, len(text)
+
+
+def _tagged(text: str) -> Iterator[Span]:
+    """Spans between an opening and its closing tag: material, not speech."""
+    opened: dict[str, int] = {}
+    for tag in _TAG.finditer(text):
+        closing, name = tag.group(1), tag.group(2).lower()
+        if not closing:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            yield opened.pop(name), tag.end()
+
+
+def _cuts(text: str, quoted: list[Span]) -> Iterator[Span]:
+    """Spans of sentences: cut at closing punctuation and new lines, though never inside a quotation."""
+    start = 0
+    upcoming = iter(quoted)
+    span = next(upcoming, None)
+    for boundary in _BOUNDARY.finditer(text):
+        while span and span[1] < boundary.end():
+            span = next(upcoming, None)
+        if span and span[0] < boundary.start() and boundary.start() < span[1] - 1:
+            continue
+        if _ABBREVIATION.search(text, max(start, boundary.start() - 12), boundary.end()):
+            continue
+        yield start, boundary.end()
+        start = boundary.end()
+    yield start, len(text)
+
+
+def _clauses(text: str, quoted: list[Span], *, invented: bool) -> tuple[Clause, ...]:
+    """Clauses of one sentence outside quotations, in order."""
+    asked = _asked_from(text)
+    supposed = _first(_SUPPOSED, text)
+    reported = _first(_REPORTED, text)
+    clauses: list[Clause] = []
+    for start in _starts(text)[:MAX_CLAUSES]:
+        if any(a <= start < b for a, b in quoted):
+            continue
+        if start >= asked:
+            stance = Stance.ASKED
+        elif start >= supposed:
+            stance = Stance.SUPPOSED
+        elif start >= reported:
+            stance = Stance.REPORTED
+        else:
+            stance = Stance.STATED
+        clauses.append(Clause(start=start, stance=Stance.SUPPOSED if invented else stance))
+    return tuple(clauses)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return found.start() if found else len(text) + 1
+
+
+def _asked_from(text: str) -> int:
+    """Where the question of *text* starts; past its end when it asks nothing."""
+    starts = _starts(text)
+    asking = next((start for start in starts if _ASKING.match(text, start)), None)
+    if text.rstrip("\"') ").endswith("?"):
+        return 0 if asking is None else asking
+    return asking if asking is not None and asking in _lead(text) else len(text) + 1
+
+
+def _lead(text: str) -> tuple[int, ...]:
+    """Starts of the first clause: as written, and after each opener such as "By the way"."""
+    starts = [0]
+    while len(starts) < 5 and (opener := _OPENER.match(text, starts[-1])):  # noqa: PLR2004 - a greeting and an aside or two
+        starts.append(opener.end())
+    return tuple(starts)
+
+
+def _starts(text: str) -> list[int]:
+    starts = set(_lead(text))
+    for connector in _CONNECTOR.finditer(text):
+        at = connector.end()
+        starts.add(at)
+        while len(starts) <= MAX_CLAUSES and (opener := _OPENER.match(text, at)):
+            at = opener.end()
+            starts.add(at)
+    return sorted(starts)

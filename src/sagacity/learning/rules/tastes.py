@@ -1,0 +1,230 @@
+"""What the user likes, can do and works with."""
+
+from typing import Final
+
+from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.engine import Rule, rule
+from sagacity.learning.rules.fragments import ADVERB, AM, BACKWARD, END, HAVE_BEEN, PHRASE, POINTING, WE_ARE
+
+_ABSTRACT = (
+    r"(?:the )?(?:idea|ideas|suggestions?|sound|look|thought|concept|way|feel|recommendations?|tips?|"
+    r"advice|list|plan|option|options|approach|description|fact|result|help|information)\b"
+)
+_NOT_LASTING = (
+    rf"(?:{POINTING}|{_ABSTRACT}|(?:some|my|our|an?)\s(?:idea|suggestion|look|sound)|learning more|knowing|"
+    rf"hearing|seeing)"
+)
+_MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
+_EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
+
+TASTES: Final[tuple[Rule, ...]] = (
+    rule(
+        "prefers",
+        rf"(?:i|we){ADVERB} (?:prefer|favou?r)\s(?P<what>{PHRASE})(?P<less>(?:,\s(?:not|rather than|"
+        rf"over)\s{PHRASE})?)",
+        "Prefers {what} {less}.",
+        slot="prefers.{what}",
+        confidence=0.9,
+        refuse=rf"(?!to\s){POINTING}|to (?:see|use|go with|do|have|keep|try) (?:it|that|this|the)",
+        example=("I prefer SMS for updates, not email.", "Prefers SMS for updates, not email."),
+        counter="I prefer the second one.",
+    ),
+    rule(
+        "would_rather",
+        rf"i(?:'d| would){ADVERB} (?:always )?rather (?P<what>\w+ [\w\s-]{{1,40}}? than {PHRASE})",
+        "Would rather {what}.",
+        slot="prefers.{what}",
+        confidence=0.75,
+        example=("I'd rather read code than watch videos.", "Would rather read code than watch videos."),
+        counter="I'd rather not.",
+    ),
+    rule(
+        "favorite_is",
+        rf"my(?: all-time| absolute| personal)? (?P<of>favou?rite (?:[\w-]+\s){{1,4}}?)(?:is|are|"
+        rf"has (?:always )?been)(?: \w+ly)?\s(?P<what>{PHRASE})",
+        "{of} is {what}.",
+        slot="{of}",
+        exclusive=True,
+        confidence=0.9,
+        refuse=rf"{BACKWARD}|(?:favou?rite\s)?(?:part|thing|one|ones)\b|when\b",
+        example=("My favorite colour is dark green.", "Favorite colour is dark green."),
+        counter="My favorite part is when it ends.",
+    ),
+    rule(
+        "is_favorite",
+        rf"(?P<what>(?!it\b|that\b|this\b|which\b|what\b|he\b|she\b|these\b|those\b|they\b|one\b|"
+        rf"i\b)[\w'-]+(?:\s[\w'-]+){{0,3}}?)\s(?:is|are)(?: \w+ly)? (?:my|one of my)(?: all-time|"
+        rf" absolute)? (?P<of>favou?rites?\s(?:[\w-]+\s?){{1,3}}?){END}",
+        "{of} is {what}.",
+        slot="{of}",
+        exclusive=True,
+        refuse=r"(?:the|my|your)\b|favou?rites?\s(?:part|thing|one|ones)\b",
+        example=("Beef is honestly my favorite protein.", "Favorite protein is Beef."),
+        counter="That is my favorite part.",
+    ),
+    rule(
+        "dislikes",
+        rf"(?:i|we){ADVERB} (?:don't|do not|never)(?: really| actually)? (?:like|enjoy|love|"
+        rf"care for)\s(?P<what>{PHRASE})|i{ADVERB} (?:hate|dislike|can't stand|despise|detest|"
+        rf"loathe)\s(?P<more>{PHRASE})|{AM}(?: really)? not (?:a|much of a)(?: big|"
+        rf" huge)? fan of\s(?P<fan>{PHRASE})",
+        "Dislikes {what}{more}{fan}.",
+        slot="taste.{what}{more}{fan}",
+        exclusive=True,
+        refuse=rf"(?!to\b){_NOT_LASTING}|to (?:be|say|admit|bother|ask|think)\b",
+        example=("I don't like mushrooms.", "Dislikes mushrooms."),
+        counter="I don't like that one.",
+    ),
+    rule(
+        "likes",
+        rf"(?:i|we){ADVERB} (?:(?:like|love|enjoy|adore)\s(?P<what>{PHRASE})|(?:was|"
+        rf"am) obsessed with\s(?P<obsession>{PHRASE}))|{AM}{ADVERB}(?: an?)?(?: big| huge| avid|"
+        rf" lifelong)? (?:fan of|into|obsessed with|fond of|passionate about)\s(?P<fan>{PHRASE})",
+        "Likes {what}{fan}{obsession}.",
+        slot="taste.{what}{fan}{obsession}",
+        exclusive=True,
+        confidence=0.8,
+        refuse=rf"(?!to\s(?:cook|bake|read|run|swim|hike|travel|play|paint|draw|dance|sing|write|garden|"
+        rf"walk|eat|drink|watch|listen|collect|make|ride|cycle|camp|fish|ski|surf|knit|sew|shop|"
+        rf"work)){_NOT_LASTING}",
+        example=(
+            "I love walking around the Mission district for burritos.",
+            "Likes walking around the Mission district for burritos.",
+        ),
+        counter="I love the idea of a garden party.",
+    ),
+)
+
+SKILLS: Final[tuple[Rule, ...]] = (
+    rule(
+        "new_to",
+        rf"{WE_ARE}{ADVERB} (?:new to|a (?:complete |total |relative )?(?:beginner|newbie|novice)(?: in|"
+        rf" at| with| to)|not (?:very |too |that |really )?(?:familiar|"
+        rf"experienced) with)\s(?P<what>{PHRASE})",
+        "Is new to {what}.",
+        slot="skill.{what}",
+        exclusive=True,
+        refuse=POINTING,
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm pretty new to Kubernetes.", "Is new to Kubernetes."),
+        counter="I'm new to this.",
+    ),
+    rule(
+        "self_taught",
+        rf"{AM}{ADVERB} self[- ]taught{END}",
+        "Is self-taught.",
+        slot="skill.origin",
+        example=("I'm self-taught - mostly learned Python from videos.", "Is self-taught."),
+        counter="Is it self-taught?",
+    ),
+    rule(
+        "first_time",
+        rf"(?:(?:this|it)(?:'s| is|'ll be) )?my (?:very )?first time (?P<what>(?!doing|using|trying|with|"
+        rf"here|hearing|seeing)\w+ing\s[^,;:!?()\"\n]{{3,80}}?){END}",
+        "Is new to {what}.",
+        slot="skill.{what}",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.75,
+        example=("And this is my first time building a web service.", "Is new to building a web service."),
+        counter="Is this your first time building it?",
+    ),
+    rule(
+        "learned_from",
+        rf"(?:i{ADVERB} )?(?:mostly )?learned (?P<what>(?:to code|programming|\w+) from\s{PHRASE})",
+        "Learned {what}.",
+        slot="skill.origin",
+        refuse=r"(?:it|that|this|much|more|a)\b",
+        example=("I learned to code from YouTube tutorials.", "Learned to code from YouTube tutorials."),
+        counter="I learned a lot from you.",
+    ),
+    rule(
+        "years_of",
+        rf"(?:{HAVE_BEEN}(?: \w+ly)? (?P<what>\w+ing\b(?!\s(?:it|that|this|these|them|about|"
+        rf"of)\b)[^,;:!?()\"\n]{{0,70}}?)\sfor\s(?P<span>(?:about |over |almost |nearly |around |"
+        rf"more than |the (?:past|last) )?(?!the\b|this\b)[\w-]+(?: few| couple of)? (?:years?|decades?|"
+        rf"months?))\b|i have\s(?P<years>(?:about |over )?\w+\+? years) of experience (?P<field>(?:in|with|"
+        rf"as) {PHRASE}))",
+        "Has been {what} for {span}{years} {field}.",
+        slot="experience.{what}{field}",
+        refuse=r"(?:slacking|tracking|thinking|wondering|meaning|looking|trying|having|feeling|getting|"
+        r"hearing|waiting|dealing)\b",
+        example=(
+            "I've been writing backend code for 10 years and I like it.",
+            "Has been writing backend code for 10 years.",
+        ),
+        counter="I've been thinking about it for 2 years.",
+    ),
+    rule(
+        "learning",
+        rf"{AM}{ADVERB} (?:learning(?: how)?|teaching myself|studying|trying to learn)\s(?P<what>{PHRASE})",
+        "Is learning {what}.",
+        slot="learning.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        refuse=rf"(?!to\s\w){POINTING}|more\b|about\b|a lot",
+        example=("I'm learning Rust in the evenings.", "Is learning Rust in the evenings."),
+        counter="I'm still learning and it helps.",
+    ),
+)
+
+TOOLS: Final[tuple[Rule, ...]] = (
+    rule(
+        "package_manager",
+        rf"(?:i|we){ADVERB} (?:use|switched to|moved to)\s(?P<product>{_MANAGERS})\b(?:(?: \w+){{0,4}}?,?"
+        rf"(?: by the way)?[,\s\u2013\u2014-]{{1,4}}not (?P<other>{_MANAGERS})\b)?",
+        "Uses {product} as package manager.",
+        slot="tool.package_manager",
+        exclusive=True,
+        confidence=0.95,
+        relation="uses",
+        example=("We use pnpm as our package manager.", "Uses pnpm as package manager."),
+        counter="Should we use pnpm?",
+    ),
+    rule(
+        "package_manager_named",
+        rf"\b(?P<product>{_MANAGERS}) as (?:our|my) package manager\b",
+        "Uses {product} as package manager.",
+        slot="tool.package_manager",
+        exclusive=True,
+        confidence=0.95,
+        relation="uses",
+        anywhere=True,
+        example=("We use TypeScript with pnpm as our package manager.", "Uses pnpm as package manager."),
+        counter="Should I pick pnpm as my package manager?",
+    ),
+    rule(
+        "editor",
+        rf"(?:i|we){ADVERB} (?:use|switched to|code in|write code in)\s(?P<product>{_EDITORS})\b",
+        "Uses {product} as editor.",
+        slot="tool.editor",
+        exclusive=True,
+        relation="uses",
+        example=("I switched to Neovim last year.", "Uses Neovim as editor."),
+        counter="Should I use vim?",
+    ),
+    rule(
+        "runs_on",
+        rf"we run\s(?P<what>(?:our|the)\s{PHRASE})|{WE_ARE}{ADVERB} (?:running)\s(?P<more>(?-i:[A-Z])"
+        rf"\w+ {PHRASE})",
+        "Runs {what}{more}.",
+        slot="tool.{what}{more}",
+        example=(
+            "Before we go further though -- we run our CI/CD through GitHub Actions.",
+            "Runs their CI/CD through GitHub Actions.",
+        ),
+        counter="We run out of time.",
+    ),
+    rule(
+        "uses",
+        rf"(?:(?:i|we){ADVERB} (?:use|rely on)|{HAVE_BEEN}{ADVERB} using|"
+        rf"{WE_ARE}{ADVERB} using(?=\s(?-i:[A-Z])))\s(?P<what>(?:(?-i:[A-Z])|[\w' -]{{2,40}}\s(?:for|"
+        rf"to)\s){PHRASE})",
+        "Uses {what}.",
+        slot="tool.uses.{what}",
+        confidence=0.75,
+        refuse=rf"{POINTING}|(?:my|an?)\s(?:own|combination|mix|lot)\b|"
+        rf".*\sfor\s(?:[\w ]{{1,20}}\s)?(?:weeks?|months?|years?|while)$",
+        example=("We use TypeScript for everything.", "Uses TypeScript for everything."),
+        counter="I use it every day.",
+    ),
+)

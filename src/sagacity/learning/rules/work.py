@@ -1,0 +1,185 @@
+"""What the user does: role, employer, field, education."""
+
+from typing import Final
+
+from sagacity.learning.rules.engine import Rule, rule
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    HAVE_BEEN,
+    NAME,
+    OCCUPATION,
+    PHRASE,
+    POINTING,
+    STANDING,
+    WE_ARE,
+)
+
+_ROLE = (
+    rf"(?P<role>(?:(?!fan\b|beginner\b)[\w&/+-]+\s){{0,5}}?{OCCUPATION}(?:\s(?:manager|developer|designer|"
+    rf"student))?\b)"
+)
+_SENIORITY = (
+    r"(?:senior|junior|lead|principal|staff|chief|head|software|backend|frontend|full[- ]stack|freelance|"
+    r"data|product)"
+)
+_ORG = rf"(?P<org>{NAME})"
+
+WORK: Final[tuple[Rule, ...]] = (
+    rule(
+        "role_at",
+        rf"(?:{AM}{ADVERB}|i (?:currently )?work{ADVERB} as|i was hired as|i got hired as)\s(?:an?|"
+        rf"the)\s{_ROLE}\s(?:at|for|with)\s{_ORG}",
+        "Works as a {role} at {org}.",
+        slot="work.role",
+        exclusive=True,
+        confidence=0.9,
+        relation="works_at",
+        example=("I'm a fashion buyer at Harrods so I know.", "Works as a fashion buyer at Harrods."),
+        counter="I'm not a buyer at Harrods.",
+    ),
+    rule(
+        "apposed_role_at",
+        rf"(?:an?\s)?(?P<role>{_SENIORITY}\s(?:[\w-]+\s){{0,3}}?{OCCUPATION}\b)\s(?:at|for)\s{_ORG}",
+        "Works as a {role} at {org}.",
+        slot="work.role",
+        exclusive=True,
+        confidence=0.9,
+        relation="works_at",
+        example=(
+            "Hi, I'm Elena Rodriguez, senior backend engineer at FinServe Corp.",
+            "Works as a senior backend engineer at FinServe Corp.",
+        ),
+        counter="He is a senior engineer at FinServe.",
+    ),
+    rule(
+        "works_as",
+        rf"i (?:currently )?work{ADVERB} as\s(?:(?:an?|the)\s)?(?P<role>(?!hard\b|much\b|well\b|fast\b|"
+        rf"long\b|expected\b|if\b|i\b){PHRASE})",
+        "Works as a {role}.",
+        slot="work.role",
+        exclusive=True,
+        example=("I work as a night porter.", "Works as a night porter."),
+        counter="I work as hard as I can.",
+    ),
+    rule(
+        "role",
+        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|-)\b|$|"
+        rf"\s[-\u2013\u2014])",
+        "Is a {role}.",
+        slot="work.role",
+        exclusive=True,
+        refuse=r"(?:good|bad|better|terrible|great|visual|fast|slow|quick|slightly|huge|big|little|bit|"
+        r"happy|proud|regular|the)\b",
+        example=("I'm a freelance designer and I work from home.", "Is a freelance designer."),
+        counter="I'm not a lawyer, but that seems wrong.",
+    ),
+    rule(
+        "standing",
+        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s(?P<what>(?:[\w&-]+\s){{0,3}}?{STANDING})(?=[,.!;)]|\s(?:and|but|"
+        rf"so|who|of)\b|$|\s[-\u2013\u2014])",
+        "Is a {what}.",
+        slot="identity.{what}",
+        refuse=r"(?:good|bad|better|terrible|great|huge|big|bit|happy|proud|the)\b",
+        example=("I'm a fashion professional, I work with garments.", "Is a fashion professional."),
+        counter="Is she a professional?",
+    ),
+    rule(
+        "works_at",
+        rf"i (?:currently |now )?work{ADVERB} (?:at|for)\s{_ORG}|{AM}{ADVERB} employed (?:at|"
+        rf"by)\s(?P<product>{NAME})",
+        "Works at {org}{product}.",
+        slot="work.employer",
+        exclusive=True,
+        confidence=0.9,
+        relation="works_at",
+        example=("I work at Novartis these days.", "Works at Novartis."),
+        counter="I worked at Novartis.",
+    ),
+    rule(
+        "works_from_home",
+        r"i (?:mostly |usually |currently )?work (?P<where>from home|remotely)",
+        "Works {where}.",
+        slot="work.place",
+        exclusive=True,
+        example=("I'm a freelance designer and I work from home.", "Works from home."),
+        counter="Can I work from home?",
+    ),
+    rule(
+        "works_in",
+        rf"(?:i|we){ADVERB} work{ADVERB} (?P<how>in|with)\s(?P<field>{PHRASE})",
+        "Works {how} {field}.",
+        slot="work.field",
+        refuse=POINTING,
+        example=(
+            "Also, I work in TypeScript and Node.js, so show me that.",
+            "Works in TypeScript and Node.js.",
+        ),
+        counter="I work with them.",
+    ),
+    rule(
+        "industry",
+        rf"(?:{WE_ARE}{ADVERB} in|{HAVE_BEEN}{ADVERB} (?:working )?in|"
+        rf"i've worked in)\s(?P<field>(?:the\s)?(?!the\b|this\b|that\b|your\b)[\w-]+(?:\s(?:industry|"
+        rf"sector|business|services|field))|fintech|healthcare|finance|education|marketing|tech|retail|"
+        rf"insurance|sales|logistics|consulting|real estate|hospitality)\b",
+        "Works in {field}.",
+        slot="work.industry",
+        exclusive=True,
+        example=("We need this since we're in fintech and can't miss events.", "Works in fintech."),
+        counter="We're in trouble.",
+    ),
+    rule(
+        "small_company",
+        r"(?:we're|we are) (?P<what>an?\s(?:\w+\s){0,3}(?:startup|company|agency|team|nonprofit|firm|"
+        r"studio|bank))",
+        "Works at {what}.",
+        slot="work.company",
+        exclusive=True,
+        example=("We're a small startup and I'm new.", "Works at a small startup."),
+        counter="We're a bit late.",
+    ),
+    rule(
+        "new_job",
+        rf"i{ADVERB} (?:started|got|accepted|landed)(?: working)?(?: a new| a| my new)?\s(?:job|position|"
+        rf"role)\s(?P<how>at|as|with)\s(?P<what>{PHRASE})",
+        "Has a job {how} {what}.",
+        slot="work.employer",
+        exclusive=True,
+        refuse=POINTING,
+        example=("I just started a new job at Globex.", "Has a job at Globex."),
+        counter="I got a job offer yesterday.",
+    ),
+    rule(
+        "left_job",
+        rf"i{ADVERB} (?:no longer|don't)\swork (?:at|for)\s{_ORG}(?:\sany\s?more)?|i{ADVERB} (?:left|"
+        rf"quit) my job at\s(?P<product>{NAME})",
+        "No longer works at {org}{product}.",
+        slot="work.employer",
+        negates=True,
+        example=("I no longer work at Globex.", "No longer works at Globex."),
+        counter="I work at no fixed place.",
+    ),
+    rule(
+        "graduated",
+        rf"i{ADVERB} graduated from\s{_ORG}",
+        "Graduated from {org}.",
+        slot="education.{org}",
+        relation="studied_at",
+        example=("I graduated from Stanford in 2010.", "Graduated from Stanford."),
+        counter="My son graduated from Stanford.",
+    ),
+    rule(
+        "studied",
+        rf"i(?:'ve| have)?(?: \w+)? (?:graduated|completed|earned|finished|got|have|hold)\s(?:from\s|"
+        rf"with\s)?(?P<what>(?:my|an?)\s(?:\w+['\w]*\s){{0,3}}(?:degree|undergrad|bachelor's|master's|phd|"
+        rf"mba|diploma)(?:\s(?:in|of|from|at|degree)\s{PHRASE})?)",
+        "Education: {what}.",
+        slot="education",
+        example=(
+            "I completed my undergrad in CS from UCLA, which has a great name.",
+            "Education: their undergrad in CS from UCLA.",
+        ),
+        counter="I want to get a degree in CS.",
+    ),
+)

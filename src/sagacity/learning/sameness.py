@@ -1,0 +1,116 @@
+"""Whether two statements say the same, one says more, or one denies the other; judged by words."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from sagacity.domain.base import Value
+
+_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(
+    rf"[{_IDEOGRAPHS}]"  # scripts without spaces: one character, one token
+    rf"|(?:(?<!\w)-(?=\d))?[^\W_{_IDEOGRAPHS}]+(?:['.+#&/:-]+[^\W_{_IDEOGRAPHS}]+)*[+#]*"
+    r"|[^\w\s]"
+)
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_SUBJECT = _set("a an the user user's")
+_FILLERS = _SUBJECT | _set(
+    "am is are be been being do does did has have that this it its their they his her also very "
+    "really always currently now longer any to please ever anymore more"
+)
+_LIKINGS = _set("like likes love loves enjoy enjoys prefer prefers")
+_WEAK_STEMS = _set("like liv work us go own eat want in at of for with as")
+_DENIALS = _set(
+    "not no never none nothing neither nor without cannot except used former formerly previously avoid "
+    "avoids avoiding stop stops stopped quit quits refuse dislike dislikes hate hates against unable disable "
+    "forbidden ended nicht kein keine keinen nie pas jamais nunca jamás não non niet geen не нет никогда "
+    "不 没 沒 未 别 別 لا لم ليس नहीं değil 안"
+)
+
+
+class Statement(Value):
+    """The words of a text that carry meaning, in order, and how many words deny."""
+
+    words: tuple[str, ...]
+    denials: int
+
+
+def read(text: str) -> Statement:
+    """Leave out fillers and denials, count the latter, and bring English words to their stem."""
+    tokens = _tokens(text)
+    kept = (token for token in tokens if token not in _FILLERS and not _denies(token))
+    return Statement(words=tuple(_stem(token) for token in kept), denials=sum(map(_denies, tokens)))
+
+
+def normalised(text: str) -> tuple[str, ...]:
+    """Leave out what never tells texts apart: case, spaces, punctuation, articles and "user"."""
+    return tuple(token for token in _tokens(text) if token not in _SUBJECT)
+
+
+def covers(whole: str, part: str) -> bool:
+    """
+    Tell whether *whole* says all that *part* says.
+
+    It does if the words of *part* stand in *whole* in the same order, and both deny alike. Another name,
+    number, direction or opposite is another word, so nothing but wording can differ.
+    """
+    said, asked = read(whole), read(part)
+    rest = iter(said.words)
+    return said.denials == asked.denials and bool(asked.words) and all(word in rest for word in asked.words)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Tell whether two texts differ in nothing but fillers and grammar."""
+    said = read(one)
+    return bool(said.words) and said == read(other)
+
+
+def denies(one: str, other: str) -> bool:
+    """Tell whether two texts have the same words, and one of the two denies them."""
+    first, second = read(one), read(other)
+    return first.words == second.words and bool(first.words) and (first.denials == 0) != (second.denials == 0)
+
+
+def shares_word(one: str, other: str) -> bool:
+    """Tell whether two texts share a word that says what they are about."""
+    return bool(_topic(one) & _topic(other))
+
+
+def is_about(one: str, other: str) -> bool:
+    """Tell whether what one of two texts is about includes all that the other is about."""
+    first, second = _topic(one), _topic(other)
+    return bool(first and second) and (first <= second or second <= first)
+
+
+def _topic(text: str) -> frozenset[str]:
+    return frozenset(read(text).words) - _WEAK_STEMS
+
+
+def _tokens(text: str) -> Sequence[str]:
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return [
+        token
+        for token in _TOKEN.findall(plain)
+        if not unicodedata.category(token[0]).startswith("P") or len(token) > 1
+    ]
+
+
+def _denies(token: str) -> bool:
+    return token in _DENIALS or token.endswith("n't")
+
+
+def _stem(token: str) -> str:
+    """Cut English endings, coarsely; not "ed": that somebody worked there says less than that they work."""
+    if token in _LIKINGS:
+        return "like"
+    if not token.isascii() or not token.isalpha():
+        return token
+    for ending in ("ing", "es", "s", "e"):
+        if token.endswith(ending) and len(token) - len(ending) >= 2:  # noqa: PLR2004  a root
+            return token[: -len(ending)]
+    return token

@@ -1,0 +1,116 @@
+"""Which turns are due for a learner; pure but for reading them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Window
+from sagacity.domain.ids import UserId
+from sagacity.learning.learners import Learner
+from sagacity.storage.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """A user's log as it stood at one moment."""
+
+    user_id: UserId
+    end: int
+    last_publish_at: datetime | None
+    cursors: dict[str, Cursor]
+    queued: tuple[DeadLetter, ...]
+
+    def cursor(self, learner: str) -> Cursor:
+        """Return how far a learner got."""
+        return self.cursors.get(learner, Cursor(learner=learner, user_id=self.user_id))
+
+    def is_quiet(self, now: datetime, quiet_seconds: float) -> bool:
+        """Whether no news came for so long that a short window is worth reading."""
+        return self.last_publish_at is not None and now - self.last_publish_at >= timedelta(
+            seconds=quiet_seconds
+        )
+
+
+async def read_log_state(snapshot: Transaction, user_id: UserId) -> LogState:
+    """Read how a user's log stands."""
+    return LogState(
+        user_id=user_id,
+        end=await snapshot.cursors.log_end(user_id),
+        last_publish_at=await snapshot.cursors.last_publish_at(user_id),
+        cursors=await snapshot.cursors.of_user(user_id),
+        queued=tuple(
+            await snapshot.dead_letters.list_newest(user_id=user_id, statuses=[DeadLetterStatus.QUEUED])
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A stretch of the log that a learner has to read now, `first_seq..last_seq`, both inclusive."""
+
+    learner: Learner
+    first_seq: int
+    last_seq: int
+    attempts: int = 0
+    dead_letter_id: int | None = None
+
+
+def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) -> Due | None:
+    """
+    Return what *learner* has to read next; None while it can wait.
+
+    A queued dead letter goes first. Otherwise the unread turns, oldest first, `step` at a time: always the same
+    stretches, however fast the turns came in. Fewer than a step wait for more, unless *flush*.
+    """
+    for letter in state.queued:
+        if letter.learner == learner.name:
+            return Due(learner, letter.first_seq, letter.last_seq, letter.attempts, letter.dead_letter_id)
+    cursor = state.cursor(learner.name)
+    unread = state.end - cursor.seq
+    if unread <= 0 or (cursor.next_try_at is not None and cursor.next_try_at > now):
+        return None
+    if unread < learner.step and not flush:
+        return None
+    return Due(learner, cursor.seq + 1, min(state.end, cursor.seq + learner.step), cursor.attempts)
+
+
+def next_look(
+    learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float
+) -> datetime | None:
+    """
+    Return when the log has to be looked at again, if no news comes; None: never.
+
+    That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits.
+    """
+    quiet_at = (state.last_publish_at or now) + timedelta(seconds=quiet_seconds)
+    moments: list[datetime] = []
+    for learner in learners:
+        cursor = state.cursor(learner.name)
+        unread = state.end - cursor.seq
+        if any(letter.learner == learner.name for letter in state.queued):
+            moments.append(now)
+        elif unread > 0:
+            moments.append(cursor.next_try_at or (now if unread >= learner.step else quiet_at))
+    return min(moments, default=None)
+
+
+async def read_window(snapshot: Transaction, user_id: UserId, due: Due) -> Window:
+    """Read the turns of *due*, with so many before them as fill the learner's window."""
+    learner = due.learner
+    turns = await snapshot.interactions.log(
+        user_id, after_seq=due.first_seq - 1, limit=due.last_seq - due.first_seq + 1
+    )
+    before = learner.window_size - learner.step
+    context = (
+        await snapshot.interactions.log_before(user_id, seq=due.first_seq - 1, limit=before) if before else []
+    )
+
+    def is_read(source: str) -> bool:
+        return not learner.sources or source in learner.sources
+
+    return Window(
+        user_id=user_id,
+        first_seq=due.first_seq,
+        last_seq=due.last_seq,
+        unread=tuple(turn for turn in turns if turn.seq <= due.last_seq and is_read(turn.source)),
+        context=tuple(turn for turn in context if is_read(turn.source)),
+    )

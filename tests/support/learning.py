@@ -1,0 +1,170 @@
+"""Learning put together for a test: real storage and embedder, rules or extractors of the test."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from sagacity.config.database import DatabaseConfigs
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.dispatch.retry import RetryPolicy
+from sagacity.domain.change import Candidate
+from sagacity.domain.clock import Clock
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import ProviderError
+from sagacity.domain.ids import IdSource, UserId
+from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.learners import Groups, Learner, LearnerGroup, learner_groups
+from sagacity.learning.pipeline import Learning, LearningPolicy
+from sagacity.providers.base import Embedder, Vectors
+from sagacity.storage.transaction import Storage
+from support.parts import ANNA, ORG
+
+QUIET_SECONDS = 30.0
+ATTEMPTS = 3
+BASE_SECONDS = 5.0
+
+
+class BrokenEmbedder:
+    """An embedder that fails while it is told to, in front of a real one."""
+
+    def __init__(self, inner: Embedder, error: ProviderError | None = None) -> None:
+        self._inner = inner
+        self.error = error
+        self.refuses: Callable[[str], bool] = lambda text: False
+        self.calls = 0
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    @property
+    def dimension(self) -> int:
+        return self._inner.dimension
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
+        self.calls += 1
+        if self.error is not None and (not texts or any(map(self.refuses, texts)) or self.refuses("*")):
+            raise self.error
+        return await self._inner.embed(texts, background=background)
+
+    async def warm(self) -> None:
+        await self._inner.warm()
+
+
+class WordEmbedder:
+    """A quick embedder: a text's words, each at a place of its own."""
+
+    model, dimension = "words", 64
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split():
+                row[sum(word.encode()) % self.dimension] += 1
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.where(norms, norms, 1)
+
+    async def warm(self) -> None:
+        """Nothing to load."""
+
+
+class Recorder:
+    """An extractor that keeps the windows it was shown and proposes what its function makes of each."""
+
+    def __init__(
+        self,
+        propose: Callable[[Window], Iterable[Candidate]] = lambda window: (),
+        kind: MemoryKind = MemoryKind.PROFILE,
+    ) -> None:
+        self._propose = propose
+        self.kind = kind
+        self.windows: list[Window] = []
+
+    @property
+    def stretches(self) -> list[tuple[int, int]]:
+        return [(window.first_seq, window.last_seq) for window in self.windows]
+
+    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+        self.windows.append(window)
+        return Extraction(candidates=tuple(self._propose(window)), method="rules")
+
+
+def one_a_turn(window: Window) -> Iterable[Candidate]:
+    """Propose each unread turn's content, as it stands."""
+    return [
+        Candidate(kind=MemoryKind.PROFILE, content=turn.content, evidence=(turn.interaction_id,))
+        for turn in window.unread
+    ]
+
+
+def reading(*extractors: Recorder, sources: Iterable[str] = (), step: int = 5, size: int = 10) -> Groups:
+    """Learners for these extractors in place of the configured ones, named l1, l2, …"""
+
+    def groups(config: TenantConfig, models: object) -> list[LearnerGroup]:
+        learners = [
+            Learner(
+                name=f"l{n}",
+                extractor_name=f"x{n}",
+                extractor=extractor,
+                window_size=size,
+                step=step,
+                sources=frozenset(sources),
+            )
+            for n, extractor in enumerate(extractors, start=1)
+        ]
+        kinds = dict.fromkeys(extractor.kind for extractor in extractors)
+        return [
+            LearnerGroup(
+                kind=kind,
+                learners=tuple(one for one in learners if one.extractor.kind is kind),
+                gate=None,
+                judge=None,
+                neighbour_count=10,
+            )
+            for kind in kinds
+        ]
+
+    return groups
+
+
+def learning(
+    storage: Storage,
+    embedder: Embedder,
+    clock: Clock,
+    ids: IdSource,
+    *,
+    groups: Groups = learner_groups,
+    quiet_seconds: float = QUIET_SECONDS,
+    lease_seconds: float = 60.0,
+) -> Learning:
+    """Learning without a model key."""
+    return Learning(
+        storage,
+        embedder,
+        DatabaseConfigs(storage),
+        lambda config, role: None,
+        LearningPolicy(
+            retry=RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
+            quiet_seconds=quiet_seconds,
+            lease_seconds=lease_seconds,
+        ),
+        clock=clock,
+        ids=ids,
+        groups=groups,
+    )
+
+
+async def learned(
+    storage: Storage,
+    kind: MemoryKind = MemoryKind.PROFILE,
+    *,
+    user_id: str = ANNA,
+    statuses=(Status.CURRENT,),
+) -> list[Memory]:
+    """A user's memories of one kind, oldest first."""
+    async with storage.read(ORG) as snapshot:
+        found = await snapshot.memories.list_newest(
+            kind, user_id=UserId(user_id), statuses=statuses, limit=10_000
+        )
+    return sorted(found, key=lambda memory: memory.memory_id)

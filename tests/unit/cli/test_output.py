@@ -1,0 +1,117 @@
+"""What a terminal gets to see, and what the exit code says."""
+
+import io
+import json
+
+import pytest
+import typer
+from rich.console import Console
+
+from sagacity.cli.main import hoisted
+from sagacity.cli.output import describe, exit_code, facts, plain, report, table
+from sagacity.client.errors import ServerError, Unreachable
+from sagacity.domain.errors import (
+    ConfigError,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    SagacityError,
+    TooLarge,
+    Unauthorized,
+)
+
+
+def drawn(render) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    render(console)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NotFound("x"), 1),
+        (Conflict("x"), 1),
+        (ConfigError("x"), 1),
+        (ServerError("x"), 1),
+        (InvalidInput("x"), 2),
+        (TooLarge("x"), 2),
+        (typer.BadParameter("x"), 2),
+        (Unauthorized("x"), 3),
+        (Forbidden("x"), 3),
+        (Unreachable("x"), 4),
+    ],
+)
+def test_exit_code_tells_what_sort_of_failure(error: Exception, code: int) -> None:
+    """A script can tell wrong input, a wrong token and no network apart."""
+    assert exit_code(error) == code
+
+
+def test_hint_is_the_advice_of_the_docstring_and_the_note() -> None:
+    """Every error says what to do about it, and where to look in the log."""
+    error = Unauthorized("the API token is not known")
+    error.add_note("correlation id: ab12")
+    kind, message, hint = describe(error)
+    assert (kind, message) == ("Unauthorized", "the API token is not known")
+    assert hint == "Send `Authorization: Bearer <token>`. (correlation id: ab12)"
+
+
+@pytest.mark.parametrize("kind", SagacityError.__subclasses__())
+def test_every_error_gives_advice(kind: type[SagacityError]) -> None:
+    """No error leaves the user alone: each docstring goes on after its first sentence."""
+    if kind.__name__ not in {"ProviderError", "StorageError"}:
+        assert describe(kind("x"))[2]
+
+
+def test_error_envelope_is_json_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs read type, message and hint; stdout stays empty."""
+    assert report(NotFound("no profile 'é'"), as_json=True) == 1
+    captured = capsys.readouterr()
+    body = json.loads(captured.err)
+    assert captured.out == ""
+    assert body["ok"] is False
+    assert body["error"]["type"] == "NotFound"
+    assert body["error"]["message"] == "no profile 'é'"
+
+
+def test_stored_text_can_not_steer_the_terminal() -> None:
+    """Escape sequences and markup of what was published are shown, not obeyed."""
+    shown = drawn(table(("content",), [("[red]a[/red]\x1b[31mb\x07\u202e",)], empty="none"))
+    assert "[red]a[/red]" in shown
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "\u202e" not in shown
+
+
+def test_table_says_when_it_is_empty() -> None:
+    """No rows is said in words."""
+    assert drawn(table(("content",), [], empty="no profiles")) == "no profiles\n"
+
+
+def test_facts_stand_one_a_line() -> None:
+    """Names and values, nothing for None."""
+    assert [line.split() for line in drawn(facts({"user": "ana", "error": None})).splitlines()] == [
+        ["user", "ana"],
+        ["error"],
+    ]
+
+
+def test_plain_text_keeps_lines_and_letters() -> None:
+    """Only what steers is replaced."""
+    assert plain("naïve\n日本\tx").plain == "naïve\n日本\tx"
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (["search", "x", "--json"], ["--json", "search", "x"]),
+        (["whoami", "--server-url", "u", "--api-key=k"], ["--server-url", "u", "--api-key=k", "whoami"]),
+        (["publish", "--", "--json"], ["publish", "--", "--json"]),
+        (["search", "x", "--server-url"], ["--server-url", "search", "x"]),
+        ([], []),
+    ],
+)
+def test_global_flags_may_stand_anywhere(given: list[str], wanted: list[str]) -> None:
+    """They are moved to the front; what follows a bare `--` is text."""
+    assert hoisted(given) == wanted

@@ -1,0 +1,77 @@
+"""Both clients offer the same calls, and those that users of the older client know."""
+
+import inspect
+
+import pytest
+
+from sagacity.client import AsyncSagacity, Sagacity
+
+KNOWN = (
+    "publish_interaction",
+    "search",
+    "search_interactions",
+    "search_profiles",
+    "search_user_playbooks",
+    "search_agent_playbooks",
+    "get_interactions",
+    "get_all_interactions",
+    "get_requests",
+    "get_profile_change_log",
+    "get_all_profiles",
+    "get_profiles",
+    "get_user_playbooks",
+    "get_agent_playbooks",
+    "get_agent_success_evaluation_results",
+    "add_user_playbook",
+    "add_agent_playbooks",
+    "add_user_profile",
+    "update_user_playbook",
+    "update_agent_playbook",
+    "update_agent_playbook_status",
+    "update_user_profile",
+    "delete_profile",
+    "delete_interaction",
+    "delete_request",
+    "delete_session",
+    "delete_agent_playbook",
+    "delete_user_playbook",
+    "delete_requests_by_ids",
+    "delete_profiles_by_ids",
+    "delete_agent_playbooks_by_ids",
+    "delete_user_playbooks_by_ids",
+    "delete_all_interactions",
+    "delete_all_profiles",
+    "delete_all_playbooks",
+    "delete_all_user_playbooks",
+    "delete_all_agent_playbooks",
+    "get_config",
+    "set_config",
+    "whoami",
+    "get_my_config",
+)
+
+
+def calls(kind: type) -> dict[str, inspect.Signature]:
+    return {
+        name: inspect.signature(member)
+        for name, member in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_call_is_there_and_documented(name: str) -> None:
+    """Every call of the older client has its name here, in both forms, with a docstring."""
+    assert inspect.iscoroutinefunction(getattr(AsyncSagacity, name))
+    assert not inspect.iscoroutinefunction(getattr(Sagacity, name))
+    assert inspect.getdoc(getattr(Sagacity, name))
+
+
+def test_both_clients_take_the_same_arguments() -> None:
+    """Whoever changes from one to the other changes nothing but `await`."""
+    both = [calls(kind) for kind in (AsyncSagacity, Sagacity)]
+    renamed = {
+        "close" if name == "aclose" else name: list(signature.parameters)
+        for name, signature in both[0].items()
+    }
+    assert renamed == {name: list(signature.parameters) for name, signature in both[1].items()}
