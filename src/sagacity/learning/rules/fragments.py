@@ -9,8 +9,10 @@ ADVERB = (
     r"very|pretty|quite|fairly|relatively|totally|completely|fully|strictly|kind of|a bit|a huge|"
     r"a big)){0,3}"
 )
+TITLE = r"(?-i:Mrs?|Ms|Dr|Prof)"
 _CAPITALISED = r"(?!I\b)[^\W\d_a-z][\w&-]*(?:'(?!s\b)[\w-]+)?"
-NAME = rf"(?-i:{_CAPITALISED}(?:\s(?:(?:de|del|van|von|der|da|bin|al|of|la)\s)?{_CAPITALISED}){{0,3}})"
+_PARTICLE = r"(?:de|del|van|von|der|da|bin|al|of|la)"
+NAME = rf"(?-i:(?:{TITLE}\.?\s)?(?!{TITLE}\b){_CAPITALISED}(?:\s(?:{_PARTICLE}\s)?{_CAPITALISED}){{0,3}})"
 PLACE = rf"(?:the\s)?{NAME}(?:,\s{NAME})?"
 END = (
     r"(?=\s*(?:[.!?\u2026\"')]*$|[;!?()]|[,:](?!\d)|(?<!\sa)\swhile\b|\s[-\u2013\u2014]{1,3}\s|\u2014|\.\s|"

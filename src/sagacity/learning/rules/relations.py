@@ -3,13 +3,13 @@
 from typing import Final
 
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import KIN, PET
+from sagacity.learning.rules.fragments import KIN, PET, TITLE
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_named",
         rf"\bmy (?P<kin>{KIN})(?:\sfrom\s\w+)?(?:'s name is|,? (?:is )?(?:named|called)|"
-        rf",)?\s(?P<person>(?:(?-i:Dr)\.?\s)?(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
+        rf",)?\s(?P<person>(?:{TITLE}\.?\s)?(?!{TITLE}\b)(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
         rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$)",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",

@@ -126,6 +126,7 @@ def test_not_fooled(text: str) -> None:
         ("By the way, I don't like mushrooms.", "Dislikes mushrooms."),
         ("I prefer SMS for updates, not email.", "Prefers SMS for updates, not email."),
         ("My name is Zoë Müller.", "Name is Zoë Müller."),
+        ("My neighbor Mrs. Johnson waters my plants.", "Has a neighbor named Mrs. Johnson."),
         ("My name is 李小龍.", "Name is 李小龍."),
         ("I live in São Paulo, can you recommend a gym?", "Lives in São Paulo."),
         ("My favourite author is Ursula Le Guin.", "Favourite author is Ursula Le Guin."),
