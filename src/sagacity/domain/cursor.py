@@ -8,6 +8,16 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
 
 
+class LogHead(Value):
+    """How long a user's log is, when it last grew, and when a learner has to look at it next."""
+
+    end: int = 0
+    """The number of the last turn; 0 where there is none."""
+    last_publish_at: datetime | None = None
+    due_at: datetime | None = None
+    """None: nothing waits."""
+
+
 class Outcome(StrEnum):
     """How a learner's last try at a window ended."""
 

@@ -29,5 +29,4 @@ class ApiToken(Value):
     name: str
     prefix: str
     created_at: datetime
-    last_used_at: datetime | None = None
     revoked_at: datetime | None = None

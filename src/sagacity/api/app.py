@@ -1,0 +1,92 @@
+"""The HTTP application: routers, middleware and errors around one runtime."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI
+from fastapi_offline import FastAPIOffline
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from sagacity.api import (
+    agent_playbooks,
+    config,
+    dead_letters,
+    evaluations,
+    health,
+    interactions,
+    profiles,
+    receipts,
+    search,
+    user_playbooks,
+)
+from sagacity.api.errors import CORRELATION_HEADER, install_errors
+from sagacity.api.middleware.body import BodyMiddleware
+from sagacity.api.middleware.correlation import CorrelationMiddleware
+from sagacity.api.middleware.rate_limit import LIMITS, LocalLimiter, RateLimitMiddleware
+from sagacity.api.middleware.timeout import TimeoutMiddleware
+from sagacity.api.openapi import install_openapi
+from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
+from sagacity.bootstrap import open_runtime
+from sagacity.config.settings import Settings
+from sagacity.domain.ids import TimeOrderedIds
+
+PREFIX = "/api"
+ROUTERS: tuple[APIRouter, ...] = (
+    interactions.router,
+    receipts.router,
+    profiles.router,
+    user_playbooks.router,
+    agent_playbooks.router,
+    search.router,
+    evaluations.router,
+    dead_letters.router,
+    config.router,
+)
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the application; it opens its runtime when it starts and closes it when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with open_runtime(settings) as runtime:
+            app.state.runtime = runtime
+            yield
+
+    app = FastAPIOffline(title="Sagacity", lifespan=lifespan, middleware=_middleware(settings))
+    install_errors(app)
+    app.include_router(health.router)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
+    app.include_router(older_routes(ROUTERS), prefix=PREFIX)
+    install_openapi(app)
+    return app
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    """Return what a call passes, outermost first."""
+    layers = [
+        Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+        Middleware(
+            TimeoutMiddleware,
+            seconds=settings.request_timeout_seconds,
+            wait_seconds=settings.wait_timeout_seconds,
+        ),
+    ]
+    if settings.cors_origins:
+        layers.insert(
+            1,
+            Middleware(
+                CORSMiddleware,
+                allow_origins=settings.cors_origins,
+                allow_methods=["GET", "POST", "PUT", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", CORRELATION_HEADER],
+                expose_headers=[CORRELATION_HEADER, "Retry-After"],
+            ),
+        )
+    if settings.rate_limits:
+        older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
+        layers.append(Middleware(RateLimitMiddleware, limiter=LocalLimiter(), limits=LIMITS, older=older))
+    layers.append(Middleware(BodyMiddleware, max_bytes=settings.max_body_bytes))
+    return layers

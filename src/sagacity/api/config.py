@@ -1,0 +1,74 @@
+"""Who a caller is, and what its organisation chose."""
+
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Body
+from fastapi.exceptions import RequestValidationError
+from pydantic import JsonValue, ValidationError
+
+from sagacity.api.dependencies import CallerDep
+from sagacity.config.fields import BLOCK_PRIVATE
+from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
+from sagacity.domain.errors import InvalidInput
+from sagacity.schemas.base import refuse_unstorable
+from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
+
+router = APIRouter(tags=["configuration"])
+
+
+@router.get("/whoami", response_model_exclude_none=True)
+async def whoami(caller: CallerDep) -> Whoami:
+    """Say whose data the call works on, and where that is kept."""
+    storage = caller.runtime.storage
+    return Whoami(
+        org_id=caller.tenant.org_id,
+        storage_type=storage.kind,
+        storage_label=storage.label,
+        storage_configured=True,
+        message="ok",
+    )
+
+
+@router.get("/my_config", response_model_exclude_none=True)
+async def my_config(caller: CallerDep) -> MyConfig:
+    """Give out no credentials: the reply is always a refusal, and names the kind of storage."""
+    return MyConfig(
+        storage_type=caller.runtime.storage.kind,
+        message="the storage is the server's own; its credentials are not given out",
+    )
+
+
+@router.get("/get_config")
+async def get_config(caller: CallerDep) -> dict[str, JsonValue]:
+    """Return the organisation's configuration; every secret is a mask. Null fields are kept."""
+    return masked(await caller.runtime.configs.get(caller.tenant))
+
+
+@router.post("/set_config")
+async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: CallerDep) -> ConfigSaved:
+    """
+    Replace the organisation's configuration.
+
+    A mask in place of a secret keeps the stored one. Older names of fields are understood; unknown fields are dropped.
+    """
+    runtime = caller.runtime
+    new = _parsed(body, block_private=runtime.settings.block_private_urls)
+    old = await runtime.configs.get(caller.tenant)
+    kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
+    await runtime.configs.set(caller.tenant, merge_secrets(kept, old))
+    return ConfigSaved(msg="configuration saved")
+
+
+def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConfig:
+    try:
+        refuse_unstorable(body)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error
+    try:
+        return TenantConfig.model_validate(body, context={BLOCK_PRIVATE: block_private})
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        raise RequestValidationError(
+            [cast("dict[str, object]", fault) | {"loc": ("body", *fault["loc"])} for fault in faults]
+        ) from error

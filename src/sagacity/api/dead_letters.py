@@ -1,0 +1,45 @@
+"""Turns that a learner gave up: seen, and learned again on demand."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from sagacity.api.dependencies import CallerDep
+from sagacity.domain.cursor import DeadLetterStatus
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.ids import UserId
+from sagacity.domain.tenant import DueScope
+from sagacity.schemas.base import MAX_INT, Id, Limit
+from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
+
+router = APIRouter(tags=["dead letters"])
+
+
+@router.get("/dead_letters", response_model_exclude_none=True)
+async def get_dead_letters(
+    caller: CallerDep,
+    status: Annotated[DeadLetterStatus | None, Query()] = None,
+    user_id: Annotated[Id | None, Query()] = None,
+    limit: Annotated[Limit, Query()] = 100,
+) -> DeadLettersPage:
+    """Return windows that a learner gave up, with the last error, newest first."""
+    if user_id is not None and "\x00" in user_id:
+        raise InvalidInput("text must not hold NUL characters")
+    async with caller.read() as snapshot:
+        found = await snapshot.dead_letters.list_newest(
+            user_id=None if user_id is None else UserId(user_id),
+            statuses=() if status is None else (status,),
+            limit=limit,
+        )
+    return DeadLettersPage(dead_letters=tuple(found), msg=f"{len(found)} dead letters")
+
+
+@router.post("/dead_letters/{dead_letter_id}/replay")
+async def replay_dead_letter(
+    dead_letter_id: Annotated[int, Path(gt=0, le=MAX_INT)], caller: CallerDep
+) -> Replayed:
+    """Queue one window to be learned again, now."""
+    async with caller.begin() as transaction:
+        letter = await transaction.dead_letters.replay(dead_letter_id)
+    caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=letter.user_id))
+    return Replayed(message=f"queued dead letter {dead_letter_id}", dead_letter=letter)

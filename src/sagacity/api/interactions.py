@@ -1,0 +1,182 @@
+"""What happened: published, read back, deleted."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.config.safe_url import check_url
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.interaction import Interaction, Request
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.tenant import DueScope
+from sagacity.domain.views.interaction import interaction_view, request_view
+from sagacity.schemas.base import Limit
+from sagacity.schemas.interactions import (
+    Deleted,
+    DeletedMany,
+    DeleteInteractionBody,
+    DeleteRequestBody,
+    DeleteRequestsByIdsBody,
+    DeleteSessionBody,
+    GetInteractionsBody,
+    GetRequestsBody,
+    InteractionsPage,
+    PublishBody,
+    PublishReply,
+    RequestsPage,
+    RequestWithTurns,
+    SessionDeleted,
+    SessionGroup,
+)
+
+router = APIRouter(tags=["interactions"])
+_PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
+
+
+@router.post("/publish_interaction", response_model_exclude_none=True)
+async def publish_interaction(
+    body: PublishBody, caller: CallerDep, *, wait_for_response: bool = False
+) -> PublishReply:
+    """
+    Store what happened; learning goes on after the reply, unless the call waits for it.
+
+    The turns are durable when the reply comes. A `request_id` of the caller's makes the call safe to repeat: the same
+    content is stored once, other content under the same id is refused with 409.
+    """
+    _check_images(body, block_private=caller.runtime.settings.block_private_urls)
+    request_id = RequestId(body.request_id or caller.runtime.ids.new())
+    stored = await caller.runtime.storage.append(caller.tenant, body.to_domain(request_id))
+    if wait_for_response:
+        return await _learned(caller, stored, force=body.force_extraction)
+    caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))
+    return PublishReply(request_id=stored.request_id, message="queued")
+
+
+def _check_images(body: PublishBody, *, block_private: bool) -> None:
+    for place, turn in enumerate(body.interaction_data_list):
+        url = turn.interacted_image_url
+        if url.lower().startswith("http"):
+            try:
+                check_url(url, block_private=block_private)
+            except ValueError as error:
+                raise InvalidInput(f"interaction_data_list.{place}.interacted_image_url {error}") from error
+
+
+async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishReply:
+    """Learn what is due now, and say what came of it; the publish itself has succeeded already."""
+    runtime = caller.runtime
+    report = await runtime.learning.run(caller.tenant, stored.user_id, force=force, wait=True)
+    runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))
+    return PublishReply(
+        request_id=stored.request_id,
+        message="stored, and learned what was due",
+        warnings=tuple(f"{learner}: {error}" for learner, error in sorted(report.failed.items())),
+        storage_type=runtime.storage.kind,
+        storage_label=runtime.storage.label,
+        profiles_added=report.added.get(MemoryKind.PROFILE, 0),
+        profiles_updated=report.updated.get(MemoryKind.PROFILE, 0),
+        playbooks_added=sum(report.added.get(kind, 0) for kind in _PLAYBOOKS),
+        playbooks_updated=sum(report.updated.get(kind, 0) for kind in _PLAYBOOKS),
+    )
+
+
+@router.post("/get_interactions", response_model_exclude_none=True)
+async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> InteractionsPage:
+    """Return a user's turns, newest first."""
+    async with caller.read() as snapshot:
+        turns = await snapshot.interactions.list_newest(
+            user_id=UserId(body.user_id), start=body.start_time, end=body.end_time, limit=body.top_k
+        )
+    return _page(turns)
+
+
+@router.get("/get_all_interactions", response_model_exclude_none=True)
+async def get_all_interactions(caller: CallerDep, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
+    """Return the turns of all users, newest first."""
+    async with caller.read() as snapshot:
+        turns = await snapshot.interactions.list_newest(limit=limit)
+    return _page(turns)
+
+
+def _page(turns: Sequence[Interaction]) -> InteractionsPage:
+    return InteractionsPage(
+        interactions=tuple(interaction_view(turn) for turn in turns), msg=f"{len(turns)} interactions"
+    )
+
+
+@router.post("/get_requests", response_model_exclude_none=True)
+async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage:
+    """Return a page of requests with their turns, newest first, grouped by session."""
+    async with caller.read() as snapshot:
+        found = await snapshot.interactions.list_requests(
+            user_id=None if body.user_id is None else UserId(body.user_id),
+            request_id=None if body.request_id is None else RequestId(body.request_id),
+            session_id=None if body.session_id is None else SessionId(body.session_id),
+            start=body.start_time,
+            end=body.end_time,
+            limit=body.top_k + 1,
+            offset=body.offset,
+        )
+        requests = found[: body.top_k]
+        turns = await snapshot.interactions.of_requests([request.request_id for request in requests])
+    sessions: dict[str, list[RequestWithTurns]] = {}
+    for request in requests:
+        sessions.setdefault(request.session_id or "", []).append(
+            RequestWithTurns(
+                request=request_view(request),
+                interactions=tuple(interaction_view(turn) for turn in turns[request.request_id]),
+            )
+        )
+    return RequestsPage(
+        sessions=tuple(
+            SessionGroup(session_id=name, requests=tuple(group)) for name, group in sessions.items()
+        ),
+        has_more=len(found) > body.top_k,
+        msg=f"{len(requests)} requests",
+    )
+
+
+@router.delete("/delete_interaction")
+async def delete_interaction(body: DeleteInteractionBody, caller: CallerDep) -> Deleted:
+    """Delete one turn of one user."""
+    async with caller.begin() as transaction:
+        await transaction.interactions.delete(UserId(body.user_id), InteractionId(body.interaction_id))
+    return Deleted(message=f"deleted interaction {body.interaction_id}")
+
+
+@router.delete("/delete_request")
+async def delete_request(body: DeleteRequestBody, caller: CallerDep) -> Deleted:
+    """Delete one request with its turns."""
+    async with caller.begin() as transaction:
+        if not await transaction.interactions.delete_requests([RequestId(body.request_id)]):
+            raise NotFound(f"no request {body.request_id!r}")
+    return Deleted(message=f"deleted request {body.request_id}")
+
+
+@router.delete("/delete_session")
+async def delete_session(body: DeleteSessionBody, caller: CallerDep) -> SessionDeleted:
+    """Delete one session with its requests and turns."""
+    async with caller.begin() as transaction:
+        count = await transaction.interactions.delete_session(SessionId(body.session_id))
+    if not count:
+        raise NotFound(f"no session {body.session_id!r}")
+    return SessionDeleted(message=f"deleted session {body.session_id}", deleted_requests_count=count)
+
+
+@router.delete("/delete_requests_by_ids")
+async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: CallerDep) -> DeletedMany:
+    """Delete many requests with their turns; those that are not there are passed over."""
+    async with caller.begin() as transaction:
+        count = await transaction.interactions.delete_requests([RequestId(one) for one in body.request_ids])
+    return DeletedMany(message=f"deleted {count} requests", deleted_count=count)
+
+
+@router.delete("/delete_all_interactions")
+async def delete_all_interactions(caller: CallerDep) -> DeletedMany:
+    """Delete the whole log of all users; what was learned from it stays."""
+    async with caller.begin() as transaction:
+        count = await transaction.interactions.delete_all()
+    return DeletedMany(message=f"deleted {count} interactions", deleted_count=count)

@@ -1,0 +1,1 @@
+"""What every call passes before its route: pure ASGI, one idea a file."""

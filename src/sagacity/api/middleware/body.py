@@ -1,0 +1,87 @@
+"""A body is small and is JSON before anything else reads it."""
+
+from pydantic import JsonValue
+from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sagacity.api.errors import error_response, problem_response
+from sagacity.domain.errors import TooLarge
+
+
+class BodyMiddleware:
+    """
+    Reads the whole body, up to a limit, and hands it on in one piece.
+
+    JSON is taken as RFC 8259 has it: UTF-8 without a mark, no NaN, no Infinity, and no more than 200 levels deep.
+    """
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body, and go on if it is fit to be read."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            body = await self._read(headers, receive)
+        except TooLarge as error:
+            await error_response(error, headers={"Connection": "close"})(scope, receive, send)
+            return
+        if body is None:
+            return
+        if body and "json" in headers.get("content-type", "").lower() and (fault := _fault(body)):
+            detail: JsonValue = [{"type": "json_invalid", "loc": ["body"], "msg": fault}]
+            reply = problem_response(
+                422, "InvalidInput", f"the body is not valid JSON: {fault}", detail=detail
+            )
+            await reply(scope, receive, send)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
+        """
+        Return the body; None when the caller went away.
+
+        Raises:
+            TooLarge: it says to be, or is, over the limit.
+        """
+        said = headers.get("content-length", "")
+        if said.isdecimal() and int(said) > self._max_bytes:
+            raise TooLarge(f"the body has {said} bytes; the limit is {self._max_bytes}")
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            piece: bytes = message.get("body", b"")
+            size += len(piece)
+            if size > self._max_bytes:
+                raise TooLarge(f"the body has more than {self._max_bytes} bytes, which is the limit")
+            pieces.append(piece)
+            if not message.get("more_body", False):
+                return b"".join(pieces)
+
+
+def _fault(body: bytes) -> str:
+    """Return why *body* is not JSON; empty if it is."""
+    try:
+        from_json(body, allow_inf_nan=False, cache_strings="none")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    waiting = [body]
+
+    async def replay() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return replay

@@ -1,0 +1,46 @@
+"""No call lasts for ever: the work of a late one is cancelled."""
+
+import asyncio
+from urllib.parse import parse_qs
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sagacity.api.errors import problem_response
+
+
+class TimeoutMiddleware:
+    """Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning."""
+
+    def __init__(self, app: ASGIApp, seconds: float, wait_seconds: float) -> None:
+        self._app = app
+        self._seconds = seconds
+        self._wait_seconds = wait_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on, for so long and no longer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_noting(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        seconds = self._wait_seconds if _waits(scope) else self._seconds
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                await self._app(scope, receive, send_noting)
+        except TimeoutError:
+            if started or not limit.expired():
+                raise
+            reply = problem_response(504, "Timeout", f"the call took longer than {seconds:g} s and was ended")
+            await reply(scope, receive, send)
+
+
+def _waits(scope: Scope) -> bool:
+    query: bytes = scope["query_string"]
+    asked = parse_qs(query.decode("latin-1")).get("wait_for_response", [""])[-1]
+    return asked.lower() in {"true", "1", "yes", "on", "t", "y"}

@@ -1,0 +1,75 @@
+"""The OpenAPI document: what the routes say of themselves, with an example of each call."""
+
+from typing import Any, cast
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from sagacity.api.examples import EXAMPLES
+from sagacity.api.health import server_version
+from sagacity.schemas.errors import Problem
+
+DESCRIPTION = (
+    "Self-hosted memory and self-improvement for AI agents: publish what happened, and get back what was learned. "
+    "Times are seconds since 1970 in replies and ISO 8601 in requests; a null is the same as a field not given."
+)
+TAGS = {
+    "interactions": "What happened: the log from which everything else is learned.",
+    "receipts": "What became of one publish.",
+    "profiles": "What is known about users.",
+    "user playbooks": "Rules for an agent that one user taught.",
+    "agent playbooks": "Rules for an agent that hold for all users.",
+    "search": "Finding what was said and what was learned, with scores.",
+    "evaluations": "Whether sessions went well, and the dashboard's figures.",
+    "dead letters": "Turns that a learner gave up.",
+    "configuration": "Who a caller is, and what its organisation chose.",
+    "health": "Whether the server works; open to everyone.",
+    "older names": "Routes under the names of older clients, answered with the older names of fields.",
+}
+Document = dict[str, Any]
+
+
+def install_openapi(app: FastAPI) -> None:
+    """Make *app* serve the document with examples; it is built once, when first asked for."""
+
+    def document() -> Document:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    app.openapi = document
+
+
+def _document(app: FastAPI) -> Document:
+    document = get_openapi(
+        title="Sagacity",
+        version=server_version(),
+        description=DESCRIPTION,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        tags=[{"name": name, "description": text} for name, text in TAGS.items()],
+        routes=app.routes,
+    )
+    document["components"]["schemas"]["Problem"] = Problem.model_json_schema(
+        ref_template="#/components/schemas/{model}"
+    )
+    for path, operations in cast("Document", document["paths"]).items():
+        for operation in cast("Document", operations).values():
+            _describe(path, cast("Document", operation))
+    return document
+
+
+def _describe(path: str, operation: Document) -> None:
+    """Give an operation its examples, and its errors the shape that they have."""
+    example = EXAMPLES.get(path)
+    if example is not None:
+        if "requestBody" in operation:
+            operation["requestBody"]["content"]["application/json"]["example"] = example.request
+        content = operation["responses"]["200"].get("content", {})
+        if "application/json" in content:
+            content["application/json"]["example"] = example.reply
+    operation["responses"].pop("422", None)
+    if path.startswith("/api/"):
+        operation["responses"]["4XX"] = {
+            "description": "The call was refused; `error` names the reason.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }

@@ -1,0 +1,223 @@
+"""What is known about users: profiles."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.writes import edit_memory, embed
+from sagacity.domain.errors import Conflict, InvalidInput, NotFound
+from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.views.change_log import profile_change_log_view
+from sagacity.domain.views.profile import profile_view
+from sagacity.schemas.base import Limit
+from sagacity.schemas.interactions import Deleted, DeletedMany
+from sagacity.schemas.profiles import (
+    Added,
+    AddProfilesBody,
+    DeleteProfileBody,
+    DeleteProfilesByIdsBody,
+    GetProfilesBody,
+    ProfileChangeLogPage,
+    ProfilesPage,
+    ProfileStatistics,
+    Updated,
+    UpdateProfileBody,
+)
+from sagacity.storage.keywords import terms_of
+
+router = APIRouter(tags=["profiles"])
+CHANGE_LOG_ROWS = 100
+_SOON = timedelta(days=7)
+_LISTED = {str(status): status for status in (Status.CURRENT, Status.PENDING, Status.ARCHIVED)}
+_MOST_MATCHED = 100_000
+
+
+@router.post("/add_user_profile", response_model_exclude_none=True)
+async def add_user_profile(body: AddProfilesBody, caller: CallerDep) -> Added:
+    """
+    Store profiles as they are given, all or none.
+
+    A `profile_id` that its user has already is replaced; one of another user is refused with 409.
+    """
+    now = caller.runtime.clock.now()
+    given: dict[str, NewMemory] = {}
+    for profile in body.user_profiles:
+        memory = profile.to_memory(MemoryUid(profile.profile_id.strip() or caller.runtime.ids.new()), now)
+        given[memory.uid] = _same_user(memory, given)
+    vectors = await embed(caller, list(given.values()))
+    async with caller.begin() as transaction:
+        known = await transaction.memories.find_uids(list(given))
+        replaced = [
+            _replacement(_same_user(memory, known), known) for memory in given.values() if memory.uid in known
+        ]
+        await transaction.memories.save(replaced, vectors=vectors)
+        added = [memory for memory in given.values() if memory.uid not in known]
+        await transaction.memories.add(added, vectors=vectors)
+    caller.runtime.dispatcher.look()
+    return Added(message=f"stored {len(given)} profiles", added_count=len(given))
+
+
+def _same_user(memory: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
+    """
+    Return *memory*, which may take the place of a known one of its uid.
+
+    Raises:
+        Conflict: the uid is taken by something else.
+    """
+    before = known.get(memory.uid)
+    if before is not None and (before.kind is not memory.kind or before.user_id != memory.user_id):
+        raise Conflict(f"profile_id {memory.uid!r} is taken; use another id")
+    return memory
+
+
+def _replacement(memory: NewMemory, known: Mapping[str, Memory]) -> Memory:
+    before = known[memory.uid]
+    kept = {"created_at", "memory_id", "access_count", "last_accessed_at"}
+    return Memory.model_validate(memory.model_dump(exclude=kept) | before.model_dump(include=kept))
+
+
+@router.put("/update_user_profile", response_model_exclude_none=True)
+async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Updated:
+    """Change a current profile of one user; fields that are not given stay."""
+    now = caller.runtime.clock.now()
+    uid = MemoryUid(body.profile_id)
+    async with caller.read() as snapshot:
+        found = await snapshot.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=UserId(body.user_id))
+
+    def change(memory: Memory) -> Memory:
+        if memory.status is not Status.CURRENT or not memory.is_valid(now):
+            raise NotFound(f"profile {body.profile_id!r} is not current any more")
+        features = (
+            memory.attributes
+            if body.custom_features is None
+            else memory.attributes.model_copy(update={"custom_features": body.custom_features})
+        )
+        content = memory.content if body.content is None else body.content
+        return memory.model_copy(update={"content": content, "attributes": features, "updated_at": now})
+
+    await edit_memory(caller, found.memory_id, MemoryKind.PROFILE, change)
+    return Updated(msg=f"updated profile {body.profile_id}", message=f"updated profile {body.profile_id}")
+
+
+@router.post("/get_profiles", response_model_exclude_none=True)
+async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage:
+    """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
+    async with caller.read() as snapshot:
+        found = await snapshot.memories.list_newest(
+            MemoryKind.PROFILE,
+            user_id=UserId(body.user_id),
+            statuses=body.status_filter or (Status.CURRENT,),
+            start=body.start_time,
+            end=body.end_time,
+            valid_at=caller.runtime.clock.now(),
+            limit=body.top_k,
+        )
+    return _page(found)
+
+
+@router.get("/get_all_profiles", response_model_exclude_none=True)
+async def get_all_profiles(
+    caller: CallerDep,
+    limit: Annotated[Limit, Query()] = 100,
+    status_filter: Annotated[str | None, Query(max_length=64)] = None,
+) -> ProfilesPage:
+    """Return the profiles of all users, last changed first: `current` (also by default), `pending` or `archived`."""
+    status = _LISTED.get(status_filter or "", Status.CURRENT)
+    async with caller.read() as snapshot:
+        found = await snapshot.memories.list_newest(
+            MemoryKind.PROFILE, statuses=(status,), valid_at=caller.runtime.clock.now(), limit=limit
+        )
+    return _page(found)
+
+
+def _page(found: Sequence[Memory]) -> ProfilesPage:
+    return ProfilesPage(
+        user_profiles=tuple(profile_view(memory) for memory in found), msg=f"{len(found)} profiles"
+    )
+
+
+@router.get("/get_profile_statistics", response_model_exclude_none=True)
+async def get_profile_statistics(caller: CallerDep) -> ProfileStatistics:
+    """Count the unexpired profiles of all users by status, and the current ones that expire within a week."""
+    now = caller.runtime.clock.now()
+    async with caller.read() as snapshot:
+        counts, soon = await snapshot.memories.count_by_status(
+            MemoryKind.PROFILE, valid_at=now, expiring_before=now + _SOON
+        )
+    return ProfileStatistics(
+        current_count=counts.get(Status.CURRENT, 0),
+        pending_count=counts.get(Status.PENDING, 0),
+        archived_count=counts.get(Status.ARCHIVED, 0),
+        expiring_soon_count=soon,
+    )
+
+
+@router.get("/profile_change_log")
+async def get_profile_change_log(caller: CallerDep) -> ProfileChangeLogPage:
+    """Return what the last 100 runs changed in profiles, newest first."""
+    async with caller.read() as snapshot:
+        logs = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=CHANGE_LOG_ROWS)
+    return ProfileChangeLogPage(profile_change_logs=tuple(profile_change_log_view(log) for log in logs))
+
+
+@router.delete("/delete_profile")
+async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
+    """
+    Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.
+
+    With both, the id counts. Where nothing matches the reply is 404.
+    """
+    user_id = UserId(body.user_id)
+    profile_id = body.profile_id.strip()
+    async with caller.begin() as transaction:
+        if profile_id:
+            found = await transaction.memories.get_by_uid(
+                MemoryUid(profile_id), kind=MemoryKind.PROFILE, user_id=user_id
+            )
+            uids = [found.uid]
+        else:
+            everything = await transaction.memories.list_newest(
+                MemoryKind.PROFILE, user_id=user_id, limit=_MOST_MATCHED
+            )
+            uids = matching(everything, body.search_query)
+        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids, user_id=user_id)
+    return Deleted(message=f"deleted {count} profiles")
+
+
+def matching(profiles: Sequence[Memory], query: str) -> list[MemoryUid]:
+    """
+    Return the uids of the profiles that hold every word of *query*, inflections aside.
+
+    Raises:
+        InvalidInput: the query has no word to look for.
+        NotFound: no profile holds them all.
+    """
+    wanted = set(terms_of(query))
+    if not wanted:
+        raise InvalidInput("search_query holds no word to look for")
+    found = [profile.uid for profile in profiles if wanted <= set(terms_of(profile.search_text))]
+    if not found:
+        raise NotFound(f"the user has no profile that holds every word of {query!r}")
+    return found
+
+
+@router.delete("/delete_profiles_by_ids")
+async def delete_profiles_by_ids(body: DeleteProfilesByIdsBody, caller: CallerDep) -> DeletedMany:
+    """Delete many profiles; those that are not there are passed over."""
+    return await _delete(caller, [MemoryUid(uid) for uid in body.profile_ids])
+
+
+@router.delete("/delete_all_profiles")
+async def delete_all_profiles(caller: CallerDep) -> DeletedMany:
+    """Delete all profiles of all users."""
+    return await _delete(caller, None)
+
+
+async def _delete(caller: Caller, uids: Sequence[MemoryUid] | None) -> DeletedMany:
+    async with caller.begin() as transaction:
+        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids)
+    return DeletedMany(message=f"deleted {count} profiles", deleted_count=count)

@@ -1,0 +1,97 @@
+"""Rules for an agent that one user taught: user playbooks."""
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.writes import add_memories, edit_memory, playbook_changes
+from sagacity.domain.errors import NotFound
+from sagacity.domain.ids import MemoryId, MemoryUid, UserId
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.views.user_playbook import user_playbook_view
+from sagacity.schemas.interactions import Deleted, DeletedMany
+from sagacity.schemas.playbooks import (
+    AddUserPlaybooksBody,
+    DeleteUserPlaybookBody,
+    DeleteUserPlaybooksByIdsBody,
+    GetUserPlaybooksBody,
+    UpdateUserPlaybookBody,
+    UserPlaybooksPage,
+)
+from sagacity.schemas.profiles import Added, Updated
+
+router = APIRouter(tags=["user playbooks"])
+KIND = MemoryKind.USER_PLAYBOOK
+
+
+@router.post("/add_user_playbook", response_model_exclude_none=True)
+async def add_user_playbook(body: AddUserPlaybooksBody, caller: CallerDep) -> Added:
+    """Store user playbooks as they are given, all or none."""
+    runtime = caller.runtime
+    now = runtime.clock.now()
+    stored = await add_memories(
+        caller, [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.user_playbooks]
+    )
+    return Added(message=f"stored {len(stored)} user playbooks", added_count=len(stored))
+
+
+@router.put("/update_user_playbook", response_model_exclude_none=True)
+async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) -> Updated:
+    """Change a user playbook; fields that are not given stay."""
+    now = caller.runtime.clock.now()
+
+    def change(memory: Memory) -> Memory:
+        status = memory.status if body.status is None else body.status
+        return memory.model_copy(
+            update=playbook_changes(body, memory) | {"status": status, "updated_at": now}
+        )
+
+    await edit_memory(caller, MemoryId(body.user_playbook_id), KIND, change)
+    text = f"updated user playbook {body.user_playbook_id}"
+    return Updated(msg=text, message=text)
+
+
+@router.post("/get_user_playbooks", response_model_exclude_none=True)
+async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> UserPlaybooksPage:
+    """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
+    async with caller.read() as snapshot:
+        found = await snapshot.memories.list_newest(
+            KIND,
+            user_id=None if body.user_id is None else UserId(body.user_id),
+            statuses=body.status_filter or (),
+            name=body.playbook_name,
+            agent_version=body.agent_version,
+            valid_at=caller.runtime.clock.now(),
+            limit=body.limit,
+        )
+    return UserPlaybooksPage(
+        user_playbooks=tuple(user_playbook_view(memory) for memory in found),
+        msg=f"{len(found)} user playbooks",
+    )
+
+
+@router.delete("/delete_user_playbook")
+async def delete_user_playbook(body: DeleteUserPlaybookBody, caller: CallerDep) -> Deleted:
+    """Delete one user playbook."""
+    if not (await _delete(caller, [body.user_playbook_id])).deleted_count:
+        raise NotFound(f"no user playbook with id {body.user_playbook_id}")
+    return Deleted(message=f"deleted user playbook {body.user_playbook_id}")
+
+
+@router.delete("/delete_user_playbooks_by_ids")
+async def delete_user_playbooks_by_ids(body: DeleteUserPlaybooksByIdsBody, caller: CallerDep) -> DeletedMany:
+    """Delete many user playbooks; those that are not there are passed over."""
+    return await _delete(caller, body.user_playbook_ids)
+
+
+@router.delete("/delete_all_user_playbooks")
+async def delete_all_user_playbooks(caller: CallerDep) -> DeletedMany:
+    """Delete all user playbooks of all users."""
+    return await _delete(caller, None)
+
+
+async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
+    async with caller.begin() as transaction:
+        count = await transaction.memories.delete(KIND, ids=ids)
+    return DeletedMany(message=f"deleted {count} user playbooks", deleted_count=count)

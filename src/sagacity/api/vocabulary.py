@@ -1,0 +1,87 @@
+"""The older names of routes, answered with the older names of fields."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+
+USER_PLAYBOOK_NAMES = {
+    "user_playbooks": "raw_feedbacks",
+    "user_playbook_id": "raw_feedback_id",
+    "playbook_name": "feedback_name",
+    "playbook_metadata": "feedback_metadata",
+    "content": "feedback_content",
+}
+AGENT_PLAYBOOK_NAMES = {
+    "agent_playbooks": "feedbacks",
+    "agent_playbook_id": "feedback_id",
+    "playbook_name": "feedback_name",
+    "playbook_status": "feedback_status",
+    "playbook_metadata": "feedback_metadata",
+    "content": "feedback_content",
+}
+NO_NAMES: Mapping[str, str] = {}
+OLDER_ROUTES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "/add_raw_feedback": ("/add_user_playbook", USER_PLAYBOOK_NAMES),
+    "/get_raw_feedbacks": ("/get_user_playbooks", USER_PLAYBOOK_NAMES),
+    "/search_raw_feedbacks": ("/search_user_playbooks", USER_PLAYBOOK_NAMES),
+    "/update_raw_feedback": ("/update_user_playbook", USER_PLAYBOOK_NAMES),
+    "/delete_raw_feedback": ("/delete_user_playbook", USER_PLAYBOOK_NAMES),
+    "/delete_raw_feedbacks_by_ids": ("/delete_user_playbooks_by_ids", USER_PLAYBOOK_NAMES),
+    "/delete_all_raw_feedbacks": ("/delete_all_user_playbooks", USER_PLAYBOOK_NAMES),
+    "/add_feedback": ("/add_agent_playbook", AGENT_PLAYBOOK_NAMES),
+    "/get_feedbacks": ("/get_agent_playbooks", AGENT_PLAYBOOK_NAMES),
+    "/search_feedbacks": ("/search_agent_playbooks", AGENT_PLAYBOOK_NAMES),
+    "/update_feedback": ("/update_agent_playbook", AGENT_PLAYBOOK_NAMES),
+    "/update_feedback_status": ("/update_agent_playbook_status", AGENT_PLAYBOOK_NAMES),
+    "/delete_feedback": ("/delete_agent_playbook", AGENT_PLAYBOOK_NAMES),
+    "/delete_feedbacks_by_ids": ("/delete_agent_playbooks_by_ids", AGENT_PLAYBOOK_NAMES),
+    "/delete_all_feedbacks": ("/delete_all_agent_playbooks", AGENT_PLAYBOOK_NAMES),
+    "/delete_request_group": ("/delete_session", NO_NAMES),
+    "/unified_search": ("/search", NO_NAMES),
+}
+"""Older path, the current one, and the reply's field names as they were."""
+
+
+def renamed(value: object, names: Mapping[str, str]) -> object:
+    """Return *value* with the keys of its objects under their older names, at any depth."""
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, object]", value)
+        return {names.get(name, name): renamed(one, names) for name, one in fields.items()}
+    if isinstance(value, list):
+        return [renamed(one, names) for one in cast("list[object]", value)]
+    return value
+
+
+def _reply_class(names: Mapping[str, str]) -> type[JSONResponse]:
+    class OlderReply(JSONResponse):
+        """A reply under the field names of older clients."""
+
+        def render(self, content: Any) -> bytes:
+            """Rename, then write."""
+            return super().render(renamed(content, names))
+
+    return OlderReply
+
+
+def older_routes(routers: Sequence[APIRouter]) -> APIRouter:
+    """Return a router that serves the older paths with the handlers of the current ones."""
+    current = {
+        route.path: route for router in routers for route in router.routes if isinstance(route, APIRoute)
+    }
+    router = APIRouter(deprecated=True, tags=["older names"])
+    for path, (successor, names) in OLDER_ROUTES.items():
+        route = current[successor]
+        router.add_api_route(
+            path,
+            route.endpoint,
+            methods=sorted(route.methods or ()),
+            response_model=route.response_model,
+            response_model_exclude_none=route.response_model_exclude_none,
+            response_class=_reply_class(names),
+            name=path.strip("/"),
+            summary=f"{path.strip('/').replace('_', ' ').capitalize()} (now {successor.strip('/')})",
+        )
+    return router

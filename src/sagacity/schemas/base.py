@@ -1,0 +1,176 @@
+"""What request bodies and page envelopes are built from: strict texts, ids, times, and older field names."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    model_validator,
+)
+
+from sagacity.domain.memory import Status
+
+MAX_INT = 2**63 - 1
+MAX_EPOCH = 253_402_300_799
+"""The last second of the year 9999."""
+
+OLDER_NAMES = {
+    "raw_feedback_id": "user_playbook_id",
+    "raw_feedback_ids": "user_playbook_ids",
+    "raw_feedbacks": "user_playbooks",
+    "feedback_id": "agent_playbook_id",
+    "feedback_ids": "agent_playbook_ids",
+    "feedbacks": "agent_playbooks",
+    "feedback_name": "playbook_name",
+    "feedback_status": "playbook_status",
+    "feedback_status_filter": "playbook_status_filter",
+    "feedback_metadata": "playbook_metadata",
+    "feedback_content": "content",
+    "profile_content": "content",
+    "do_action": "content",
+    "do_not_action": "pitfall",
+    "when_condition": "trigger",
+    "request_group": "session_id",
+    "request_group_id": "session_id",
+}
+"""Field names of older clients, and what they are called now."""
+
+
+def refuse_unstorable(value: object) -> None:
+    """
+    Refuse what no database keeps as it is: NUL characters, lone surrogates, numbers without end.
+
+    Raises:
+        ValueError: *value* holds one, at any depth, keys included.
+    """
+    waiting: list[object] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            _refuse_text(one)
+        elif isinstance(one, float):
+            if not math.isfinite(one):
+                raise ValueError("numbers have to be finite")
+        elif isinstance(one, Mapping):
+            mapping = cast("Mapping[object, object]", one)
+            waiting.extend(mapping.keys())
+            waiting.extend(mapping.values())
+        elif isinstance(one, list | tuple):
+            waiting.extend(cast("list[object]", one))
+
+
+def _refuse_text(text: str) -> None:
+    if "\x00" in text:
+        raise ValueError("text must not hold NUL characters")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("text must not hold lone surrogates") from error
+
+
+class Schema(BaseModel):
+    """A part of a body or an envelope. Unknown fields are ignored, older field names are understood."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename(cls, given: object) -> object:
+        """Read older names, and take a null for a field not given."""
+        if not isinstance(given, Mapping):
+            return given
+        fields = cast("Mapping[str, object]", given)
+        known = cls.model_fields
+        renamed = {
+            OLDER_NAMES[name]: value
+            for name, value in fields.items()
+            if name not in known and OLDER_NAMES.get(name) in known and value is not None
+        }
+        return renamed | {name: value for name, value in fields.items() if value is not None}
+
+
+class Body(Schema):
+    """A request body, checked as a whole before any field is."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, given: object) -> object:
+        refuse_unstorable(given)
+        return given
+
+
+class Span(Body):
+    """A request body that may name a stretch of time, both ends inclusive."""
+
+    start_time: "Moment | None" = None
+    end_time: "Moment | None" = None
+
+    @model_validator(mode="after")
+    def _forwards(self) -> Self:
+        if self.start_time is not None and self.end_time is not None and self.end_time <= self.start_time:
+            raise ValueError("end_time must be later than start_time")
+        return self
+
+
+class Reply(Schema):
+    """The envelope of every reply that names no other."""
+
+    success: bool = True
+    message: str | None = None
+    msg: str | None = None
+
+
+def _utc(moment: datetime) -> datetime:
+    """Take a time without a zone as UTC."""
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the time lies outside of the years 1 to 9999") from error
+
+
+def _wire_status(value: object) -> object:
+    """Read a lifecycle status of the wire, where null (older clients: "None") is what is current."""
+    if value is None or value == "None" or value is Status.CURRENT:
+        return Status.CURRENT
+    if value == "current":
+        raise ValueError("what is current has the status null")
+    return value
+
+
+def _on_the_wire(status: Status) -> str | None:
+    return None if status is Status.CURRENT else str(status)
+
+
+Moment = Annotated[datetime, AfterValidator(_utc)]
+"""A point in time in ISO 8601; without a zone it is UTC."""
+Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)]
+"""An identifier: not blank, and no longer than 512 characters."""
+Label = Annotated[str, StringConstraints(max_length=512)]
+"""A short text to filter by; may be empty."""
+Number = Annotated[int, Field(gt=0, le=MAX_INT)]
+"""The number of a row."""
+Epoch = Annotated[int, Field(ge=0, le=MAX_EPOCH)]
+"""Whole seconds since 1970."""
+Limit = Annotated[int, Field(gt=0, le=10_000)]
+"""How many rows at the most."""
+Count = Annotated[int, Field(gt=0, le=1_000)]
+"""How many results at the most."""
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A part of the whole, from 0 to 1."""
+LifecycleStatus = Annotated[
+    Status, BeforeValidator(_wire_status), PlainSerializer(_on_the_wire, when_used="json")
+]
+"""Where a memory is in its life; null is current."""
+Statuses = Annotated[tuple[LifecycleStatus, ...], Field(max_length=16)]
+"""Which of them to return."""
+
+Span.model_rebuild()

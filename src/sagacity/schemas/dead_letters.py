@@ -1,0 +1,18 @@
+"""Envelopes of windows that a learner gave up."""
+
+from sagacity.domain.cursor import DeadLetter
+from sagacity.schemas.base import Reply, Schema
+
+
+class DeadLettersPage(Reply):
+    """Windows that were given up, newest first."""
+
+    dead_letters: tuple[DeadLetter, ...] = ()
+
+
+class Replayed(Schema):
+    """A window that was queued to be learned again."""
+
+    success: bool = True
+    message: str = ""
+    dead_letter: DeadLetter

@@ -1,0 +1,212 @@
+"""Bodies and envelopes of publishing, reading and deleting interactions."""
+
+from typing import Self
+
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from sagacity.domain.ids import RequestId, SessionId, UserId
+from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, ToolUse, UserAction
+from sagacity.domain.views.interaction import InteractionView, RequestView
+from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, Number, Reply, Schema, Span
+
+DEFAULT_AGENT_VERSION = "agent-v0"
+MAX_TURNS = 10_000
+_IMAGE_SCHEMES = ("http://", "https://", "data:")
+
+
+class ToolUseData(Schema):
+    """A tool call that an agent made in a turn."""
+
+    tool_name: str
+    tool_data: dict[str, JsonValue] = {}
+
+
+class CitationData(Schema):
+    """A memory that an answer used."""
+
+    entity_type: Label
+    entity_id: Id
+
+
+class InteractionData(Schema):
+    """One turn or event as it is sent in."""
+
+    created_at: int | None = Field(default=None, ge=-MAX_INT, le=MAX_INT)
+    """Accepted and not used: the server stamps what it stores."""
+    role: Label = "User"
+    content: str = ""
+    shadow_content: str = ""
+    expert_content: str = ""
+    user_action: UserAction = UserAction.NONE
+    user_action_description: str = ""
+    interacted_image_url: str = ""
+    image_encoding: str = ""
+    tools_used: tuple[ToolUseData, ...] = Field(default=(), max_length=1_000)
+    citations: tuple[CitationData, ...] = Field(default=(), max_length=1_000)
+
+    @field_validator("interacted_image_url")
+    @classmethod
+    def _known_scheme(cls, url: str) -> str:
+        if url and not url.lower().startswith(_IMAGE_SCHEMES):
+            raise ValueError("the scheme of an image URL has to be http, https or data")
+        return url
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.user_action is not UserAction.NONE and not self.user_action_description.strip():
+            raise ValueError("a user_action other than none needs a user_action_description")
+        if self.interacted_image_url and self.image_encoding:
+            raise ValueError("interacted_image_url and image_encoding exclude each other")
+        return self
+
+    def to_domain(self) -> NewInteraction:
+        """Return the turn as the log takes it."""
+        return NewInteraction(
+            role=self.role,
+            content=self.content,
+            shadow_content=self.shadow_content,
+            expert_content=self.expert_content,
+            user_action=self.user_action,
+            user_action_description=self.user_action_description,
+            image_url=self.interacted_image_url,
+            image_base64=self.image_encoding,
+            tools_used=tuple(
+                ToolUse(tool_name=used.tool_name, tool_data=used.tool_data) for used in self.tools_used
+            ),
+            citations=tuple(
+                Citation(entity_type=cited.entity_type, entity_id=cited.entity_id) for cited in self.citations
+            ),
+        )
+
+
+class PublishBody(Body):
+    """What happened, for the log. A `request_id` makes it safe to send again."""
+
+    user_id: Id
+    interaction_data_list: tuple[InteractionData, ...] = Field(min_length=1, max_length=MAX_TURNS)
+    source: Label = ""
+    agent_version: Label = ""
+    session_id: Id | None = None
+    skip_aggregation: bool = False
+    force_extraction: bool = False
+    request_id: Id | None = None
+    metadata: dict[str, JsonValue] = {}
+
+    def to_domain(self, request_id: RequestId) -> NewRequest:
+        """Return the request as the log takes it, under *request_id*."""
+        return NewRequest(
+            request_id=request_id,
+            user_id=UserId(self.user_id),
+            session_id=None if self.session_id is None else SessionId(self.session_id),
+            source=self.source,
+            agent_version=self.agent_version or DEFAULT_AGENT_VERSION,
+            skip_aggregation=self.skip_aggregation,
+            force_extraction=self.force_extraction,
+            metadata=self.metadata,
+            interactions=tuple(turn.to_domain() for turn in self.interaction_data_list),
+        )
+
+
+class PublishReply(Schema):
+    """What became of a publish. Counts are there when the call waited for learning."""
+
+    success: bool = True
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+    request_id: str | None = None
+    endpoint_url: str | None = None
+    storage_type: str | None = None
+    storage_label: str | None = None
+    profiles_added: int | None = None
+    profiles_updated: int | None = None
+    playbooks_added: int | None = None
+    playbooks_updated: int | None = None
+
+
+class GetInteractionsBody(Span):
+    """Which of a user's turns to return, newest first."""
+
+    user_id: Id
+    top_k: Count = 30
+
+
+class InteractionsPage(Reply):
+    """Turns, newest first or best first."""
+
+    interactions: tuple[InteractionView, ...] = ()
+
+
+class GetRequestsBody(Span):
+    """Which requests to return, newest first."""
+
+    user_id: Id | None = None
+    request_id: Id | None = None
+    session_id: str | None = Field(default=None, max_length=512)
+    """The empty text asks for the requests that came without a session."""
+    top_k: Count = 30
+    offset: int = Field(default=0, ge=0, le=MAX_INT)
+
+
+class RequestWithTurns(Schema):
+    """A request and its turns in order."""
+
+    request: RequestView
+    interactions: tuple[InteractionView, ...] = ()
+
+
+class SessionGroup(Schema):
+    """The requests of one session on this page; those without a session stand under the empty id."""
+
+    session_id: str
+    requests: tuple[RequestWithTurns, ...] = ()
+
+
+class RequestsPage(Reply):
+    """Requests by session."""
+
+    sessions: tuple[SessionGroup, ...] = ()
+    has_more: bool = False
+
+
+class DeleteInteractionBody(Body):
+    """Which turn to delete."""
+
+    user_id: Id
+    interaction_id: Number
+
+
+class DeleteRequestBody(Body):
+    """Which request to delete, with its turns."""
+
+    request_id: Id
+
+
+class DeleteSessionBody(Body):
+    """Which session to delete, with its requests and turns."""
+
+    session_id: Id
+
+
+class DeleteRequestsByIdsBody(Body):
+    """Which requests to delete, with their turns."""
+
+    request_ids: tuple[Id, ...] = Field(min_length=1, max_length=10_000)
+
+
+class Deleted(Schema):
+    """What a deletion did."""
+
+    success: bool = True
+    message: str = ""
+
+
+class DeletedMany(Deleted):
+    """What a deletion of many did; the count is of what was there."""
+
+    deleted_count: int = 0
+
+
+class SessionDeleted(Deleted):
+    """What deleting a session did."""
+
+    deleted_requests_count: int = 0

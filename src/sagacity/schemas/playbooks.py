@@ -1,0 +1,249 @@
+"""Bodies and envelopes of user playbooks and agent playbooks."""
+
+from datetime import datetime
+from typing import Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from sagacity.domain.clock import from_epoch
+from sagacity.domain.ids import InteractionId, MemoryUid, RequestId, UserId
+from sagacity.domain.memory import (
+    Approval,
+    BlockingIssue,
+    BlockingIssueKind,
+    MemoryKind,
+    NewMemory,
+    Status,
+)
+from sagacity.domain.views.agent_playbook import AgentPlaybookView
+from sagacity.domain.views.change_log import AggregationChangeLogView
+from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA, UserPlaybookView
+from sagacity.schemas.base import (
+    Body,
+    Epoch,
+    Id,
+    Label,
+    LifecycleStatus,
+    Limit,
+    Number,
+    Reply,
+    Schema,
+    Statuses,
+)
+from sagacity.schemas.profiles import DIRECT
+
+
+class BlockingIssueData(Schema):
+    """What kept an agent from doing what was asked."""
+
+    kind: BlockingIssueKind
+    details: str = ""
+
+    def to_domain(self) -> BlockingIssue:
+        """Return the value that is stored."""
+        return BlockingIssue(kind=self.kind, details=self.details)
+
+
+class PlaybookText(Schema):
+    """What both sorts of playbook say."""
+
+    playbook_name: Label = ""
+    content: str = ""
+    trigger: str | None = None
+    pitfall: str | None = None
+    rationale: str | None = None
+    blocking_issue: BlockingIssueData | None = None
+    playbook_metadata: str = ""
+
+    @property
+    def metadata(self) -> dict[str, JsonValue]:
+        """The metadata to store."""
+        return {PLAYBOOK_METADATA: self.playbook_metadata} if self.playbook_metadata else {}
+
+    @property
+    def issue(self) -> BlockingIssue | None:
+        """The blocking issue to store."""
+        return self.blocking_issue.to_domain() if self.blocking_issue else None
+
+
+class UserPlaybookData(PlaybookText):
+    """A user playbook as a client writes it."""
+
+    user_id: Id | None = None
+    agent_version: Label = ""
+    request_id: str = Field(default="", max_length=512)
+    created_at: Epoch | None = None
+    status: LifecycleStatus = Status.CURRENT
+    source: Label | None = None
+    source_interaction_ids: tuple[Number, ...] = Field(default=(), max_length=10_000)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.content and not self.trigger:
+            raise ValueError("content or trigger is required")
+        return self
+
+    def to_memory(self, uid: MemoryUid, now: datetime) -> NewMemory:
+        """Return the memory to store under *uid*."""
+        created_at = now if self.created_at is None else from_epoch(self.created_at)
+        return NewMemory(
+            uid=uid,
+            kind=MemoryKind.USER_PLAYBOOK,
+            user_id=None if self.user_id is None else UserId(self.user_id),
+            agent_version=self.agent_version,
+            name=self.playbook_name,
+            source=self.source or "",
+            content=self.content,
+            trigger=self.trigger,
+            pitfall=self.pitfall,
+            rationale=self.rationale,
+            blocking_issue=self.issue,
+            source_request_ids=(RequestId(self.request_id),) if self.request_id else (),
+            source_interaction_ids=tuple(InteractionId(number) for number in self.source_interaction_ids),
+            provenance=DIRECT,
+            status=self.status,
+            created_at=created_at,
+            updated_at=created_at,
+            metadata=self.metadata,
+        )
+
+
+class AddUserPlaybooksBody(Body):
+    """User playbooks to store."""
+
+    user_playbooks: tuple[UserPlaybookData, ...] = Field(min_length=1, max_length=1_000)
+
+
+class AgentPlaybookData(PlaybookText):
+    """An agent playbook as a client writes it."""
+
+    agent_version: Label = ""
+    playbook_status: Approval = Approval.PENDING
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.content:
+            raise ValueError("content is required")
+        return self
+
+    def to_memory(self, uid: MemoryUid, now: datetime) -> NewMemory:
+        """Return the memory to store under *uid*."""
+        return NewMemory(
+            uid=uid,
+            kind=MemoryKind.AGENT_PLAYBOOK,
+            agent_version=self.agent_version,
+            name=self.playbook_name,
+            content=self.content,
+            trigger=self.trigger,
+            pitfall=self.pitfall,
+            rationale=self.rationale,
+            blocking_issue=self.issue,
+            provenance=DIRECT,
+            approval=self.playbook_status,
+            created_at=now,
+            updated_at=now,
+            metadata=self.metadata,
+        )
+
+
+class AddAgentPlaybooksBody(Body):
+    """Agent playbooks to store."""
+
+    agent_playbooks: tuple[AgentPlaybookData, ...] = Field(min_length=1, max_length=1_000)
+
+
+class PlaybookChange(Body):
+    """What to change in a playbook; a field not given stays."""
+
+    playbook_name: Label | None = None
+    content: str | None = Field(default=None, min_length=1)
+    trigger: str | None = None
+    pitfall: str | None = None
+    rationale: str | None = None
+    blocking_issue: BlockingIssueData | None = None
+    playbook_metadata: str | None = None
+
+
+class UpdateUserPlaybookBody(PlaybookChange):
+    """What to change in a user playbook; a field not given stays."""
+
+    user_playbook_id: Number
+    status: Status | None = None
+    """Here what is current is called `current`, as null leaves the status as it is."""
+
+
+class UpdateAgentPlaybookBody(PlaybookChange):
+    """What to change in an agent playbook; a field not given stays."""
+
+    agent_playbook_id: Number
+    playbook_status: Approval | None = None
+
+
+class UpdateAgentPlaybookStatusBody(Body):
+    """What a reviewer says of an agent playbook."""
+
+    agent_playbook_id: Number
+    playbook_status: Approval
+
+
+class GetUserPlaybooksBody(Body):
+    """Which user playbooks to return, last changed first."""
+
+    limit: Limit = 100
+    user_id: Id | None = None
+    playbook_name: Label | None = None
+    agent_version: Label | None = None
+    status_filter: Statuses | None = None
+
+
+class UserPlaybooksPage(Reply):
+    """User playbooks, last changed first or best first."""
+
+    user_playbooks: tuple[UserPlaybookView, ...] = ()
+
+
+class GetAgentPlaybooksBody(Body):
+    """Which agent playbooks to return, last changed first."""
+
+    limit: Limit = 100
+    playbook_name: Label | None = None
+    agent_version: Label | None = None
+    status_filter: Statuses | None = None
+    playbook_status_filter: Approval | None = None
+
+
+class AgentPlaybooksPage(Reply):
+    """Agent playbooks, last changed first or best first."""
+
+    agent_playbooks: tuple[AgentPlaybookView, ...] = ()
+
+
+class AggregationChangeLogPage(Schema):
+    """What the last aggregations changed, newest first. Null fields are kept."""
+
+    success: bool = True
+    change_logs: tuple[AggregationChangeLogView, ...] = ()
+
+
+class DeleteUserPlaybookBody(Body):
+    """Which user playbook to delete."""
+
+    user_playbook_id: Number
+
+
+class DeleteAgentPlaybookBody(Body):
+    """Which agent playbook to delete."""
+
+    agent_playbook_id: Number
+
+
+class DeleteUserPlaybooksByIdsBody(Body):
+    """Which user playbooks to delete."""
+
+    user_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
+
+
+class DeleteAgentPlaybooksByIdsBody(Body):
+    """Which agent playbooks to delete."""
+
+    agent_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)

@@ -1,0 +1,81 @@
+"""What became of one publish: stored, findable, learned."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.cursor import Outcome
+from sagacity.domain.memory import MemoryKind
+from sagacity.schemas.base import Schema
+
+
+class ReceiptState(StrEnum):
+    """How far a publish has come as a whole."""
+
+    ACCEPTED = "accepted"
+    INDEXED = "indexed"
+    LEARNED = "learned"
+    FAILED = "failed"
+
+
+class LearnerState(StrEnum):
+    """How far one learner has come with a publish."""
+
+    WAITING = "waiting"
+    LEARNED = "learned"
+    FAILED = "failed"
+    PARKED = "parked"
+
+
+class VectorProgress(Schema):
+    """How many of the turns can be found by meaning."""
+
+    done: int = 0
+    waiting: int = 0
+    failed: int = 0
+    error: str | None = None
+
+
+class IndexProgress(Schema):
+    """By what the turns can be found already."""
+
+    keyword: bool = True
+    vector: VectorProgress = VectorProgress()
+
+
+class LearnerProgress(Schema):
+    """What one learner did with the turns; a failed one tries again at `next_try_at`."""
+
+    learner: str
+    state: LearnerState
+    outcome: Outcome | None = None
+    error: str | None = None
+    attempts: int = 0
+    next_try_at: datetime | None = None
+    dead_letter_id: int | None = None
+
+
+class TaughtMemory(Schema):
+    """A memory that the request taught, or helped to teach."""
+
+    memory_id: int
+    uid: str
+    profile_id: str | None = None
+    user_playbook_id: int | None = None
+    agent_playbook_id: int | None = None
+    kind: MemoryKind
+    content: str
+
+
+class Receipt(Schema):
+    """What became of one publish."""
+
+    success: bool = True
+    request_id: str
+    user_id: str
+    session_id: str | None = None
+    accepted_at: datetime
+    interactions: int
+    state: ReceiptState
+    indexed: IndexProgress
+    learners: tuple[LearnerProgress, ...] = ()
+    memories: tuple[TaughtMemory, ...] = ()

@@ -1,0 +1,97 @@
+"""Who calls, and what the organisation chose."""
+
+import json
+
+import pytest
+
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+
+SECRET = "sk-live-do-not-show-4242"
+
+
+async def test_whoami_names_the_organisation_and_hides_the_path(api, tmp_path):
+    """The label says what the storage is, not where on the machine."""
+    body = (await api.get("/api/whoami")).json()
+    assert (body["org_id"], body["storage_type"], body["storage_configured"]) == (
+        "self-host-org",
+        "sqlite",
+        True,
+    )
+    assert str(tmp_path) not in json.dumps(body)
+
+
+async def test_my_config_is_closed(api):
+    """Credentials are given to nobody."""
+    reply = await api.get("/api/my_config")
+    assert reply.status_code == 200
+    assert reply.json()["success"] is False
+    assert "storage_config" not in reply.json()
+
+
+async def test_secrets_go_in_and_never_come_out(api):
+    """Row 30: a key is masked in every reply, and the mask sent back keeps it."""
+    keys = {"openai": {"api_key": SECRET}}
+    saved = await api.post("/api/set_config", json={"api_key_config": keys, "batch_size": 12})
+    assert saved.json() == {"success": True, "msg": "configuration saved"}
+    shown = (await api.get("/api/get_config")).json()
+    assert shown["batch_size"] == 12
+    assert SECRET not in json.dumps(shown)
+    assert "storage_config" in shown
+    again = await api.post("/api/set_config", json=shown | {"batch_size": 8})
+    assert again.status_code == 200
+    after = (await api.get("/api/get_config")).json()
+    assert after["batch_size"] == 8
+    assert after["api_key_config"]["openai"]["api_key"] == shown["api_key_config"]["openai"]["api_key"]
+
+
+async def test_stored_secret_survives_a_masked_save(api, app):
+    """What a mask keeps is the secret itself."""
+    await api.post("/api/set_config", json={"api_key_config": {"openai": {"api_key": SECRET}}})
+    await api.post("/api/set_config", json=(await api.get("/api/get_config")).json())
+    kept = await app.state.runtime.configs.get(Tenant(org_id=LOCAL_ORG))
+    assert kept.api_key_config.openai.api_key.get_secret_value() == SECRET
+
+
+async def test_older_names_are_understood(api):
+    """Clients of older versions send the same choices under other names."""
+    await api.post(
+        "/api/set_config",
+        json={
+            "extraction_window_size": 7,
+            "extraction_window_stride": 3,
+            "agent_feedback_configs": [{"feedback_name": "mine", "feedback_definition_prompt": "Be brief."}],
+        },
+    )
+    shown = (await api.get("/api/get_config")).json()
+    assert (shown["batch_size"], shown["batch_interval"]) == (7, 3)
+    (extractor,) = shown["user_playbook_extractor_configs"]
+    assert (extractor["extractor_name"], extractor["extraction_definition_prompt"]) == ("mine", "Be brief.")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"batch_size": 0},
+        {"batch_size": "many"},
+        {"batch_size": 3, "batch_interval": 5},
+        {"storage_config": {"db_path": "/etc/passwd"}},
+        {"storage_config": {"dir_path": "/srv", "qmd_binary": "/bin/sh"}},
+        {
+            "api_key_config": {
+                "custom_endpoint": {"model": "m", "api_key": SECRET, "api_base": "http://169.254.169.254/"}
+            }
+        },
+        {"api_key_config": {"openai": {"api_key": "********"}}},
+        {"agent_context_prompt": "a\x00b"},
+        [],
+        "text",
+    ],
+)
+async def test_bad_configurations_change_nothing_and_echo_nothing(api, body):
+    """Row 31: no program and no path can be chosen; a refusal repeats no secret."""
+    before = (await api.get("/api/get_config")).json()
+    reply = await api.post("/api/set_config", json=body)
+    assert reply.status_code == 422
+    assert reply.json()["success"] is False
+    assert SECRET not in reply.text
+    assert (await api.get("/api/get_config")).json() == before

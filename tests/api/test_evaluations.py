@@ -1,0 +1,71 @@
+"""Evaluation results and the dashboard."""
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.storage.tables import evaluations
+from support.api import add_profile, publish
+
+DAY = 86_400
+
+
+async def judge(app, *outcomes: tuple[bool, str], at: datetime) -> None:
+    """Write results as an evaluator would."""
+    async with app.state.runtime.storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
+        scope = transaction.evaluations._scope
+        for number, (success, version) in enumerate(outcomes):
+            values = {
+                "org_id": LOCAL_ORG,
+                "agent_version": version,
+                "session_id": f"s{number}",
+                "is_success": success,
+                "created_at": at,
+            }
+            await scope.run(sa.insert(evaluations), values)
+
+
+async def test_results_are_newest_first_and_filtered(api, app):
+    """All fields of a result come back; null ones are left out."""
+    now = datetime(2026, 5, 1, 10, tzinfo=UTC)
+    await judge(app, (True, "v1"), (False, "v2"), at=now)
+    page = (await api.post("/api/get_agent_success_evaluation_results", json={})).json()
+    results = page["agent_success_evaluation_results"]
+    assert [result["session_id"] for result in results] == ["s1", "s0"]
+    assert results[0]["created_at"] == int(now.timestamp())
+    assert "failure_type" not in results[0]
+    only = await api.post("/api/get_agent_success_evaluation_results", json={"agent_version": "v1"})
+    assert [result["is_success"] for result in only.json()["agent_success_evaluation_results"]] == [True]
+
+
+async def test_dashboard_has_one_point_a_day(api, app):
+    """Row 44: series are counted by day, empty days included, and the periods add up."""
+    now = app.state.runtime.clock.now()
+    yesterday = int(now.timestamp()) - DAY
+    await publish(api, "one", "two", "three")
+    await publish(api, "four", user_id="ben")
+    for n in range(3):
+        await add_profile(api, f"p{n}", last_modified_timestamp=yesterday)
+    await add_profile(api, "before", last_modified_timestamp=yesterday - 7 * DAY)
+    await judge(app, (True, "v1"), (True, "v1"), (False, "v1"), at=now)
+    stats = (await api.post("/api/get_dashboard_stats", json={"days_back": 7})).json()["stats"]
+    today = int(now.timestamp()) // DAY * DAY
+    days = [today - DAY * back for back in range(6, -1, -1)]
+    assert [point["timestamp"] for point in stats["interactions_time_series"]] == days
+    assert [point["value"] for point in stats["interactions_time_series"]] == [0, 0, 0, 0, 0, 0, 4]
+    assert [point["value"] for point in stats["profiles_time_series"]] == [0, 0, 0, 0, 0, 3, 0]
+    assert stats["evaluations_time_series"] == [{"timestamp": today, "value": 67}]
+    assert stats["current_period"] == {
+        "total_profiles": 3,
+        "total_interactions": 4,
+        "total_playbooks": 0,
+        "success_rate": 66.67,
+    }
+    assert stats["previous_period"]["total_profiles"] == 1
+
+
+async def test_dashboard_refuses_impossible_spans(api):
+    """A number of days that no calendar has is refused."""
+    for days in (0, -1, 10**12, "month"):
+        assert (await api.post("/api/get_dashboard_stats", json={"days_back": days})).status_code == 422

@@ -1,0 +1,121 @@
+"""Receipts: what became of a publish, from stored to learned."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from sagacity.api.receipts import learner_progress, receipt_state
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
+from sagacity.domain.interaction import Request
+from sagacity.schemas.receipts import LearnerProgress, LearnerState, ReceiptState, VectorProgress
+from support.api import publish
+from support.parts import ANNA, START
+
+REQUEST = Request(request_id="r1", user_id=ANNA, first_seq=11, last_seq=15, created_at=START)
+
+
+def cursor(**fields) -> dict[str, Cursor]:
+    return {"one": Cursor(learner="one", user_id=ANNA, **fields)}
+
+
+def letter(first: int, last: int, status: DeadLetterStatus, learner: str = "one") -> DeadLetter:
+    return DeadLetter(
+        dead_letter_id=4,
+        learner=learner,
+        user_id=ANNA,
+        first_seq=first,
+        last_seq=last,
+        attempts=5,
+        error_kind="ProviderTimeout",
+        error="too late",
+        status=status,
+        created_at=START,
+        updated_at=START,
+    )
+
+
+def test_a_learner_that_never_ran_is_waiting():
+    """No cursor: nothing was read yet."""
+    assert learner_progress("one", REQUEST, {}, []) == LearnerProgress(
+        learner="one", state=LearnerState.WAITING
+    )
+
+
+@pytest.mark.parametrize(
+    ("seq", "state"), [(10, "waiting"), (14, "waiting"), (15, "learned"), (40, "learned")]
+)
+def test_a_learner_is_done_when_its_cursor_passed_the_request(seq, state):
+    """The last turn of the request decides."""
+    assert learner_progress("one", REQUEST, cursor(seq=seq, outcome=Outcome.NOTHING), []).state == state
+
+
+def test_a_failed_try_tells_its_error_and_when_it_tries_again():
+    """What failed is named with the next try."""
+    later = START + timedelta(seconds=20)
+    failed = cursor(seq=10, outcome=Outcome.FAILED, attempts=2, error="too late", next_try_at=later)
+    shown = learner_progress("one", REQUEST, failed, [])
+    assert (shown.state, shown.error, shown.attempts, shown.next_try_at) == ("failed", "too late", 2, later)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "status", "learner", "state"),
+    [
+        (11, 15, DeadLetterStatus.PARKED, "one", "parked"),
+        (1, 11, DeadLetterStatus.PARKED, "one", "parked"),
+        (15, 20, DeadLetterStatus.PARKED, "one", "parked"),
+        (11, 15, DeadLetterStatus.QUEUED, "one", "waiting"),
+        (11, 15, DeadLetterStatus.REPLAYED, "one", "learned"),
+        (1, 10, DeadLetterStatus.PARKED, "one", "learned"),
+        (16, 20, DeadLetterStatus.PARKED, "one", "learned"),
+        (11, 15, DeadLetterStatus.PARKED, "other", "learned"),
+    ],
+)
+def test_a_parked_window_counts_where_it_overlaps(first, last, status, learner, state):
+    """The cursor moves past a parked window, so the letter decides."""
+    shown = learner_progress("one", REQUEST, cursor(seq=15), [letter(first, last, status, learner)])
+    assert shown.state == state
+    assert shown.dead_letter_id == (4 if state in {"parked", "waiting"} else None)
+
+
+@pytest.mark.parametrize(
+    ("vector", "states", "expected"),
+    [
+        (VectorProgress(done=1), ["learned", "learned"], ReceiptState.LEARNED),
+        (VectorProgress(done=1), ["learned", "waiting"], ReceiptState.INDEXED),
+        (VectorProgress(done=1), [], ReceiptState.INDEXED),
+        (VectorProgress(waiting=1), ["learned"], ReceiptState.ACCEPTED),
+        (VectorProgress(waiting=1), ["parked", "learned"], ReceiptState.FAILED),
+        (VectorProgress(done=1), ["failed"], ReceiptState.FAILED),
+        (VectorProgress(failed=1), ["learned"], ReceiptState.FAILED),
+    ],
+)
+def test_the_slowest_part_decides_and_a_failure_first(vector, states, expected):
+    """One word for the whole."""
+    learners = [LearnerProgress(learner=f"l{n}", state=state) for n, state in enumerate(states)]
+    assert receipt_state(vector, learners) == expected
+
+
+async def test_receipt_follows_a_publish_to_what_it_taught(api):
+    """From accepted to learned, without another call of the client's; the memory is named."""
+    await publish(api, "I live in Lisbon.", request_id="r1", session_id="s1", force_extraction=True)
+    for _ in range(200):
+        receipt = (await api.get("/api/receipts/r1")).json()
+        if receipt["state"] == "learned":
+            break
+        await asyncio.sleep(0.05)
+    assert receipt["state"] == "learned"
+    assert (receipt["request_id"], receipt["user_id"], receipt["session_id"]) == ("r1", "anna", "s1")
+    assert receipt["interactions"] == 1
+    assert receipt["indexed"] == {"keyword": True, "vector": {"done": 1, "waiting": 0, "failed": 0}}
+    assert {learner["state"] for learner in receipt["learners"]} == {"learned"}
+    (memory,) = receipt["memories"]
+    assert (memory["kind"], memory["content"]) == ("profile", "Lives in Lisbon.")
+    assert memory["profile_id"] == memory["uid"]
+
+
+async def test_receipt_of_an_unknown_request_is_404(api):
+    """What was never published has no receipt."""
+    for name in ("none", "a%20b", "%E2%82%AC"):
+        assert (await api.get(f"/api/receipts/{name}")).status_code == 404
+    assert (await api.get("/api/receipts/a%00b")).status_code == 422

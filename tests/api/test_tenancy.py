@@ -1,0 +1,186 @@
+"""Two organisations with equal ids: whatever one calls, it sees and changes nothing of the other's."""
+
+import asyncio
+import json
+
+from sagacity.api.vocabulary import OLDER_ROUTES
+from sagacity.domain.cursor import Window
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.tenant import Tenant
+from support.api import client_of, make_token, publish
+
+ANNA = "anna"
+SPAN = {"start_time": "2020-01-01T00:00:00", "end_time": "2100-01-01T00:00:00"}
+
+
+async def fill(app, api, org: str) -> None:
+    """Give an organisation one of everything, under the ids that the other one uses too."""
+    await publish(
+        api, f"I live in {org}town.", "the zebra", request_id="r1", session_id="s1", force_extraction=True
+    )
+    await publish(api, "the zebra", request_id="r2")
+    await api.post(
+        "/api/add_user_profile",
+        json={"user_profiles": [{"profile_id": "p1", "user_id": ANNA, "content": f"the zebra of {org}"}]},
+    )
+    for kind in ("user", "agent"):
+        name = f"{kind}_playbook"
+        playbook = {
+            "user_id": ANNA,
+            "agent_version": "v1",
+            "playbook_name": "n",
+            "content": f"the zebra of {org}",
+        }
+        await api.post(f"/api/add_{name}", json={f"{name}s": [playbook]})
+    await api.post("/api/set_config", json={"agent_context_prompt": f"We are {org}."})
+    window = Window(user_id=UserId(ANNA), first_seq=1, last_seq=1, unread=())
+    async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
+        await transaction.dead_letters.add("retired", window, attempts=5, error_kind="X", error=f"of {org}")
+    for request_id in ("r1", "r2"):
+        for _ in range(400):
+            if (await api.get(f"/api/receipts/{request_id}")).json()["state"] == "learned":
+                break
+            await asyncio.sleep(0.05)
+
+
+READS = {
+    ("GET", "/api/get_all_interactions"): None,
+    ("POST", "/api/get_interactions"): {"user_id": ANNA} | SPAN,
+    ("POST", "/api/get_requests"): {"top_k": 100},
+    ("GET", "/api/receipts/r1"): None,
+    ("GET", "/api/get_all_profiles"): None,
+    ("POST", "/api/get_profiles"): {"user_id": ANNA, "status_filter": [None, "pending", "archived"]},
+    ("GET", "/api/get_profile_statistics"): None,
+    ("GET", "/api/profile_change_log"): None,
+    ("POST", "/api/get_user_playbooks"): {},
+    ("POST", "/api/get_agent_playbooks"): {},
+    ("GET", "/api/playbook_aggregation_change_logs?playbook_name=n&agent_version=v1"): None,
+    ("POST", "/api/search"): {"query": "zebra", "user_id": ANNA, "top_k": 50},
+    ("POST", "/api/search_interactions"): {"query": "zebra", "user_id": ANNA, "top_k": 50},
+    ("POST", "/api/search_profiles"): {"query": "zebra", "user_id": ANNA, "top_k": 50},
+    ("POST", "/api/search_user_playbooks"): {"query": "zebra"},
+    ("POST", "/api/search_agent_playbooks"): {"query": "zebra"},
+    ("POST", "/api/get_agent_success_evaluation_results"): {},
+    ("POST", "/api/get_dashboard_stats"): {},
+    ("GET", "/api/dead_letters"): None,
+    ("GET", "/api/whoami"): None,
+    ("GET", "/api/my_config"): None,
+    ("GET", "/api/get_config"): None,
+}
+
+
+def writes(other: dict) -> dict[tuple[str, str], dict | None]:
+    """Every call that changes something, aimed at the ids of the *other* organisation's things."""
+    turn, user_playbook, agent_playbook = other["turn"], other["user_playbook"], other["agent_playbook"]
+    return {
+        ("PUT", "/api/update_user_profile"): {"user_id": ANNA, "profile_id": "p1", "content": "changed"},
+        ("PUT", "/api/update_user_playbook"): {"user_playbook_id": user_playbook, "content": "changed"},
+        ("PUT", "/api/update_agent_playbook"): {"agent_playbook_id": agent_playbook, "content": "changed"},
+        ("PUT", "/api/update_agent_playbook_status"): {
+            "agent_playbook_id": agent_playbook,
+            "playbook_status": "rejected",
+        },
+        ("POST", f"/api/dead_letters/{other['letter']}/replay"): None,
+        ("POST", "/api/set_config"): {"agent_context_prompt": "changed"},
+        ("POST", "/api/publish_interaction"): {
+            "user_id": ANNA,
+            "request_id": "r9",
+            "interaction_data_list": [{"content": "changed"}],
+        },
+        ("POST", "/api/add_user_profile"): {
+            "user_profiles": [{"profile_id": "p1", "user_id": ANNA, "content": "changed"}]
+        },
+        ("POST", "/api/add_user_playbook"): {"user_playbooks": [{"content": "changed"}]},
+        ("POST", "/api/add_agent_playbook"): {"agent_playbooks": [{"content": "changed"}]},
+        ("DELETE", "/api/delete_interaction"): {"user_id": ANNA, "interaction_id": turn},
+        ("DELETE", "/api/delete_request"): {"request_id": "r2"},
+        ("DELETE", "/api/delete_session"): {"session_id": "s1"},
+        ("DELETE", "/api/delete_requests_by_ids"): {"request_ids": ["r1", "r2"]},
+        ("DELETE", "/api/delete_profile"): {"user_id": ANNA, "search_query": "changed"},
+        ("DELETE", "/api/delete_profiles_by_ids"): {"profile_ids": ["p1"]},
+        ("DELETE", "/api/delete_user_playbook"): {"user_playbook_id": user_playbook},
+        ("DELETE", "/api/delete_agent_playbook"): {"agent_playbook_id": agent_playbook},
+        ("DELETE", "/api/delete_user_playbooks_by_ids"): {"user_playbook_ids": [user_playbook]},
+        ("DELETE", "/api/delete_agent_playbooks_by_ids"): {"agent_playbook_ids": [agent_playbook]},
+        ("DELETE", "/api/delete_all_interactions"): None,
+        ("DELETE", "/api/delete_all_profiles"): None,
+        ("DELETE", "/api/delete_all_user_playbooks"): None,
+        ("DELETE", "/api/delete_all_agent_playbooks"): None,
+        ("DELETE", "/api/delete_all_playbooks"): None,
+    }
+
+
+def with_older_names(calls: dict) -> dict:
+    """Add each call under the older names of its route."""
+    found = dict(calls)
+    for (method, path), body in calls.items():
+        for older, (successor, _) in OLDER_ROUTES.items():
+            if path == f"/api{successor}":
+                found[method, f"/api{older}"] = body
+    return found
+
+
+def template_of(path: str) -> str:
+    """The path as the document names it."""
+    bare = path.partition("?")[0]
+    if bare.startswith("/api/receipts/"):
+        return "/api/receipts/{request_id}"
+    if bare.endswith("/replay"):
+        return "/api/dead_letters/{dead_letter_id}/replay"
+    return bare
+
+
+async def seen(api) -> dict[str, object]:
+    """All that an organisation can read, by call; times that move by themselves left out."""
+    found = {}
+    for (method, path), body in READS.items():
+        reply = await api.request(method, path, json=body)
+        assert reply.status_code == 200, (path, reply.text)
+        found[path] = reply.json()
+    return found
+
+
+async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
+    """Row 32: every route there is, walked by one organisation, shows and changes nothing of the other's."""
+    mine, theirs = await make_token(app, "alpha"), await make_token(app, "beta")
+    async with client_of(app, token=mine) as api, client_of(app, token=theirs) as other:
+        await fill(app, api, "alpha")
+        await fill(app, other, "beta")
+        before = await seen(other)
+        things = {
+            "turn": before["/api/get_all_interactions"]["interactions"][0]["interaction_id"],
+            "user_playbook": before["/api/get_user_playbooks"]["user_playbooks"][0]["user_playbook_id"],
+            "agent_playbook": before["/api/get_agent_playbooks"]["agent_playbooks"][0]["agent_playbook_id"],
+            "letter": before["/api/dead_letters"]["dead_letters"][0]["dead_letter_id"],
+        }
+        assert "betatown" in json.dumps(before)
+        calls = with_older_names(READS | writes(things))
+        walked = {template_of(path) for _, path in calls}
+        assert walked == {path for path in app.openapi()["paths"] if path.startswith("/api/")}
+        for (method, path), body in calls.items():
+            reply = await api.request(method, path, json=body)
+            assert reply.status_code < 500, (path, reply.text)
+            assert "beta" not in reply.text, path
+        assert await seen(other) == before
+
+
+async def test_another_organisations_numbers_are_unknown(app):
+    """Each call that names the other's thing by number is a 404, as if it did not exist."""
+    mine, theirs = await make_token(app, "alpha"), await make_token(app, "beta")
+    async with client_of(app, token=mine) as api, client_of(app, token=theirs) as other:
+        await fill(app, other, "beta")
+        before = await seen(other)
+        turn = before["/api/get_all_interactions"]["interactions"][0]["interaction_id"]
+        user_playbook = before["/api/get_user_playbooks"]["user_playbooks"][0]["user_playbook_id"]
+        letter = before["/api/dead_letters"]["dead_letters"][0]["dead_letter_id"]
+        for method, path, body in (
+            ("GET", "/api/receipts/r1", None),
+            ("PUT", "/api/update_user_profile", {"user_id": ANNA, "profile_id": "p1", "content": "x"}),
+            ("PUT", "/api/update_user_playbook", {"user_playbook_id": user_playbook, "content": "x"}),
+            ("POST", f"/api/dead_letters/{letter}/replay", None),
+            ("DELETE", "/api/delete_interaction", {"user_id": ANNA, "interaction_id": turn}),
+            ("DELETE", "/api/delete_session", {"session_id": "s1"}),
+            ("DELETE", "/api/delete_profile", {"user_id": ANNA, "profile_id": "p1"}),
+        ):
+            assert (await api.request(method, path, json=body)).status_code == 404, path
+        assert await seen(other) == before

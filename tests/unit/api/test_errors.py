@@ -1,0 +1,66 @@
+"""One table, error to status."""
+
+import inspect
+
+import pytest
+
+from sagacity.api.errors import STATUS, error_response, faults_of, problem_response, status_of
+from sagacity.domain import errors
+from sagacity.domain.errors import (
+    IndexMismatch,
+    InvalidInput,
+    MalformedOutput,
+    NotFound,
+    ProviderTimeout,
+    SagacityError,
+    StorageError,
+    Unauthorized,
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (NotFound, 404),
+        (InvalidInput, 422),
+        (Unauthorized, 401),
+        (ProviderTimeout, 504),
+        (MalformedOutput, 502),
+        (IndexMismatch, 503),
+        (SagacityError, 500),
+    ],
+)
+def test_the_nearest_class_of_the_table_counts(kind, status):
+    """A class that is not in the table has the status of its parent."""
+    assert status_of(kind("x")) == status
+
+
+def test_every_error_of_ours_has_a_status():
+    """No error on purpose is without an answer."""
+    for kind in vars(errors).values():
+        if inspect.isclass(kind) and issubclass(kind, SagacityError):
+            assert 400 <= status_of(kind("x")) < 600
+    assert STATUS[SagacityError] == 500
+
+
+def test_a_problem_says_the_same_in_both_vocabularies():
+    """Clients read `message`, `msg` or `detail`."""
+    reply = problem_response(404, "NotFound", "no such thing")
+    assert reply.status_code == 404
+    assert b'"message":"no such thing","msg":"no such thing","detail":"no such thing"' in reply.body
+
+
+def test_what_the_database_said_is_for_the_log():
+    """Row 34: a reply names the kind of error, not its insides."""
+    reply = error_response(StorageError("no such column: secret"))
+    assert reply.status_code == 503
+    assert b"secret" not in reply.body
+    assert b'"error":"StorageError"' in reply.body
+
+
+def test_faults_leave_the_input_out():
+    """What was sent may be a secret or unprintable; place, kind and text are enough."""
+    given = [
+        {"type": "t", "loc": ("body", 3, "x"), "msg": "m", "input": "secret", "ctx": {"error": ValueError()}}
+    ]
+    assert faults_of(given) == [{"type": "t", "loc": ["body", 3, "x"], "msg": "m"}]
