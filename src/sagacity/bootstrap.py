@@ -15,7 +15,7 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
-from sagacity.domain.errors import ProviderRefused
+from sagacity.domain.errors import ProviderError, ProviderRefused
 from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
 from sagacity.learning.index import Indexer
@@ -105,13 +105,18 @@ async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
         )
         while not (words.done() and progress.empty()):
             with suppress(TimeoutError):
-                yield await asyncio.wait_for(progress.get(), _PROGRESS_SECONDS)
+                async with asyncio.timeout(_PROGRESS_SECONDS):
+                    step = await progress.get()
+                yield step
         await words
         total = await storage.unembedded_count()
         indexer = Indexer(storage, embedder)
         while left := await storage.unembedded_count():
             yield 2 * total - left, 2 * total
-            await indexer.round()
+            if not await indexer.round():
+                raise ProviderError(
+                    "the embedder gives no vectors now; run `sagacity reindex` again to go on"
+                )
         yield 2 * total, 2 * total
 
 

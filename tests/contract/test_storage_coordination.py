@@ -79,7 +79,7 @@ async def test_due_later_is_not_due_now(storage: Storage, clock: StoppedClock) -
     assert len(await storage.due_scopes(limit=10)) == 1
     async with storage.begin(ORG) as tx:
         await tx.cursors.set_due(ANNA, None)
-        assert await tx.cursors.due_at(ANNA) is None
+        assert (await tx.cursors.log_head(ANNA)).due_at is None
     assert await storage.due_scopes(limit=10) == []
     assert await storage.next_due_at() is None
 
@@ -90,7 +90,7 @@ async def test_due_is_not_cleared_over_news(storage: Storage) -> None:
     await storage.append(ORG, said("y", request_id="r2"))
     async with storage.begin(ORG) as tx:
         assert not await tx.cursors.set_due(ANNA, None, log_end=1)
-        assert await tx.cursors.due_at(ANNA) == START
+        assert (await tx.cursors.log_head(ANNA)).due_at == START
 
 
 # --- leases ----------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ async def test_dead_letters_are_parked_listed_and_replayed(storage: Storage, clo
         queued = await tx.dead_letters.replay(oldest.dead_letter_id)
         assert queued.status is DeadLetterStatus.QUEUED
         assert await tx.dead_letters.list_newest(statuses=[DeadLetterStatus.QUEUED]) == [queued]
-        assert await tx.cursors.due_at(ANNA) == clock.now()
+        assert (await tx.cursors.log_head(ANNA)).due_at == clock.now()
         with pytest.raises(Conflict, match="queued"):
             await tx.dead_letters.replay(oldest.dead_letter_id)
         with pytest.raises(NotFound):

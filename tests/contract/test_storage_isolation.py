@@ -52,7 +52,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str) -> Held:
         await tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=1, error=word))
         lease = await tx.leases.claim("lease", word, 60)
         await tx.dead_letters.add("l", window, attempts=1, error_kind="E", error=word)
-        await tx.graph.add(ANNA, [_tie(word)])
+        await tx.graph.add(kept, _tie(word))
         await tx.organisation.set_config(f'"{word}"')
         token = await tx.organisation.add_token(word, word, f"{word} hash")
     async with storage._backend.write(tenant.org_id) as connection:
@@ -134,10 +134,8 @@ CASES: dict[str, Case] = {
     "cursors.get": lambda tx, h: tx.cursors.get(ANNA, "l"),
     "cursors.of_user": lambda tx, h: tx.cursors.of_user(ANNA),
     "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=9)),
-    "cursors.log_end": lambda tx, h: tx.cursors.log_end(ANNA),
-    "cursors.last_publish_at": lambda tx, h: tx.cursors.last_publish_at(ANNA),
+    "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
     "cursors.forced_after": lambda tx, h: tx.cursors.forced_after(ANNA, 0),
-    "cursors.due_at": lambda tx, h: tx.cursors.due_at(ANNA),
     "cursors.set_due": lambda tx, h: tx.cursors.set_due(ANNA, LATER),
     "leases.claim": lambda tx, h: tx.leases.claim("lease", h.lease.owner, 999),
     "leases.check": lambda tx, h: tx.leases.check(h.lease),
@@ -156,7 +154,8 @@ CASES: dict[str, Case] = {
     ),
     "changes.add": lambda tx, h: tx.changes.add([_change(h.memory, "stolen")]),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
-    "graph.add": lambda tx, h: tx.graph.add(ANNA, [_tie("someone")]),
+    "graph.add": lambda tx, h: tx.graph.add(h.memory, _tie("someone")),
+    "graph.forget": lambda tx, h: tx.graph.forget([h.memory.memory_id]),
     "graph.relationships_of": lambda tx, h: tx.graph.relationships_of(ANNA),
     "evaluations.list_newest": lambda tx, h: tx.evaluations.list_newest(limit=99),
     "evaluations.interactions_by_day": lambda tx, h: tx.evaluations.interactions_by_day(LONG_AGO, LATER),

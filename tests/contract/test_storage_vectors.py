@@ -8,7 +8,7 @@ import pytest
 
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
-from sagacity.storage.exact_vectors import ExactVectors
+from sagacity.storage.exact_vectors import ExactVectors, _Matrix
 from sagacity.storage.repositories.search import pack
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, new_memory, opened, unit_rows
@@ -137,7 +137,7 @@ async def test_rolled_back_rows_are_never_found(vectors_storage: Storage) -> Non
     rows = unit_rows(60)
     kept = await add(vectors_storage, rows[:50])
     known = {memory.memory_id: row for memory, row in zip(kept, rows, strict=False)}
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012
         async with vectors_storage.begin(ORG) as tx:
             await tx.memories.add([new_memory("ghost", uid="g")], vectors={"g": rows[59]})
             assert len(await tx.search.by_vector(PROFILES, rows[59], 100)) == 51
@@ -207,8 +207,6 @@ def test_half_precision_keeps_the_cosine_within_a_thousandth() -> None:
 
 def test_cache_stays_within_its_bytes() -> None:
     """What is kept in memory is bounded, the least recently used going first."""
-    from sagacity.storage.exact_vectors import _Matrix
-
     kept = ExactVectors(capacity_bytes=3 * 16 * 4 * 10)
     for scope_id in range(10):
         kept._keep(scope_id, _Matrix(1, np.arange(10), unit_rows(10)))

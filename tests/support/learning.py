@@ -1,6 +1,7 @@
 """Learning put together for a test: real storage and embedder, rules or extractors of the test."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.change import Candidate
 from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import Window
+from sagacity.domain.cursor import Cursor, DeadLetter, Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
@@ -168,3 +169,23 @@ async def learned(
             kind, user_id=UserId(user_id), statuses=statuses, limit=10_000
         )
     return sorted(found, key=lambda memory: memory.memory_id)
+
+
+def lines(count: int, start: int = 0) -> list[str]:
+    """Turns that the gate lets through, no two alike."""
+    return [f"My locker in the northern hall carries the number {n}" for n in range(start, start + count)]
+
+
+async def cursor(storage: Storage, learner: str = "l1", user_id: str = ANNA) -> Cursor:
+    async with storage.read(ORG) as snapshot:
+        return await snapshot.cursors.get(UserId(user_id), learner)
+
+
+async def dead_letters(storage: Storage) -> list[DeadLetter]:
+    async with storage.read(ORG) as snapshot:
+        return await snapshot.dead_letters.list_newest()
+
+
+async def due_at(storage: Storage, user_id: str = ANNA) -> datetime | None:
+    async with storage.read(ORG) as snapshot:
+        return (await snapshot.cursors.log_head(UserId(user_id))).due_at

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from sagacity.domain.errors import ConfigError
 
@@ -16,7 +16,9 @@ _KEY_SUFFIX = "_API_KEY"
 class Settings(BaseSettings):
     """What one server process is told from outside; each is read from `SAGACITY_<NAME>`."""
 
-    model_config = SettingsConfigDict(env_prefix="SAGACITY_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="SAGACITY_", frozen=True, extra="ignore", allow_inf_nan=False
+    )
 
     home: Path = Field(default=Path("~/.sagacity"), description="Folder of the embedded database.")
     database_url: str = Field(
@@ -73,6 +75,13 @@ class Settings(BaseSettings):
             raise ValueError("has to be debug, info, warning or error")
         return value.lower()
 
+    @field_validator("log_format")
+    @classmethod
+    def _known_format(cls, value: str) -> str:
+        if value.lower() not in {"json", "text", "auto"}:
+            raise ValueError("has to be json, text or auto")
+        return value.lower()
+
     @property
     def storage_url(self) -> str:
         """Where the data is."""
@@ -102,6 +111,8 @@ def load_settings(**given: object) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"setting SAGACITY_{name.upper()}: {first['msg']}") from error
+    except SettingsError as error:  # names the field; a list that is no JSON
+        raise ConfigError(f"a SAGACITY_ setting does not read: {error}") from error
 
 
 def provider_keys(environment: Mapping[str, str] | None = None) -> dict[str, SecretStr]:

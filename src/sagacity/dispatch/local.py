@@ -14,7 +14,7 @@ from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
 _SCOPES_A_SWEEP = 1_000
-_SHORTEST_WAIT_SECONDS = 0.05
+_SHORTEST_SWEEP_SECONDS = 0.25
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _POSTPONE_SECONDS = 30.0
 
@@ -26,7 +26,8 @@ class LocalDispatcher:
     Runs a handler for every due user, a few side by side, each user by one at a time.
 
     A wake-up is only a hint: what is due is read from the database at the start, after every wait, and at least each
-    `sweep_seconds`. Equal hints fall together; one that comes while its user is worked on runs once more after it.
+    `sweep_seconds`. Equal hints within `gather_seconds` fall together; one that comes while its user is worked on runs
+    once more after it.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class LocalDispatcher:
         clock: Clock,
         concurrency: int,
         sweep_seconds: float,
+        gather_seconds: float = 0.5,
     ) -> None:
         self._storage = storage
         self._handler = handler
@@ -45,6 +47,7 @@ class LocalDispatcher:
         self._clock = clock
         self._concurrency = concurrency
         self._sweep_seconds = sweep_seconds
+        self._gather_seconds = gather_seconds
         self._queue: asyncio.Queue[DueScope] = asyncio.Queue()
         self._queued: set[DueScope] = set()
         self._busy: set[DueScope] = set()
@@ -64,13 +67,13 @@ class LocalDispatcher:
         return len(self._queued)
 
     def wake(self, scope: DueScope) -> None:
-        """Hint that a user's log has news."""
+        """Hint that a user's log has news; what more comes soon after is worked on with it."""
         self._to_index.set()
         if scope in self._busy:
             self._again.add(scope)
         elif scope not in self._queued:
             self._queued.add(scope)
-            self._queue.put_nowait(scope)
+            asyncio.get_running_loop().call_later(self._gather_seconds, self._queue.put_nowait, scope)
 
     def look(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""
@@ -127,8 +130,9 @@ class LocalDispatcher:
         for scope in await self._storage.due_scopes(limit=_SCOPES_A_SWEEP):
             if scope not in self._busy:
                 self.wake(scope)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._look.wait(), await self._wait_seconds())
+        seconds = await self._wait_seconds()
+        await _wait(self._look, seconds)
+        await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # many users' work may end at once
 
     async def _wait_seconds(self) -> float:
         """Until the next user is due, and no longer than a sweep's interval."""
@@ -142,6 +146,12 @@ class LocalDispatcher:
     async def _keep_indexing(self) -> None:
         self._to_index.clear()
         await self._index()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._to_index.wait(), self._sweep_seconds)
-        await asyncio.sleep(_SHORTEST_WAIT_SECONDS)  # let a burst of turns gather into one batch
+        await _wait(self._to_index, self._sweep_seconds)
+        await asyncio.sleep(self._gather_seconds)  # let a burst of turns gather into one batch
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for *event*, *seconds* at the most; `wait_for` of Python 3.11 can swallow the cancellation of `stop`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -70,7 +70,6 @@ async def apply(
     """
     done = Applied()
     now = clock.now()
-    kept: list[Candidate] = []
     for proposal in proposals:
         decision = proposal.decision
         evidence = sorted(
@@ -79,11 +78,11 @@ async def apply(
         )
         if decision.action is Action.DISCARD or not evidence:
             continue
-        kept.append(decision.candidate)
         targets = await transaction.memories.get_many(decision.targets)
         if decision.action is Action.UPDATE and targets:
             after = _refreshed(targets[0], decision.candidate, evidence, now)
             await transaction.memories.save([after])
+            await transaction.graph.add(after, decision.candidate)
             done.updated_count += 1
             change = _change(
                 ChangeAction.UPDATED, evidence, run_id=run_id, now=now, before=targets[0], after=after
@@ -95,6 +94,7 @@ async def apply(
             new = _with_evidence_of(new, targets)
         vectors = {} if proposal.vector is None else {new.uid: proposal.vector}
         [stored] = await transaction.memories.add([new], vectors=vectors)
+        await transaction.graph.add(stored, decision.candidate)
         done.added_count += 1
         done.changes.append(_change(ChangeAction.ADDED, evidence, run_id=run_id, now=now, after=stored))
         for target in targets:
@@ -104,7 +104,6 @@ async def apply(
                 _change(ChangeAction.REMOVED, evidence, run_id=run_id, now=now, before=target)
             )
     await transaction.changes.add(done.changes)
-    await transaction.graph.add(user_id, kept)
     return done
 
 
@@ -158,8 +157,10 @@ def _with_evidence_of(new: NewMemory, merged: Sequence[Memory]) -> NewMemory:
 def _refreshed(
     memory: Memory, candidate: Candidate, evidence: Sequence[Interaction], now: datetime
 ) -> Memory:
-    """The same, said again: its evidence grows, and its time to live starts anew."""
-    last = evidence[-1]
+    """The same, said again: its evidence grows, and its time to live starts anew, but never from an older turn."""
+    expires_at = memory.attributes.time_to_live.expiry(evidence[-1].created_at)
+    if expires_at is not None and memory.expires_at is not None:
+        expires_at = max(expires_at, memory.expires_at)
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))
     turns = dict.fromkeys((*memory.source_interaction_ids, *(turn.interaction_id for turn in evidence)))
     return memory.model_copy(
@@ -168,7 +169,7 @@ def _refreshed(
             "source_interaction_ids": tuple(turns),
             "confidence": max(memory.confidence, candidate.confidence),
             "updated_at": now,
-            "expires_at": memory.attributes.time_to_live.expiry(last.created_at),
+            "expires_at": expires_at,
         }
     )
 

@@ -22,7 +22,7 @@ Groups = Callable[[TenantConfig, Models], "Sequence[LearnerGroup]"]
 """Builds a tenant's learners; `learner_groups` is the one in use."""
 
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
-"""What is learned from a user's log, each kind under a lease of its own."""
+"""What is learned from a user's log, side by side."""
 
 
 @dataclass(frozen=True, slots=True)

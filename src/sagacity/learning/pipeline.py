@@ -208,7 +208,7 @@ class Learning:
         for learner in work.group.learners:
             behind = state.cursor(learner.name).seq
             asked = flush or (
-                behind < state.end and await snapshot.cursors.forced_after(state.user_id, behind)
+                behind < state.head.end and await snapshot.cursors.forced_after(state.user_id, behind)
             )
             due = due_now(learner, state, now, flush=asked)
             if due is not None:
@@ -344,14 +344,16 @@ class Learning:
     ) -> None:
         """Say when the log has to be looked at next; news that came meanwhile keep it due."""
         now = self._clock.now()
-        async with self._storage.begin(tenant) as transaction:
-            state = await read_log_state(transaction, user_id)
-            learners = tuple(learner for group in groups for learner in group.learners)
-            look_at = next_look(learners, state, now, self._policy.quiet_seconds)
-            if report.busy:
-                busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
-                look_at = busy_until if look_at is None else max(look_at, busy_until)
-            await transaction.cursors.set_due(user_id, look_at, log_end=state.end)
+        async with self._storage.read(tenant) as snapshot:
+            state = await read_log_state(snapshot, user_id)
+        learners = tuple(learner for group in groups for learner in group.learners)
+        look_at = next_look(learners, state, now, self._policy.quiet_seconds)
+        if report.busy:
+            busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
+            look_at = busy_until if look_at is None else max(look_at, busy_until)
+        if look_at != state.head.due_at:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.cursors.set_due(user_id, look_at, log_end=state.head.end)
 
 
 def _failed(read: _Read, error: BaseException) -> _Read:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Window
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
 from sagacity.domain.ids import UserId
 from sagacity.learning.learners import Learner
 from sagacity.storage.transaction import Transaction
@@ -14,8 +14,7 @@ class LogState:
     """A user's log as it stood at one moment."""
 
     user_id: UserId
-    end: int
-    last_publish_at: datetime | None
+    head: LogHead
     cursors: dict[str, Cursor]
     queued: tuple[DeadLetter, ...]
 
@@ -25,17 +24,15 @@ class LogState:
 
     def is_quiet(self, now: datetime, quiet_seconds: float) -> bool:
         """Whether no news came for so long that a short window is worth reading."""
-        return self.last_publish_at is not None and now - self.last_publish_at >= timedelta(
-            seconds=quiet_seconds
-        )
+        last = self.head.last_publish_at
+        return last is not None and now - last >= timedelta(seconds=quiet_seconds)
 
 
 async def read_log_state(snapshot: Transaction, user_id: UserId) -> LogState:
     """Read how a user's log stands."""
     return LogState(
         user_id=user_id,
-        end=await snapshot.cursors.log_end(user_id),
-        last_publish_at=await snapshot.cursors.last_publish_at(user_id),
+        head=await snapshot.cursors.log_head(user_id),
         cursors=await snapshot.cursors.of_user(user_id),
         queued=tuple(
             await snapshot.dead_letters.list_newest(user_id=user_id, statuses=[DeadLetterStatus.QUEUED])
@@ -65,12 +62,12 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
         if letter.learner == learner.name:
             return Due(learner, letter.first_seq, letter.last_seq, letter.attempts, letter.dead_letter_id)
     cursor = state.cursor(learner.name)
-    unread = state.end - cursor.seq
+    unread = state.head.end - cursor.seq
     if unread <= 0 or (cursor.next_try_at is not None and cursor.next_try_at > now):
         return None
     if unread < learner.step and not flush:
         return None
-    return Due(learner, cursor.seq + 1, min(state.end, cursor.seq + learner.step), cursor.attempts)
+    return Due(learner, cursor.seq + 1, min(state.head.end, cursor.seq + learner.step), cursor.attempts)
 
 
 def next_look(
@@ -81,11 +78,11 @@ def next_look(
 
     That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits.
     """
-    quiet_at = (state.last_publish_at or now) + timedelta(seconds=quiet_seconds)
+    quiet_at = (state.head.last_publish_at or now) + timedelta(seconds=quiet_seconds)
     moments: list[datetime] = []
     for learner in learners:
         cursor = state.cursor(learner.name)
-        unread = state.end - cursor.seq
+        unread = state.head.end - cursor.seq
         if any(letter.learner == learner.name for letter in state.queued):
             moments.append(now)
         elif unread > 0:

@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,7 @@ TokenIds = npt.NDArray[np.int64]
 
 
 class MiniLM:
-    """English sentences to 384 numbers. Loaded once, at the first call or by `warm`."""
+    """English sentences to 384 numbers. Loaded at the first call or by `warm`, once a process."""
 
     def __init__(self, *, model_path: Path | None = None, tokenizer_path: Path = TOKENIZER_PATH) -> None:
         self._model_path = model_path
@@ -129,6 +129,7 @@ def mean_pooled(hidden: Vectors, mask: TokenIds) -> Vectors:
     return sums / np.linalg.norm(sums, axis=1, keepdims=True)
 
 
+@lru_cache(maxsize=2)
 def _load_encoder(model_path: Path, tokenizer_path: Path) -> _Encoder:
     tokenizer_json = _verified(tokenizer_path, TOKENIZER_SHA256, package="sagacity")
     _verified(model_path, MODEL_SHA256, package=MODEL_PACKAGE)

@@ -9,7 +9,7 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.query import Filter, Found, Scored, SearchMode, Trace
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Vectors
-from sagacity.retrieval.rank import Ranked, fuse
+from sagacity.retrieval.rank import Ranked, fuse, relevance
 from sagacity.storage.base import Hit
 from sagacity.storage.repositories.interactions import INTERACTION
 from sagacity.storage.repositories.search import kinds_of
@@ -27,7 +27,7 @@ class Query(Value):
     """How many of each kind at the most."""
     mode: SearchMode = SearchMode.HYBRID
     threshold: float = 0.0
-    """Least cosine of a result that no keyword found, in [0, 1]."""
+    """Least `relevance` of a result that shares no word with the text, in [0, 1]."""
 
 
 class Searcher:
@@ -79,7 +79,8 @@ class Searcher:
             return None, trace
         started = time.perf_counter()
         try:
-            vectors = await asyncio.wait_for(self._embedder.embed([query.text]), EMBED_SECONDS)
+            async with asyncio.timeout(EMBED_SECONDS):
+                vectors = await self._embedder.embed([query.text])
         except ProviderError as error:
             return None, trace.failed_with("vector", str(error))
         except TimeoutError:
@@ -100,9 +101,11 @@ def _key(one: Ranked) -> tuple[str, int]:
 
 
 def _above(ranked: Sequence[Ranked], threshold: float) -> list[Ranked]:
-    """Drop what no keyword found and whose cosine is below *threshold*."""
+    """Drop what shares no word with the text and is less relevant than *threshold*."""
     return [
-        one for one in ranked if "keyword" in one.components or one.components.get("vector", 0.0) >= threshold
+        one
+        for one in ranked
+        if "keyword" in one.components or relevance(one.components.get("vector", 0.0)) >= threshold
     ]
 
 

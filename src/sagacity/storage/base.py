@@ -79,6 +79,11 @@ class Backend(Protocol):
         """The search by vector."""
         ...
 
+    @property
+    def statements(self) -> dict[object, Any]:
+        """Statements that were built before, by what builds them."""
+        ...
+
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT, which knows ON CONFLICT."""
         ...
@@ -126,6 +131,12 @@ class Scope:
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT into *table*."""
         return self.backend.insert(table)
+
+    def upsert(self, build: Callable[[Callable[[sa.Table], Any]], Any]) -> Any:
+        """Return what *build* makes of the backend's INSERT; built once, as that costs more than to run it."""
+        if build not in self.backend.statements:
+            self.backend.statements[build] = build(self.backend.insert)
+        return self.backend.statements[build]
 
     async def all(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """Run *statement* and return its rows."""

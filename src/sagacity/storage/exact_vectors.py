@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +12,18 @@ import sqlalchemy as sa
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope, Vectors
-from sagacity.storage.repositories.search import admitted
+from sagacity.storage.filters import admitted
 from sagacity.storage.tables import search_documents
 
 Ids = npt.NDArray[np.int64]
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
-LARGE_SCOPE = 2_000
+LARGE_SCOPE = 256
 """Documents from which a scope's vectors are worth keeping in memory."""
 CACHE_BYTES = 256 * 2**20
 _CHUNK = 8_192
-_FIRST_LOOK = 256
+_WORTH_A_THREAD = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,10 @@ class ExactVectors:
         # What a transaction has not committed must not be kept: it may be rolled back.
         large = [one for one in scopes if one.document_count >= self._large_scope and not scope.writes]
         small = [one for one in scopes if one not in large]
-        found: list[Hit] = []
-        if small:
-            found += await self._scan(scope, small, wanted, vector, limit)
-        for one in large:
-            found += await self._look_up(scope, one, wanted, vector, limit)
+        found = await self._scan(scope, small, wanted, vector, limit) if small else []
+        if large:
+            matrices = [await self._matrix(scope, one) for one in large]
+            found += await _look_up(scope, matrices, wanted, vector, limit)
         return _top(found, limit)
 
     async def _scan(
@@ -73,21 +74,8 @@ class ExactVectors:
         best: list[Hit] = []
         result = await scope.connection.stream(statement)
         async for rows in result.partitions(_CHUNK):
-            best = await asyncio.to_thread(_best_of, rows, vector, limit, best)
+            best = await _off_the_loop(len(rows), _best_of, rows, vector, limit, best)
         return best
-
-    async def _look_up(
-        self, scope: Scope, one: SearchScope, wanted: Filter, vector: Vectors, limit: int
-    ) -> list[Hit]:
-        matrix = await self._matrix(scope, one)
-        scores, order = await asyncio.to_thread(_rank, matrix.rows, vector)
-        found: list[Hit] = []
-        start, size = 0, max(_FIRST_LOOK, 4 * limit)
-        while start < len(order) and len(found) < limit:
-            part = order[start : start + size]
-            found += await _admit(scope, wanted, matrix.ids[part], scores[part])
-            start, size = start + size, min(size * 4, _CHUNK)
-        return found[:limit]
 
     async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
         known = self._cache.get(one.scope_id)
@@ -120,7 +108,7 @@ async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
         .order_by(column.document_id)
     )
     rows = (await scope.connection.execute(statement)).all()
-    ids, matrix = await asyncio.to_thread(_unpack, rows)
+    ids, matrix = await _off_the_loop(len(rows), _unpack, rows)
     return _Matrix(one.revision, ids, matrix)
 
 
@@ -178,15 +166,48 @@ def _top(hits: Sequence[Hit], limit: int) -> list[Hit]:
     return kept
 
 
-async def _admit(scope: Scope, wanted: Filter, ids: Ids, scores: Vectors) -> list[Hit]:
-    """Keep of *ids* (best first) what *wanted* admits."""
+async def _look_up(
+    scope: Scope, matrices: Sequence[_Matrix], wanted: Filter, vector: Vectors, limit: int
+) -> list[Hit]:
+    """Rank whole scopes in memory, then ask the database, best first, which rows may be found."""
+    ranked: list[tuple[Ids, Vectors]] = []
+    for matrix in matrices:
+        scores, order = await _off_the_loop(len(matrix.ids), _rank, matrix.rows, vector)
+        ranked.append((matrix.ids[order], scores[order]))
+    found: list[list[Hit]] = [[] for _ in ranked]
+    start, size = 0, limit + limit // 4
+    while short := [i for i, (ids, _) in enumerate(ranked) if start < len(ids) and len(found[i]) < limit]:
+        parts = {i: slice(start, start + size) for i in short}
+        rows = await _admitted_rows(
+            scope, wanted, [number for i in short for number in ranked[i][0][parts[i]].tolist()]
+        )
+        for i in short:
+            ids, scores = ranked[i][0][parts[i]].tolist(), ranked[i][1][parts[i]].tolist()
+            found[i] += [
+                Hit(number, rows[number].owner_id, rows[number].kind, score)
+                for number, score in zip(ids, scores, strict=True)
+                if number in rows
+            ]
+        start, size = start + size, min(size * 4, _CHUNK)
+    return [hit for hits in found for hit in hits[:limit]]
+
+
+async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, Any]:
+    """Return those of the documents *ids* that *wanted* admits, by number."""
     column = search_documents.c
-    statement = sa.select(column.document_id, column.owner_id, column.kind).where(
-        column.document_id.in_(ids.tolist()), *admitted(wanted)
-    )
-    rows = {row.document_id: row for row in await scope.all(statement)}
-    return [
-        Hit(number, rows[number].owner_id, rows[number].kind, float(score))
-        for number, score in zip(ids.tolist(), scores.tolist(), strict=True)
-        if number in rows
-    ]
+    rows: dict[int, Any] = {}
+    for start in range(0, len(ids), _CHUNK):
+        statement = sa.select(column.document_id, column.owner_id, column.kind).where(
+            column.document_id.in_(ids[start : start + _CHUNK]), *admitted(wanted)
+        )
+        rows |= {row.document_id: row for row in await scope.all(statement)}
+    return rows
+
+
+async def _off_the_loop(
+    rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """Run *work* in a thread where others would notice its time, and here where the thread would cost more."""
+    if rows < _WORTH_A_THREAD:
+        return work(*args, **kwargs)
+    return await asyncio.to_thread(work, *args, **kwargs)

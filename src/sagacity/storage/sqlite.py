@@ -1,7 +1,7 @@
 """SQLite: one file, one writer at a time, readers that never wait for it."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
@@ -16,7 +17,7 @@ from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import OrgId
 from sagacity.storage.exact_vectors import ExactVectors
 from sagacity.storage.migrate import check, migrate
-from sagacity.storage.sqlite_driver import connect
+from sagacity.storage.sqlite_driver import OneHopConnection, connect
 from sagacity.storage.turns import Turns
 
 READERS = 4
@@ -39,6 +40,7 @@ class SQLite:
         self._readers = _engine(path, "BEGIN", _READER, connections=READERS)
         self._turns = Turns()
         self.vectors = ExactVectors()
+        self.statements: dict[object, Any] = {}
 
     @property
     def label(self) -> str:
@@ -57,7 +59,7 @@ class SQLite:
             try:
                 async with self._writer.begin() as connection:
                     yield connection
-            except DBAPIError as error:
+            except (DBAPIError, PoolTimeout) as error:
                 raise _ours(error) from error
 
     @asynccontextmanager
@@ -67,7 +69,7 @@ class SQLite:
         try:
             async with self._readers.connect() as connection, connection.begin():
                 yield connection
-        except DBAPIError as error:
+        except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
 
     async def migrate(self) -> None:
@@ -75,7 +77,12 @@ class SQLite:
         try:
             await check(self._readers)  # the writer's first connection changes the file's header
             await migrate(self._writer)
-        except DBAPIError as error:
+            async with (
+                AsyncExitStack() as opened
+            ):  # now, not while a caller waits who may hang up in the middle of it
+                for _ in range(READERS):
+                    await opened.enter_async_context(self._readers.connect())
+        except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
 
     async def close(self) -> None:
@@ -109,13 +116,17 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
         cursor.close()
 
     def on_begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(begin)
+        driver = connection.connection.driver_connection
+        if isinstance(driver, OneHopConnection):
+            driver.begin_with_next(begin)
 
     event.listen(engine.sync_engine, "connect", on_connect)
     event.listen(engine.sync_engine, "begin", on_begin)
     return engine
 
 
-def _ours(error: DBAPIError) -> StorageError:
+def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
     """Keep what the database said, and drop the statement with its values."""
+    if isinstance(error, PoolTimeout):
+        return StorageError("every connection to the database was busy for too long; try again")
     return StorageError(f"the database refused: {error.orig}")

@@ -14,15 +14,46 @@ Result = TypeVar("Result")
 
 
 class OneHopConnection(aiosqlite.Connection):
-    """A connection whose cursors are opened, run, read and closed in a single visit to its thread."""
+    """
+    A connection whose cursors are opened, run, read and closed in a single visit to its thread.
+
+    BEGIN goes along with the first statement after it, and nobody waits for ROLLBACK: what comes next comes after it.
+    """
+
+    _begin = ""
+
+    def begin_with_next(self, begin: str) -> None:
+        """Open a transaction with the next statement, by the words of *begin*."""
+        self._begin = begin
+
+    async def rollback(self) -> None:
+        """Roll back what was begun; the thread does it before anything that follows."""
+        if self._begin:
+            self._begin = ""
+        elif self._running and self._connection is not None:
+            self._tx.put_nowait((None, self._connection.rollback))  # pyright: ignore[reportUnknownMemberType]  untyped
+
+    async def commit(self) -> None:
+        """Commit; nothing that was never begun has to be."""
+        if self._begin:
+            self._begin = ""
+        else:
+            await super().commit()
 
     def cursor(self) -> "OneHopCursor":  # type: ignore[override]  # awaited by nobody: SQLAlchemy enters it
         """Return a cursor; nothing is asked of the database yet."""
         return OneHopCursor(self)
 
     async def visit(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Run *work* in the connection's thread."""
-        return await self._execute(work, self._conn)  # pyright: ignore[reportUnknownMemberType]  untyped
+        """Run *work* in the connection's thread, in the transaction that was asked for."""
+        begin, self._begin = self._begin, ""
+
+        def begun(connection: sqlite3.Connection) -> Result:
+            if begin:
+                connection.execute(begin)
+            return work(connection)
+
+        return await self._execute(begun, self._conn)  # pyright: ignore[reportUnknownMemberType]  untyped
 
 
 class OneHopCursor:

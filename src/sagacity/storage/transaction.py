@@ -38,12 +38,12 @@ class Transaction:
     def __init__(self, scope: Scope) -> None:
         self.search = SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
-        self.memories = MemoryRepository(scope, self.search)
+        self.graph = GraphRepository(scope)
+        self.memories = MemoryRepository(scope, self.search, self.graph)
         self.cursors = CursorRepository(scope)
         self.leases = LeaseRepository(scope)
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
-        self.graph = GraphRepository(scope)
         self.evaluations = EvaluationRepository(scope)
         self.organisation = OrganisationRepository(scope)
 
@@ -57,6 +57,7 @@ class Storage:
         self._ids = ids
         self._appends = GroupCommit(self._append)
         self._appended_at = -_BUSY_SECONDS
+        self._has_tokens = False
 
     @property
     def kind(self) -> str:
@@ -139,8 +140,11 @@ class Storage:
 
     async def has_tokens(self) -> bool:
         """Return whether any token was ever made: only then may the server be reached from outside."""
-        async with self._backend.read(None) as connection:
-            return (await connection.execute(sa.select(api_tokens.c.token_id).limit(1))).first() is not None
+        if not self._has_tokens:  # once yes, always yes: revoked ones count
+            async with self._backend.read(None) as connection:
+                found = (await connection.execute(sa.select(api_tokens.c.token_id).limit(1))).first()
+            self._has_tokens = found is not None
+        return self._has_tokens
 
     async def due_scopes(self, *, limit: int) -> list[DueScope]:
         """Return users of any tenant whose logs have to be looked at by now, longest due first."""

@@ -24,7 +24,7 @@ class RuleProfileExtractor:
 
     async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
         """Propose the profile facts of *window*; see `Extractor`."""
-        return await _extract(profile_candidates, window, known)
+        return await _extract(profile_candidates, window)
 
 
 class RuleUserPlaybookExtractor:
@@ -37,18 +37,9 @@ class RuleUserPlaybookExtractor:
 
     async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
         """Propose the playbook rules of *window*; see `Extractor`."""
-        return await _extract(playbook_candidates, window, known)
+        return await _extract(playbook_candidates, window)
 
 
-async def _extract(
-    find: Callable[[Window], tuple[Candidate, ...]], window: Window, known: Sequence[str]
-) -> Extraction:
-    """Run *find* off the event loop, and leave out what is known word for word."""
-    candidates = await asyncio.to_thread(find, window)
-    repeats = {content.casefold() for content in known}
-    return Extraction(
-        candidates=tuple(
-            candidate for candidate in candidates if candidate.content.casefold() not in repeats
-        ),
-        method=METHOD,
-    )
+async def _extract(find: Callable[[Window], tuple[Candidate, ...]], window: Window) -> Extraction:
+    """Run *find* off the event loop. What is known already is proposed again: its evidence grows by it."""
+    return Extraction(candidates=await asyncio.to_thread(find, window), method=METHOD)

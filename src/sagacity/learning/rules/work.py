@@ -97,6 +97,16 @@ WORK: Final[tuple[Rule, ...]] = (
         counter="I worked at Novartis.",
     ),
     rule(
+        "works_at_a",
+        rf"i (?:currently |now )?work{ADVERB} (?:at|for)\s(?P<what>an?\s{PHRASE})",
+        "Works at {what}.",
+        slot="work.employer",
+        exclusive=True,
+        refuse=r"an? (?:time|distance|pace|loss|desk|discount|living|minimum|while)\b",
+        example=("I work at a small clinic in Porto.", "Works at a small clinic in Porto."),
+        counter="I work at a desk all day.",
+    ),
+    rule(
         "works_from_home",
         r"i (?:mostly |usually |currently )?work (?P<where>from home|remotely)",
         "Works {where}.",

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Lease, Window
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Lease, LogHead, Window
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
 from sagacity.storage.base import Scope
@@ -51,23 +51,15 @@ class CursorRepository:
             values,
         )
 
-    async def log_end(self, user_id: UserId) -> int:
-        """Return the number of the user's last turn; 0 for a user who never sent one."""
+    async def log_head(self, user_id: UserId) -> LogHead:
+        """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""
+        column = users.c
         rows = await self._scope.all(
-            sa.select(users.c.last_seq).where(
-                users.c.org_id == self._scope.org_id, users.c.user_id == user_id
-            )
+            sa.select(
+                column.last_seq.label("end"), column.updated_at.label("last_publish_at"), column.due_at
+            ).where(column.org_id == self._scope.org_id, column.user_id == user_id)
         )
-        return rows[0].last_seq if rows else 0
-
-    async def last_publish_at(self, user_id: UserId) -> datetime | None:
-        """Return when the user's log last grew; None for a user who never sent anything."""
-        rows = await self._scope.all(
-            sa.select(users.c.updated_at).where(
-                users.c.org_id == self._scope.org_id, users.c.user_id == user_id
-            )
-        )
-        return rows[0].updated_at if rows else None
+        return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
 
     async def forced_after(self, user_id: UserId, seq: int) -> bool:
         """Return whether a request beyond *seq* asked to be learned at once."""
@@ -82,13 +74,6 @@ class CursorRepository:
             .limit(1)
         )
         return bool(rows)
-
-    async def due_at(self, user_id: UserId) -> datetime | None:
-        """Return when the user's log is looked at next; None when nothing waits."""
-        rows = await self._scope.all(
-            sa.select(users.c.due_at).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
-        )
-        return rows[0].due_at if rows else None
 
     async def set_due(self, user_id: UserId, due_at: datetime | None, *, log_end: int | None = None) -> bool:
         """

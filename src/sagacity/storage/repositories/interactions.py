@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,7 +38,9 @@ def request_of(row: Any) -> Request:
 
 def digest_of(request: NewRequest) -> str:
     """Return the SHA-256 of what was sent, by which a repeated request is told from another with its id."""
-    body = request.model_dump_json(exclude={"request_id", "force_extraction", "skip_aggregation"})
+    body = request.model_dump_json(
+        exclude={"request_id", "force_extraction", "skip_aggregation"}, exclude_defaults=True
+    )
     return hashlib.sha256(body.encode()).hexdigest()
 
 
@@ -46,6 +48,29 @@ def text_of(interaction: NewInteraction) -> str:
     """Return the text by which a turn is found."""
     parts = (interaction.content, interaction.user_action_description, interaction.expert_content)
     return "\n".join(part for part in parts if part)
+
+
+def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
+    row = insert(users)
+    return row.on_conflict_do_update(
+        index_elements=[users.c.org_id, users.c.user_id],
+        set_={
+            "last_seq": users.c.last_seq + row.excluded.last_seq,
+            "due_at": row.excluded.due_at,
+            "updated_at": row.excluded.updated_at,
+        },
+    ).returning(users.c.user_id, users.c.last_seq)
+
+
+def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
+    row = insert(sessions)
+    return row.on_conflict_do_update(
+        index_elements=[sessions.c.org_id, sessions.c.session_id, sessions.c.user_id],
+        set_={
+            "message_count": sessions.c.message_count + row.excluded.message_count,
+            "updated_at": row.excluded.updated_at,
+        },
+    )
 
 
 class InteractionRepository:
@@ -64,35 +89,28 @@ class InteractionRepository:
         Raises:
             Conflict: a known id came with other content.
         """
-        fresh, known = await self._split_known(batch)
-        if fresh:
-            known |= await self._insert(list(fresh.values()))
-        return [known[request.request_id] for request in batch]
-
-    async def _split_known(
-        self, batch: Sequence[NewRequest]
-    ) -> tuple[dict[RequestId, NewRequest], dict[RequestId, Request]]:
-        digests = {request.request_id: digest_of(request) for request in reversed(batch)}
+        digests: dict[RequestId, str] = {}
+        for request in batch:
+            digest = digest_of(request)
+            if digests.setdefault(request.request_id, digest) != digest:
+                raise _taken(request.request_id)
         rows = await self._scope.all(
             sa.select(requests).where(
                 requests.c.org_id == self._scope.org_id, requests.c.request_id.in_(list(digests))
             )
         )
-        known = {request_of(row).request_id: request_of(row) for row in rows}
-        stored = {row.request_id: row.digest for row in rows}
-        fresh: dict[RequestId, NewRequest] = {}
-        for request in batch:
-            expected = stored.get(request.request_id, digests[request.request_id])
-            if digest_of(request) != expected:
-                raise Conflict(
-                    f"request_id {request.request_id!r} was published before with other content; "
-                    "use a new request_id"
-                )
-            if request.request_id not in known:
-                fresh[request.request_id] = request
-        return fresh, known
+        for row in rows:
+            if row.digest != digests[row.request_id]:
+                raise _taken(row.request_id)
+        known = {row.request_id: request_of(row) for row in rows}
+        fresh = {one.request_id: one for one in reversed(batch) if one.request_id not in known}
+        if fresh:
+            known |= await self._insert(list(reversed(fresh.values())), digests)
+        return [known[request.request_id] for request in batch]
 
-    async def _insert(self, fresh: list[NewRequest]) -> dict[RequestId, Request]:
+    async def _insert(
+        self, fresh: list[NewRequest], digests: Mapping[RequestId, str]
+    ) -> dict[RequestId, Request]:
         now = self._scope.clock.now()
         next_seq = await self._claim_seq(fresh, now)
         stored: dict[RequestId, Request] = {}
@@ -115,7 +133,8 @@ class InteractionRepository:
         await self._scope.run(
             requests.insert(),
             [
-                stored[r.request_id].model_dump() | {"org_id": self._scope.org_id, "digest": digest_of(r)}
+                stored[r.request_id].model_dump()
+                | {"org_id": self._scope.org_id, "digest": digests[r.request_id]}
                 for r in fresh
             ],
         )
@@ -142,17 +161,8 @@ class InteractionRepository:
         counts: Counter[UserId] = Counter()
         for request in fresh:
             counts[request.user_id] += len(request.interactions)
-        insert = self._scope.insert(users)
-        statement = insert.on_conflict_do_update(
-            index_elements=[users.c.org_id, users.c.user_id],
-            set_={
-                "last_seq": users.c.last_seq + insert.excluded.last_seq,
-                "due_at": insert.excluded.due_at,
-                "updated_at": insert.excluded.updated_at,
-            },
-        ).returning(users.c.user_id, users.c.last_seq)
         rows = await self._scope.all(
-            statement,
+            self._scope.upsert(_lengthen_log),
             [
                 {
                     "org_id": self._scope.org_id,
@@ -174,15 +184,8 @@ class InteractionRepository:
                 counts[request.session_id, request.user_id] += len(request.interactions)
         if not counts:
             return
-        insert = self._scope.insert(sessions)
         await self._scope.run(
-            insert.on_conflict_do_update(
-                index_elements=[sessions.c.org_id, sessions.c.session_id, sessions.c.user_id],
-                set_={
-                    "message_count": sessions.c.message_count + insert.excluded.message_count,
-                    "updated_at": insert.excluded.updated_at,
-                },
-            ),
+            self._scope.upsert(_touch_session),
             [
                 {
                     "org_id": self._scope.org_id,
@@ -356,6 +359,12 @@ class InteractionRepository:
 
     def _mine(self) -> sa.Select[Any]:
         return _WITH_REQUEST.where(interactions.c.org_id == self._scope.org_id)
+
+
+def _taken(request_id: str) -> Conflict:
+    return Conflict(
+        f"request_id {request_id!r} was published before with other content; use a new request_id"
+    )
 
 
 def _interaction_row(org_id: str, request: Request, turn: NewInteraction, seq: int) -> dict[str, Any]:

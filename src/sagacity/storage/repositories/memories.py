@@ -10,8 +10,11 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
 from sagacity.domain.memory import Approval, Memory, MemoryKind, NewMemory, Status
 from sagacity.storage.base import Scope, Vectors
+from sagacity.storage.repositories.graph import GraphRepository
 from sagacity.storage.repositories.search import Document, SearchRepository
 from sagacity.storage.tables import memories, memory_requests
+
+_IDS_A_STATEMENT = 5_000
 
 
 def memory_of(row: Any) -> Memory:
@@ -22,9 +25,10 @@ def memory_of(row: Any) -> Memory:
 class MemoryRepository:
     """A tenant's memories of every kind."""
 
-    def __init__(self, scope: Scope, search: SearchRepository) -> None:
+    def __init__(self, scope: Scope, search: SearchRepository, graph: GraphRepository) -> None:
         self._scope = scope
         self._search = search
+        self._graph = graph
 
     async def add(
         self, new: Sequence[NewMemory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
@@ -223,7 +227,10 @@ class MemoryRepository:
         if user_id is not None:
             conditions.append(column.user_id == user_id)
         rows = await self._scope.all(sa.select(column.memory_id).where(*conditions))
-        await self._search.remove(kind, [row.memory_id for row in rows])
+        ids = [row.memory_id for row in rows]
+        for start in range(0, len(ids), _IDS_A_STATEMENT):
+            await self._graph.forget(ids[start : start + _IDS_A_STATEMENT])
+        await self._search.remove(kind, ids)
         return await self._scope.run(sa.delete(memories).where(*conditions))
 
     def _mine(self) -> sa.Select[Any]:
@@ -234,7 +241,8 @@ def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
     column = memories.c
     return sa.and_(
         sa.or_(column.expires_at.is_(None), column.expires_at > moment),
-        sa.or_(column.valid_to.is_(None), column.valid_to > moment),
+        # What was superseded stopped holding by that, and is listed among the archived all the same.
+        sa.or_(column.valid_to.is_(None), column.valid_to > moment, column.status != str(Status.CURRENT)),
     )
 
 
@@ -258,6 +266,6 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         name=memory.name,
         source=memory.source,
         request_id=memory.source_request_ids[0] if memory.source_request_ids else None,
-        expires_at=memory.expires_at,
+        expires_at=min(filter(None, (memory.expires_at, memory.valid_to)), default=None),
         vector=vector,
     )

@@ -1,8 +1,7 @@
 """The search documents: written with what they stand for, found by term and by vector."""
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,15 +9,14 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from sagacity.domain.memory import VERSIONED_KINDS, Approval, MemoryKind, Status
+from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope, Vectors
+from sagacity.storage.bm25 import best_by_terms
 from sagacity.storage.keywords import terms_of
 from sagacity.storage.tables import search_documents, search_scopes, search_terms
 
 MAX_EMBED_ATTEMPTS = 5
-K1 = 1.2
-B = 0.75
 _KEYS_A_STATEMENT = 5_000
 _TENANT_KINDS = (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
 
@@ -58,33 +56,21 @@ def pack(vector: Vectors) -> bytes:
     return vector.astype("<f2").tobytes()
 
 
-def admitted(wanted: Filter) -> list[sa.ColumnElement[bool]]:
-    """Return the conditions of *wanted* on a document, other than whose it is and of which kind."""
-    column = search_documents.c
-    conditions: list[sa.ColumnElement[bool]] = []
-    if wanted.statuses:
-        conditions.append(column.status.in_([str(status) for status in wanted.statuses]))
-    if wanted.approvals:
-        conditions.append(column.approval.in_([str(approval) for approval in wanted.approvals]))
-    unversioned = column.kind.not_in([str(kind) for kind in VERSIONED_KINDS])
-    for field, value in ((column.agent_version, wanted.agent_version), (column.name, wanted.name)):
-        if value is not None:
-            conditions.append(sa.or_(unversioned, field == value))
-    for field, value in ((column.source, wanted.source), (column.request_id, wanted.request_id)):
-        if value is not None:
-            conditions.append(field == value)
-    if wanted.start is not None:
-        conditions.append(column.changed_at >= wanted.start)
-    if wanted.end is not None:
-        conditions.append(column.changed_at <= wanted.end)
-    if wanted.valid_at is not None:
-        conditions.append(sa.or_(column.expires_at.is_(None), column.expires_at > wanted.valid_at))
-    return conditions
-
-
 def kinds_of(wanted: Filter) -> list[str]:
     """Return the document kinds that *wanted* asks for."""
     return [str(kind) for kind in wanted.kinds] + (["interaction"] if wanted.interactions else [])
+
+
+def _grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
+    row, column = insert(search_scopes), search_scopes.c
+    return row.on_conflict_do_update(
+        index_elements=[column.org_id, column.kind, column.user_id],
+        set_={
+            "document_count": column.document_count + row.excluded.document_count,
+            "term_count": column.term_count + row.excluded.term_count,
+            "revision": column.revision + 1,
+        },
+    ).returning(column.scope_id, column.kind, column.user_id, column.revision)
 
 
 class SearchRepository:
@@ -127,6 +113,7 @@ class SearchRepository:
             for term, frequency in counts.items()
         ]
         if postings:
+            postings.sort(key=lambda one: (one["scope_id"], one["term"]))  # as the table lies on disk
             await self._scope.run(search_terms.insert(), postings)
 
     def _row(self, document: Document, counts: Counter[str], scope_id: int, revision: int) -> dict[str, Any]:
@@ -160,18 +147,8 @@ class SearchRepository:
             size = sizes[document.kind, document.user_id]
             size[0] += 1
             size[1] += counts.total()
-        column = search_scopes.c
-        insert = self._scope.insert(search_scopes)
-        statement = insert.on_conflict_do_update(
-            index_elements=[column.org_id, column.kind, column.user_id],
-            set_={
-                "document_count": column.document_count + insert.excluded.document_count,
-                "term_count": column.term_count + insert.excluded.term_count,
-                "revision": column.revision + 1,
-            },
-        ).returning(column.scope_id, column.kind, column.user_id, column.revision)
         rows = await self._scope.all(
-            statement,
+            self._scope.upsert(_grow_scope),
             [
                 {
                     "org_id": self._scope.org_id,
@@ -236,59 +213,8 @@ class SearchRepository:
         )
 
     async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
-        """
-        Return the documents that share terms with *text*, by BM25 over the statistics of their own scopes.
-
-        Returns:
-            Up to *limit* of each kind, best first, ties by document; scores are positive. Empty when no term is left
-            of *text*.
-
-        Source: Robertson & Zaragoza 2009; IDF with the +1 that keeps it above zero (Lucene); k1 1.2, b 0.75.
-        """
-        terms = list(terms_of(text))
-        if not terms:
-            return []
-        scopes = await self.scopes(wanted)
-        count = sum(scope.document_count for scope in scopes)
-        if not count:
-            return []
-        average = max(sum(scope.term_count for scope in scopes) / count, 1.0)
-        posting, column = search_terms.c, search_documents.c
-        frequencies = await self._scope.all(
-            sa.select(posting.term, sa.func.count().label("documents"))
-            .where(posting.scope_id.in_([scope.scope_id for scope in scopes]), posting.term.in_(terms))
-            .group_by(posting.term)
-        )
-        if not frequencies:
-            return []
-        weights = {
-            row.term: math.log(1 + (count - row.documents + 0.5) / (row.documents + 0.5))
-            for row in frequencies
-        }
-        weight = sa.case(weights, value=posting.term, else_=0.0)
-        length = K1 * (1 - B + B * column.term_count / average)
-        score = sa.func.sum(weight * posting.frequency * (K1 + 1) / (posting.frequency + length)).label(
-            "score"
-        )
-        best = [
-            sa.select(column.document_id, column.owner_id, column.kind, score)
-            .join_from(search_terms, search_documents, column.document_id == posting.document_id)
-            .where(
-                posting.scope_id.in_([scope.scope_id for scope in scopes if scope.kind == kind]),
-                posting.term.in_(list(weights)),
-                *admitted(wanted),
-            )
-            .group_by(column.document_id)
-            .order_by(score.desc(), column.document_id)
-            .limit(limit)
-            .subquery()
-            for kind in sorted({scope.kind for scope in scopes})
-        ]
-        everything = sa.union_all(*(sa.select(one) for one in best)).subquery()
-        rows = await self._scope.all(
-            sa.select(everything).order_by(everything.c.score.desc(), everything.c.document_id)
-        )
-        return [Hit(row.document_id, row.owner_id, row.kind, float(row.score)) for row in rows]
+        """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `storage/bm25.py`."""
+        return await best_by_terms(self._scope, await self.scopes(wanted), wanted, text, limit=limit)
 
     async def by_vector(self, wanted: Filter, vector: Vectors, limit: int) -> list[Hit]:
         """Return up to *limit* of each kind nearest to *vector* (float32 [d], unit length), scored by the cosine."""

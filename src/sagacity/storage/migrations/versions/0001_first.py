@@ -47,7 +47,6 @@ def upgrade() -> None:
         sa.Column("prefix", sa.Text(), server_default="", nullable=False),
         sa.Column("token_hash", sa.Text(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("last_used_at", sa.BigInteger(), nullable=True),
         sa.Column("revoked_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["org_id"],
@@ -406,6 +405,33 @@ def upgrade() -> None:
     op.create_index("ix_changes_memory_id", "changes", ["memory_id"], unique=False)
     op.create_index("ix_changes_org_kind_run", "changes", ["org_id", "kind", "run_id"], unique=False)
     op.create_table(
+        "entity_mentions",
+        sa.Column("org_id", sa.Text(), nullable=False),
+        sa.Column("entity_id", NUMBER, nullable=False),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["entity_id"],
+            ["entities.entity_id"],
+            name=op.f("fk_entity_mentions_entity_id_entities"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["memory_id"],
+            ["memories.memory_id"],
+            name=op.f("fk_entity_mentions_memory_id_memories"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["org_id"],
+            ["organisations.org_id"],
+            name=op.f("fk_entity_mentions_org_id_organisations"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("org_id", "entity_id", "memory_id", name=op.f("pk_entity_mentions")),
+    )
+    op.create_index("ix_entity_mentions_entity_id", "entity_mentions", ["entity_id"], unique=False)
+    op.create_index("ix_entity_mentions_memory_id", "entity_mentions", ["memory_id"], unique=False)
+    op.create_table(
         "interactions",
         sa.Column("interaction_id", NUMBER, autoincrement=True, nullable=False),
         sa.Column("org_id", sa.Text(), nullable=False),
@@ -471,8 +497,14 @@ def upgrade() -> None:
         sa.Column("target_id", NUMBER, nullable=False),
         sa.Column("relationship_type", sa.Text(), server_default="", nullable=False),
         sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
-        sa.Column("provenance", sa.JSON(), server_default=sa.text("'{}'"), nullable=False),
+        sa.Column("memory_id", NUMBER, nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["memory_id"],
+            ["memories.memory_id"],
+            name=op.f("fk_relationships_memory_id_memories"),
+            ondelete="CASCADE",
+        ),
         sa.ForeignKeyConstraint(
             ["org_id"],
             ["organisations.org_id"],
@@ -493,12 +525,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("relationship_id", name=op.f("pk_relationships")),
     )
+    op.create_index("ix_relationships_memory_id", "relationships", ["memory_id"], unique=False)
     op.create_index("ix_relationships_source_id", "relationships", ["source_id"], unique=False)
     op.create_index("ix_relationships_target_id", "relationships", ["target_id"], unique=False)
     op.create_index(
         "ux_relationships",
         "relationships",
-        ["org_id", "source_id", "relationship_type", "target_id"],
+        ["org_id", "source_id", "relationship_type", "target_id", "memory_id"],
         unique=True,
     )
     op.create_table(

@@ -1,0 +1,140 @@
+"""Decisions become memories."""
+
+from datetime import timedelta
+
+from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.graph import EntityMention, RelationshipMention
+from sagacity.domain.ids import RunId
+from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
+from sagacity.learning.apply import Applied, Proposal, apply
+from sagacity.storage.transaction import Storage
+from support.learning import learned
+from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, new_memory, said, unit_rows
+
+RUN = RunId("run")
+
+
+def candidate(content: str, evidence: tuple[int, ...], **fields) -> Candidate:
+    return Candidate(
+        kind=fields.pop("kind", MemoryKind.PROFILE), content=content, evidence=evidence, **fields
+    )
+
+
+def decided(action: Action, one: Candidate, *targets: int) -> Decision:
+    return Decision(action=action, candidate=one, targets=targets)
+
+
+async def applied(storage: Storage, clock: StoppedClock, *decisions: Decision, vector=None) -> Applied:
+    async with storage.read(ORG) as snapshot:
+        turns = await snapshot.interactions.log(ANNA, after_seq=0, limit=100)
+    provenance = Provenance(learner="profile:x", method="rules", run_id=RUN)
+    proposals = [Proposal(one, "x", provenance, vector) for one in decisions]
+    async with storage.begin(ORG) as tx:
+        known = {turn.interaction_id: turn for turn in turns}
+        return await apply(tx, ANNA, proposals, known, run_id=RUN, clock=clock, ids=CountingIds("uid"))
+
+
+async def publish(storage: Storage, clock: StoppedClock) -> None:
+    """Three turns, an hour apart, of two requests."""
+    await storage.append(ORG, said("a", request_id="r1", source="web", agent_version="v1"))
+    clock.advance(3_600)
+    await storage.append(ORG, said("b", request_id="r2", source="mail", agent_version="v2"))
+    clock.advance(3_600)
+    await storage.append(ORG, said("c", request_id="r3", source="mail", agent_version="v3"))
+
+
+async def test_added_memory_carries_what_was_proposed(storage: Storage, clock: StoppedClock) -> None:
+    """Each field is where it belongs; times count from the newest turn of the evidence, in whatever order it came."""
+    await publish(storage, clock)
+    one = candidate(
+        "Likes tea.", (2, 1), slot="drink", time_to_live=TimeToLive.ONE_WEEK, confidence=0.7,
+        keywords=("tea",), custom_features={"k": "v"}, entities=(EntityMention(name="Tea"),),
+        relationships=(RelationshipMention(source="user", target="Tea", relationship_type="likes"),),
+    )  # fmt: skip
+    [row] = unit_rows(1)
+    done = await applied(storage, clock, decided(Action.ADD, one), vector=row)
+    assert (done.added_count, done.updated_count, done.removed_count) == (1, 0, 0)
+    [memory] = await learned(storage)
+    said_at = START + timedelta(hours=1)
+    assert (memory.content, memory.keywords, memory.confidence) == ("Likes tea.", ("tea",), 0.7)
+    assert (memory.source, memory.agent_version, memory.name) == ("mail", "v2", "")
+    assert (memory.source_request_ids, memory.source_interaction_ids) == (("r1", "r2"), (1, 2))
+    assert (memory.valid_from, memory.expires_at) == (said_at, said_at + timedelta(days=7))
+    assert memory.created_at == clock.now()
+    assert memory.attributes == Attributes(
+        time_to_live=TimeToLive.ONE_WEEK, custom_features={"k": "v"}, extractor_names=("x",), slot="drink"
+    )
+    async with storage.read(ORG) as snapshot:
+        assert await snapshot.graph.relationships_of(ANNA) == [("user", "likes", "Tea")]
+        assert list(await snapshot.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
+        [run] = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
+    assert (run.run_id, run.request_id, run.added, run.removed) == ("run", "r2", (memory,), ())
+
+
+async def test_playbook_carries_its_extractors_name(storage: Storage, clock: StoppedClock) -> None:
+    """A playbook is filed under who found it."""
+    await publish(storage, clock)
+    one = candidate(
+        "Use pnpm.", (1,), kind=MemoryKind.USER_PLAYBOOK, trigger="when installing", pitfall="npm"
+    )
+    await applied(storage, clock, decided(Action.ADD, one))
+    [memory] = await learned(storage, MemoryKind.USER_PLAYBOOK)
+    assert (memory.name, memory.trigger, memory.pitfall) == ("x", "when installing", "npm")
+
+
+async def test_superseded_memory_is_archived_with_its_successor(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """The former one stays in history, and says by what and from when on it was replaced."""
+    await publish(storage, clock)
+    async with storage.begin(ORG) as tx:
+        [old, other] = await tx.memories.add([new_memory("Lives in Rome."), new_memory("Has a cat.")])
+    new = candidate("Lives in Oslo.", (3,))
+    done = await applied(storage, clock, decided(Action.SUPERSEDE, new, old.memory_id))
+    assert (done.added_count, done.removed_count) == (1, 1)
+    [kept, home] = await learned(storage)
+    [former] = await learned(storage, statuses=(Status.ARCHIVED,))
+    assert (kept, home.content) == (other, "Lives in Oslo.")
+    assert former.superseded_by == home.memory_id
+    assert former.valid_to == home.valid_from == START + timedelta(hours=2)
+
+
+async def test_discarded_and_baseless_candidates_leave_no_trace(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """What is discarded, or rests on turns that are gone, is neither stored nor counted in the graph."""
+    await publish(storage, clock)
+    tie = (RelationshipMention(source="user", target="Ghost", relationship_type="knows"),)
+    done = await applied(
+        storage,
+        clock,
+        decided(Action.DISCARD, candidate("x", (1,), relationships=tie)),
+        decided(Action.ADD, candidate("y", (99,), relationships=tie)),
+    )
+    assert (done.added_count, done.changes) == (0, [])
+    assert await learned(storage) == []
+    async with storage.read(ORG) as snapshot:
+        assert await snapshot.graph.relationships_of(ANNA) == []
+
+
+async def test_update_of_a_memory_that_is_gone_adds_it(storage: Storage, clock: StoppedClock) -> None:
+    """A target that was deleted meanwhile does not swallow what was said."""
+    await publish(storage, clock)
+    done = await applied(storage, clock, decided(Action.UPDATE, candidate("Likes tea.", (1,)), 99))
+    assert (done.added_count, done.updated_count) == (1, 0)
+    assert [memory.content for memory in await learned(storage)] == ["Likes tea."]
+
+
+async def test_update_never_moves_an_expiry_back(storage: Storage, clock: StoppedClock) -> None:
+    """An old turn that is read late refreshes nothing that newer turns said."""
+    await publish(storage, clock)
+    later = START + timedelta(days=30)
+    fresh = new_memory(
+        "Likes tea.", attributes=Attributes(time_to_live=TimeToLive.ONE_DAY), expires_at=later,
+        source_interaction_ids=(3,),
+    )  # fmt: skip
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([fresh])
+    await applied(storage, clock, decided(Action.UPDATE, candidate("Likes tea.", (1,)), memory.memory_id))
+    [kept] = await learned(storage)
+    assert (kept.expires_at, kept.source_interaction_ids) == (later, (3, 1))

@@ -1,0 +1,311 @@
+"""What dispatching promises: due work is done soon, by one worker a user, and by nobody after the end."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from sagacity.dispatch.lease import hold
+from sagacity.dispatch.local import LocalDispatcher
+from sagacity.domain.clock import SystemClock
+from sagacity.domain.tenant import DueScope
+from sagacity.learning.index import Indexer
+from sagacity.storage.transaction import Storage
+from support.learning import Recorder, WordEmbedder, learned, learning, one_a_turn, reading
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said
+
+ANNAS, BENS = DueScope(tenant=ORG, user_id=ANNA), DueScope(tenant=ORG, user_id=BEN)
+
+
+@pytest.fixture
+async def storage(database_url: str, ids: CountingIds) -> AsyncIterator[Storage]:
+    """A storage on the real clock: dispatching is about time."""
+    async with opened(database_url, SystemClock(), ids) as storage:
+        yield storage
+
+
+@asynccontextmanager
+async def dispatching(
+    storage: Storage,
+    handler: Callable[[DueScope], Awaitable[object]],
+    *,
+    index: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0),
+    concurrency: int = 2,
+    sweep_seconds: float = 30.0,
+) -> AsyncIterator[LocalDispatcher]:
+    dispatcher = LocalDispatcher(
+        storage,
+        handler,
+        index,
+        clock=SystemClock(),
+        concurrency=concurrency,
+        sweep_seconds=sweep_seconds,
+        gather_seconds=0.01,
+    )
+    await dispatcher.start()
+    try:
+        yield dispatcher
+    finally:
+        await dispatcher.stop()
+
+
+async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait until it holds, a few seconds at the most."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        await asyncio.sleep(0.005)
+
+
+async def settled(storage: Storage, scope: DueScope, later_seconds: float | None = None) -> None:
+    """Say that nothing waits for a user, or only later."""
+    due = None if later_seconds is None else SystemClock().now() + timedelta(seconds=later_seconds)
+    async with storage.begin(scope.tenant) as tx:
+        await tx.cursors.set_due(scope.user_id, due)
+
+
+async def test_wakes_fall_together(storage: Storage) -> None:
+    """Many hints for a user that waits are one piece of work."""
+    done: list[DueScope] = []
+
+    async def handler(scope: DueScope) -> None:
+        done.append(scope)
+
+    async with dispatching(storage, handler) as dispatcher:
+        for _ in range(50):
+            dispatcher.wake(ANNAS)
+        assert dispatcher.backlog_count == 1
+        await until(lambda: done)
+        await asyncio.sleep(0.1)
+    assert done == [ANNAS]
+
+
+async def test_wake_while_busy_runs_once_more(storage: Storage) -> None:
+    """News that come while a user is worked on are worked on after it, once, and never beside it."""
+    started, release, runs, at_once = asyncio.Event(), asyncio.Event(), 0, Counter()
+
+    async def handler(scope: DueScope) -> None:
+        nonlocal runs
+        runs += 1
+        at_once[scope] += 1
+        assert at_once[scope] == 1
+        started.set()
+        await release.wait()
+        at_once[scope] -= 1
+
+    async with dispatching(storage, handler) as dispatcher:
+        dispatcher.wake(ANNAS)
+        await started.wait()
+        for _ in range(10):
+            dispatcher.wake(ANNAS)
+        release.set()
+        await until(lambda: runs == 2)
+        await asyncio.sleep(0.1)
+    assert runs == 2
+
+
+async def test_users_are_worked_on_side_by_side(storage: Storage) -> None:
+    """As many users as there are workers, and no more."""
+    now, most, done = 0, 0, 0
+
+    async def handler(scope: DueScope) -> None:
+        nonlocal now, most, done
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.02)
+        now -= 1
+        done += 1
+
+    async with dispatching(storage, handler, concurrency=3) as dispatcher:
+        for n in range(9):
+            dispatcher.wake(DueScope(tenant=ORG, user_id=f"u{n}"))
+        await until(lambda: done == 9)
+    assert most == 3
+
+
+async def test_start_finds_work_of_a_dead_process(storage: Storage) -> None:
+    """Nobody has to be woken for what was left in the database, whoever's it is."""
+    await storage.append(ORG, said("x"))
+    await storage.append(OTHER_ORG, said("x"))
+    done: list[DueScope] = []
+
+    async def handler(scope: DueScope) -> None:
+        await settled(storage, scope)
+        done.append(scope)
+
+    async with dispatching(storage, handler):
+        await until(lambda: len(done) == 2)
+        await asyncio.sleep(0.1)
+    assert set(done) == {ANNAS, DueScope(tenant=OTHER_ORG, user_id=ANNA)}
+    assert len(done) == 2
+
+
+async def test_work_that_is_due_later_is_done_then(storage: Storage) -> None:
+    """A user who is due in a moment is looked at in a moment, not only at the next sweep."""
+    await storage.append(ORG, said("x"))
+    await settled(storage, ANNAS, later_seconds=0.4)
+    done: list[float] = []
+    begun = time.monotonic()
+
+    async def handler(scope: DueScope) -> None:
+        await settled(storage, scope)
+        done.append(time.monotonic() - begun)
+
+    async with dispatching(storage, handler, sweep_seconds=60):
+        await until(lambda: done)
+    assert 0.2 < done[0] < 3
+
+
+async def test_lost_wake_only_delays(storage: Storage) -> None:
+    """What another process published is found by the sweep."""
+    done: list[DueScope] = []
+
+    async def handler(scope: DueScope) -> None:
+        await settled(storage, scope)
+        done.append(scope)
+
+    async with dispatching(storage, handler, sweep_seconds=0.2):
+        await asyncio.sleep(0.1)
+        await storage.append(ORG, said("x"))
+        await until(lambda: done)
+    assert done == [ANNAS]
+
+
+async def test_failing_handler_stops_nothing(storage: Storage) -> None:
+    """One user's error is recorded; the others are served, and the failing one is not tried all the time."""
+    await storage.append(ORG, said("x"))
+    await storage.append(ORG, said("x", request_id="r2", user_id=BEN))
+    runs: Counter[str] = Counter()
+
+    async def handler(scope: DueScope) -> None:
+        runs[scope.user_id] += 1
+        if scope == ANNAS:
+            raise ZeroDivisionError
+        await settled(storage, scope)
+
+    async with dispatching(storage, handler, concurrency=1, sweep_seconds=0.1) as dispatcher:
+        await until(lambda: runs[BEN])
+        for _ in range(5):
+            dispatcher.wake(BENS)
+            await asyncio.sleep(0.1)
+        assert dispatcher.is_running
+    assert runs[BEN] >= 5
+    assert runs[ANNA] <= 3
+
+
+async def test_failing_index_is_tried_again(storage: Storage) -> None:
+    """The indexing loop survives an error as well."""
+    calls = 0
+
+    async def index() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise ZeroDivisionError
+
+    async with dispatching(
+        storage, lambda scope: asyncio.sleep(0), index=index, sweep_seconds=0.1
+    ) as dispatcher:
+        await until(lambda: calls >= 2)
+        assert dispatcher.is_running
+
+
+async def test_stop_is_prompt_and_final(storage: Storage) -> None:
+    """Stopping waits for no work that takes long, and nothing starts after it."""
+    started, done = asyncio.Event(), []
+
+    async def handler(scope: DueScope) -> None:
+        started.set()
+        await asyncio.sleep(60)
+        done.append(scope)
+
+    async with dispatching(storage, handler) as dispatcher:
+        dispatcher.wake(ANNAS)
+        dispatcher.wake(BENS)
+        await started.wait()
+        begun = time.monotonic()
+        await dispatcher.stop()
+        assert time.monotonic() - begun < 1
+        assert not dispatcher.is_running
+        dispatcher.wake(ANNAS)
+        await asyncio.sleep(0.05)
+    assert done == []
+
+
+async def test_stopped_work_is_free_for_the_next_process(storage: Storage) -> None:
+    """A worker that is stopped gives its lease back, and what it did not finish stays due."""
+    await storage.append(ORG, said(*(f"My locker in the northern hall is number {n}" for n in range(10))))
+    asleep = asyncio.Event()
+
+    class Sleeper(Recorder):
+        async def extract(self, window, known):
+            asleep.set()
+            await asyncio.sleep(60)
+
+    def handler_of(extractor: Recorder):
+        learn = learning(storage, WordEmbedder(), SystemClock(), CountingIds(), groups=reading(extractor))
+        return lambda scope: learn.run(scope.tenant, scope.user_id)
+
+    async with dispatching(storage, handler_of(Sleeper())):
+        await asleep.wait()
+    done = Recorder(one_a_turn)
+    indexer = Indexer(storage, WordEmbedder())
+    async with dispatching(storage, handler_of(done), index=indexer.run):
+        await until(lambda: len(done.windows) == 2)
+        deadline = time.monotonic() + 5
+        while len(await learned(storage)) < 10:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.01)
+        while await storage.unembedded_tenants():
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.01)
+    assert done.stretches == [(1, 5), (6, 10)]
+
+
+async def test_hold_prolongs_its_lease(storage: Storage) -> None:
+    """Work that takes longer than the lease keeps it, and gives it back at the end."""
+    async with hold(storage, ORG, "scope", "a", seconds=0.3) as lease:
+        assert lease is not None
+        await asyncio.sleep(0.8)
+        async with hold(storage, ORG, "scope", "b", seconds=0.3) as other:
+            assert other is None
+        async with storage.begin(ORG) as tx:
+            await tx.leases.check(lease)
+    async with hold(storage, ORG, "scope", "b", seconds=0.3) as other:
+        assert other is not None
+        assert other.fencing > lease.fencing
+
+
+async def test_lost_lease_is_not_taken_back(storage: Storage) -> None:
+    """A holder whose lease lapsed and went to another leaves it to the other, and to the next after that."""
+    async with hold(storage, ORG, "scope", "a", seconds=0.3) as lease:
+        # As if this process had slept: the lease lapses, another one has it and gives it back.
+        async with storage.begin(ORG) as tx:
+            await tx.leases.finish(lease)
+            other = await tx.leases.claim("scope", "b", 60)
+            await tx.leases.finish(other)
+        await asyncio.sleep(0.4)
+        async with storage.begin(ORG) as tx:
+            assert await tx.leases.claim("scope", "c", 60) is not None
+
+
+async def test_stop_ends_at_whatever_moment_it_comes(storage: Storage) -> None:
+    """A stop that falls together with a hint or an end of work is no less a stop."""
+    for n in range(60):
+        dispatcher = LocalDispatcher(
+            storage, lambda scope: asyncio.sleep(0), lambda: asyncio.sleep(0), clock=SystemClock(),
+            concurrency=2, sweep_seconds=30,
+        )  # fmt: skip
+        await dispatcher.start()
+        for _ in range(n % 12):
+            await asyncio.sleep(0.001)
+        dispatcher.wake(ANNAS)
+        dispatcher.look()
+        for _ in range(n % 4):
+            await asyncio.sleep(0)
+        dispatcher.look()
+        await asyncio.wait_for(dispatcher.stop(), 5)

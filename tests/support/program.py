@@ -1,0 +1,56 @@
+"""The program in a process of its own, and how it ended."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.server import clean_environment
+
+QUIET = {"SAGACITY_QUIET_SECONDS": "0", "SAGACITY_RATE_LIMITS": "false"}
+"""Settings of a server that learns at once and never says that it is asked too often."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How one run of the program ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """What the JSON envelope holds."""
+        envelope = json.loads(self.out)
+        assert envelope["ok"] is True
+        return envelope["data"]
+
+    @property
+    def meta(self) -> Any:
+        return json.loads(self.out)["meta"]
+
+    @property
+    def error(self) -> dict[str, str]:
+        """What the JSON envelope of a failure holds: the last line of stderr."""
+        envelope = json.loads(self.err.splitlines()[-1])
+        assert envelope["ok"] is False
+        return envelope["error"]
+
+
+def sagacity(
+    *arguments: str, home: Path, url: str = "", stdin: str = "", env: dict[str, str] | None = None
+) -> Ran:
+    named = {"SAGACITY_URL": url} if url else {}
+    done = subprocess.run(
+        [sys.executable, "-m", "sagacity", *arguments],
+        env=clean_environment(home, named | (env or {})),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
