@@ -21,7 +21,7 @@ check: $(VENV)/.dev
 	$(BIN)/python scripts/check
 
 bench: $(VENV)/.dev
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 $(BIN)/uv: requirements/bootstrap.txt
 	$(PYTHON) -m venv $(VENV)

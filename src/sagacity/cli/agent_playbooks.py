@@ -1,0 +1,167 @@
+"""`sagacity agent-playbooks`: how an agent should act for everybody."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from sagacity.cli import draw, options
+from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.output import said, show
+
+app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
+
+DEFAULT_NAME = "agent_corrections"
+Approval = Literal["pending", "approved", "rejected"]
+PlaybookId = Annotated[int, typer.Option("--playbook-id", min=1, help="Which playbook.")]
+Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
+Trigger = Annotated[str | None, typer.Option("--trigger", help="In which situation.")]
+Rationale = Annotated[str | None, typer.Option("--rationale", help="Why.")]
+Approved = Annotated[Approval | None, typer.Option("--playbook-status", help="Only with this verdict.")]
+
+
+@app.command("list")
+def list_playbooks(
+    context: typer.Context,
+    *,
+    limit: options.Limit = 20,
+    playbook_name: options.PlaybookName = None,
+    agent_version: options.AgentVersion = None,
+    status: options.Lifecycle = None,
+    playbook_status: Approved = None,
+) -> None:
+    """
+    List agent playbooks, the newest first.
+
+    Example: sagacity agent-playbooks list --playbook-status pending
+    """
+    with connected(context, "reading playbooks") as client:
+        reply = client.get_agent_playbooks(
+            limit=limit,
+            playbook_name=playbook_name,
+            agent_version=agent_version,
+            status_filter=[status] if status else None,
+            playbook_status_filter=playbook_status,
+        )
+    show(context, reply.agent_playbooks, draw.agent_playbooks(reply.agent_playbooks))
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    query: options.Query,
+    *,
+    limit: options.Limit = 10,
+    threshold: options.Threshold = None,
+    mode: options.Mode = "hybrid",
+    agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    playbook_status: Approved = None,
+) -> None:
+    """
+    Find agent playbooks.
+
+    Example: sagacity agent-playbooks search "customer asks for a refund"
+    """
+    with connected(context, "searching") as client:
+        reply = client.search_agent_playbooks(
+            query,
+            agent_version=agent_version,
+            playbook_name=playbook_name,
+            playbook_status_filter=playbook_status,
+            top_k=limit,
+            threshold=threshold,
+            search_mode=mode,
+        )
+    show(context, reply.agent_playbooks, draw.agent_playbooks(reply.agent_playbooks))
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    *,
+    content: Annotated[str, typer.Option("--content", help="What to do.")],
+    trigger: Trigger = None,
+    rationale: Rationale = None,
+    agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
+    playbook_name: Annotated[str, typer.Option("--playbook-name", help="Under which name.")] = DEFAULT_NAME,
+    playbook_status: Annotated[Approval, typer.Option("--playbook-status", help="The verdict.")] = "pending",
+) -> None:
+    """
+    Write an agent playbook by hand.
+
+    Example: sagacity agent-playbooks add --trigger "asked for a refund" --content "Look up the order first."
+    """
+    playbook = {
+        "content": content,
+        "trigger": trigger,
+        "rationale": rationale,
+        "agent_version": agent_version,
+        "playbook_name": playbook_name,
+        "playbook_status": playbook_status,
+    }
+    with connected(context, "writing") as client:
+        reply = client.add_agent_playbooks([playbook])
+    show(context, reply, said(f"{reply.added_count} added"))
+
+
+@app.command()
+def update(
+    context: typer.Context,
+    *,
+    playbook_id: PlaybookId,
+    content: Content = None,
+    trigger: Trigger = None,
+    rationale: Rationale = None,
+) -> None:
+    """
+    Change an agent playbook; what is not given stays.
+
+    Example: sagacity agent-playbooks update --playbook-id 3 --content "Look up the order, then ask."
+    """
+    with connected(context, "writing") as client:
+        reply = client.update_agent_playbook(
+            playbook_id, content=content, trigger=trigger, rationale=rationale
+        )
+    show(context, reply, said("changed"))
+
+
+@app.command("update-status")
+def update_status(
+    context: typer.Context,
+    *,
+    playbook_id: PlaybookId,
+    status: Annotated[Approval, typer.Option("--status", help="The verdict.")],
+) -> None:
+    """
+    Say whether an agent playbook may serve all users.
+
+    Example: sagacity agent-playbooks update-status --playbook-id 3 --status approved
+    """
+    with connected(context, "writing") as client:
+        reply = client.update_agent_playbook_status(playbook_id, status)
+    show(context, reply, said(status))
+
+
+@app.command()
+def delete(context: typer.Context, *, playbook_id: PlaybookId) -> None:
+    """
+    Delete one agent playbook.
+
+    Example: sagacity agent-playbooks delete --playbook-id 3
+    """
+    with connected(context, "deleting") as client:
+        reply = client.delete_agent_playbook(playbook_id)
+    show(context, reply, said("deleted"))
+
+
+@app.command("delete-all")
+def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
+    """
+    Delete all agent playbooks.
+
+    Example: sagacity agent-playbooks delete-all --yes
+    """
+    confirm(context, "Delete ALL agent playbooks?", yes=yes)
+    with connected(context, "deleting") as client:
+        reply = client.delete_all_agent_playbooks()
+    show(context, reply, said(f"{reply.deleted_count} deleted"))

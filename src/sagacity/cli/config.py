@@ -1,0 +1,51 @@
+"""`sagacity config`: how the organisation's conversations are learned from."""
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from sagacity.cli import options, payload
+from sagacity.cli.invocation import connected
+from sagacity.cli.output import plain, said, show
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+app = typer.Typer(no_args_is_help=True, help="How conversations are learned from.")
+
+
+@app.command("show")
+def show_config(context: typer.Context) -> None:
+    """
+    Print the configuration as JSON; secrets are masked.
+
+    Example: sagacity config show > config.json
+    """
+    with connected(context, "reading the configuration") as client:
+        config = client.get_config()
+    text = json.dumps(config, indent=2, ensure_ascii=False)
+    show(context, config, lambda console: console.print(plain(text), soft_wrap=True))
+
+
+@app.command("set")
+def set_config(
+    context: typer.Context, *, data: options.DataText = None, file: options.DataFile = None
+) -> None:
+    """
+    Change the configuration: top-level keys that are given replace the stored ones, the others stay.
+
+    A mask in the place of a secret keeps the stored secret.
+
+    Example: sagacity config set --data '{"batch_size": 20, "batch_interval": 10}'
+
+    Example: sagacity config set --file config.json
+    """
+    if (data is None) == (file is None):
+        raise InvalidInput("pass either --data or --file")
+    given = payload.as_object(payload.read_text(data, file), name=str(file or "--data"))
+    with connected(context, "writing the configuration") as client:
+        whole: dict[str, JsonValue] = {**client.get_config(), **given}
+        reply = client.set_config(whole)
+    show(context, reply, said(reply.msg or "saved"))

@@ -1,0 +1,148 @@
+"""`sagacity doctor`: what works, what does not, and what to do about it."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from sagacity.cli.invocation import Invocation, of
+from sagacity.cli.output import GENERAL, Render, describe, plain, show
+from sagacity.cli.progress import working
+from sagacity.domain.errors import ConfigError, SagacityError
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from sagacity.config.settings import Settings
+
+SERVER = "server"
+"""The one check that may fail on a machine where no server runs; it still counts."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    ok: bool
+    found: str
+    advice: str = ""
+
+
+def doctor(context: typer.Context) -> None:
+    """
+    Check what works, and say what to do.
+
+    Looks at the settings, the home folder, the database, the embedder, models' keys and the server.
+    Ends with 1 if anything fails.
+
+    Example: sagacity doctor
+    """
+    with working("looking"):
+        checks = look(of(context))
+    failed = [check for check in checks if not check.ok]
+    data: dict[str, JsonValue] = {"checks": [asdict(check) for check in checks]}
+    show(context, data, _drawn(checks), failed=len(failed))
+    if failed:
+        raise typer.Exit(GENERAL)
+
+
+def look(flags: Invocation) -> list[Check]:
+    """Run every check; those that need the settings are left out when these are wrong."""
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  it loads slowly, and `--help` should not
+
+    try:
+        settings = load_settings()
+    except ConfigError as error:
+        return [Check("settings", ok=False, found=str(error), advice="mend the variable that is named")]
+    return [
+        Check(
+            "settings", ok=True, found=f"embedder {settings.embedder}, {settings.host} port {settings.port}"
+        ),
+        _home(settings.home.expanduser()),
+        _checked("database", lambda: _database(settings)),
+        _checked("embedder", lambda: asyncio.run(_embedder(settings))),
+        _keys(),
+        _checked(SERVER, lambda: _server(flags)),
+    ]
+
+
+def _checked(name: str, look_at: Callable[[], str]) -> Check:
+    try:
+        return Check(name, ok=True, found=look_at())
+    except SagacityError as error:
+        _, message, hint = describe(error)
+        return Check(name, ok=False, found=message, advice=hint)
+
+
+def _home(home: Path) -> Check:
+    nearest = next((folder for folder in (home, *home.parents) if folder.exists()), home)
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        advice = "make it writable, or name another in SAGACITY_HOME"
+        return Check("home", ok=False, found=f"{nearest} can not be written", advice=advice)
+    return Check("home", ok=True, found=str(home) if home.exists() else f"{home} (made on first use)")
+
+
+def _database(settings: "Settings") -> str:
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  it loads the whole server
+
+    async def opened() -> str:
+        async with open_database(settings) as storage:
+            await storage.check()
+            guarded = "tokens are asked for" if await storage.has_tokens() else "no tokens: this machine only"
+            return f"{storage.label}; {guarded}"
+
+    is_new = not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
+    return "none yet (made on first use)" if is_new else asyncio.run(opened())
+
+
+async def _embedder(settings: "Settings") -> str:
+    from sagacity.bootstrap import embedder_choice  # noqa: PLC0415  it loads the whole server
+    from sagacity.providers.open_embedder import open_embedder  # noqa: PLC0415  with it
+
+    embedder = open_embedder(embedder_choice(settings))
+    await embedder.warm()
+    return f"{embedder.model}, {embedder.dimension} dimensions, its hash is right"
+
+
+def _keys() -> Check:
+    from sagacity.config.settings import provider_keys  # noqa: PLC0415  it loads slowly
+
+    found = ", ".join(sorted(provider_keys())) or "none: what is learned is learned by rules"
+    return Check("model keys", ok=True, found=found)
+
+
+def _server(flags: Invocation) -> str:
+    from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack
+    from sagacity.domain.errors import StorageError  # noqa: PLC0415
+
+    with Sagacity(
+        flags.server_url,
+        flags.api_key,
+        timeout_seconds=5,
+        attempts=1,
+        allow_insecure=flags.allow_insecure,
+    ) as client:
+        parts = client.ready()
+        broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
+        if broken:
+            raise StorageError("; ".join(broken))
+        who = client.whoami()
+        return f"{client.url} is ready, release {client.version().server_version}, organisation {who.org_id}"
+
+
+def _drawn(checks: list[Check]) -> Render:
+    def render(console: Console) -> None:
+        width = max(len(check.name) for check in checks)
+        for check in checks:
+            mark = plain("ok   ", "green") if check.ok else plain("fail ", "bold red")
+            console.print(mark + plain(f"{check.name:<{width}}  ", "bold") + plain(check.found))
+            if check.advice:
+                console.print(plain(" " * (width + 7) + check.advice, "dim"))
+
+    return render

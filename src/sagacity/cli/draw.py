@@ -1,0 +1,95 @@
+"""How the things that are learned look in a table."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sagacity.cli.output import Render, table
+
+if TYPE_CHECKING:
+    from sagacity.domain.views.agent_playbook import AgentPlaybookView
+    from sagacity.domain.views.interaction import InteractionView
+    from sagacity.domain.views.profile import ProfileView
+    from sagacity.domain.views.user_playbook import UserPlaybookView
+
+
+def moment(epoch_seconds: int) -> str:
+    """Return a time as people read it, in UTC."""
+    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def number(score: float | None) -> str:
+    """Return a score with two digits; nothing for none."""
+    return "" if score is None else f"{score:.2f}"
+
+
+def profiles(found: "Iterable[ProfileView]") -> Render:
+    """Draw profiles, with scores where they were searched for."""
+    rows = [
+        (
+            number(profile.score),
+            profile.content,
+            profile.user_id,
+            profile.status or "current",
+            moment(profile.last_modified_timestamp),
+            profile.profile_id,
+        )
+        for profile in found
+    ]
+    return table(
+        ("#score", "content", "user", "status", "#changed", "#profile id"), rows, empty="no profiles"
+    )
+
+
+def user_playbooks(found: "Iterable[UserPlaybookView]") -> Render:
+    """Draw user playbooks, with scores where they were searched for."""
+    rows = [
+        (
+            number(playbook.score),
+            playbook.trigger or "",
+            playbook.content,
+            playbook.user_id or "",
+            playbook.status or "current",
+            playbook.user_playbook_id,
+        )
+        for playbook in found
+    ]
+    return table(("#score", "when", "do", "user", "status", "#id"), rows, empty="no user playbooks")
+
+
+def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
+    """Draw agent playbooks, with scores where they were searched for."""
+    rows = [
+        (
+            number(playbook.score),
+            playbook.trigger or "",
+            playbook.content,
+            playbook.agent_version,
+            playbook.playbook_status,
+            playbook.agent_playbook_id,
+        )
+        for playbook in found
+    ]
+    return table(("#score", "when", "do", "agent", "approval", "#id"), rows, empty="no agent playbooks")
+
+
+def interactions(found: "Iterable[InteractionView]") -> Render:
+    """Draw turns, with scores where they were searched for."""
+    rows = [
+        (
+            number(turn.score),
+            turn.role,
+            _text(turn),
+            turn.user_id,
+            moment(turn.created_at),
+            turn.interaction_id,
+        )
+        for turn in found
+    ]
+    return table(("#score", "role", "content", "user", "#at", "#id"), rows, empty="no interactions")
+
+
+def _text(turn: "InteractionView") -> str:
+    action = "" if turn.user_action == "none" else f"[{turn.user_action}: {turn.user_action_description}]"
+    tools = " ".join(f"[used {tool.tool_name}]" for tool in turn.tools_used)
+    return " ".join(part for part in (tools, turn.content, action) if part)

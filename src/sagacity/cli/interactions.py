@@ -1,0 +1,77 @@
+"""`sagacity interactions`: the turns that were published."""
+
+from typing import Annotated
+
+import typer
+
+from sagacity.cli import draw, options
+from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.output import said, show
+
+app = typer.Typer(no_args_is_help=True, help="The turns that were published.")
+
+
+@app.command("list")
+def list_interactions(
+    context: typer.Context, *, user_id: options.AnyUserId = None, limit: options.Limit = 20
+) -> None:
+    """
+    List turns, the newest first.
+
+    Example: sagacity interactions list --user-id ana --limit 50
+    """
+    with connected(context, "reading interactions") as client:
+        if user_id is None:
+            reply = client.get_all_interactions(limit=limit)
+        else:
+            reply = client.get_interactions(user_id, top_k=limit)
+    show(context, reply.interactions, draw.interactions(reply.interactions))
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    query: options.Query,
+    *,
+    user_id: options.UserId,
+    limit: options.Limit = 10,
+    mode: options.Mode = "hybrid",
+) -> None:
+    """
+    Find turns of a user.
+
+    Example: sagacity interactions search "broken zipper" --user-id ana
+    """
+    with connected(context, "searching") as client:
+        reply = client.search_interactions(user_id, query, top_k=limit, search_mode=mode)
+    show(context, reply.interactions, draw.interactions(reply.interactions))
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    *,
+    user_id: options.UserId,
+    interaction_id: Annotated[int, typer.Option("--interaction-id", min=1, help="Which turn.")],
+) -> None:
+    """
+    Delete one turn.
+
+    Example: sagacity interactions delete --user-id ana --interaction-id 12
+    """
+    with connected(context, "deleting") as client:
+        reply = client.delete_interaction(user_id, interaction_id)
+    show(context, reply, said("deleted"))
+
+
+@app.command("delete-all")
+def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
+    """
+    Delete the turns of all users; what was learned from them stays.
+
+    Example: sagacity interactions delete-all --yes
+    """
+    confirm(context, "Delete ALL interactions of ALL users?", yes=yes)
+    with connected(context, "deleting") as client:
+        reply = client.delete_all_interactions()
+    show(context, reply, said(f"{reply.deleted_count} deleted"))

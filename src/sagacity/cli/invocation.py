@@ -1,0 +1,68 @@
+"""What the global flags said, and the connection that they describe."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from sagacity.cli.progress import working
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sagacity.client import Sagacity
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """The global flags of one run of the program."""
+
+    as_json: bool = False
+    server_url: str | None = None
+    api_key: str | None = None
+    allow_insecure: bool = False
+
+
+def of(context: typer.Context) -> Invocation:
+    """Return the flags of this run."""
+    return context.ensure_object(Invocation)
+
+
+@contextmanager
+def connected(context: typer.Context, doing: str | None) -> Generator["Sagacity"]:
+    """
+    Open the server that the flags name, and show on stderr what is being done if it takes long.
+
+    Args:
+        context: of the command.
+        doing: what the user reads meanwhile, such as "searching"; None where a bar is shown instead.
+    """
+    from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack, and `--help` should not
+
+    flags = of(context)
+    with (
+        Sagacity(
+            flags.server_url,
+            flags.api_key,
+            allow_insecure=flags.allow_insecure,
+        ) as client,
+        working(doing) if doing else nullcontext(),
+    ):
+        yield client
+
+
+def confirm(context: typer.Context, question: str, *, yes: bool) -> None:
+    """
+    Ask before something is lost, unless *yes* was given.
+
+    Raises:
+        InvalidInput: nobody can be asked.
+        typer.Abort: the answer is no.
+    """
+    if yes:
+        return
+    if of(context).as_json or not sys.stdin.isatty():
+        raise InvalidInput(f"{question} Pass --yes to go ahead without being asked.")
+    typer.confirm(question, abort=True, err=True)

@@ -1,0 +1,125 @@
+"""The program `sagacity`: its command tree, its global flags, its exit codes."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sagacity.cli import agent_playbooks, config, dead_letters, interactions, profiles, tokens, user_playbooks
+from sagacity.cli.demo.command import demo
+from sagacity.cli.doctor import doctor
+from sagacity.cli.invocation import Invocation
+from sagacity.cli.output import GENERAL, OK, report
+from sagacity.cli.publish import publish
+from sagacity.cli.receipts import receipt
+from sagacity.cli.reindex import reindex
+from sagacity.cli.search import context_, search
+from sagacity.cli.serve import serve
+from sagacity.domain.errors import SagacityError
+
+_ANYWHERE = frozenset({"--json", "--allow-insecure"})
+_ANYWHERE_WITH_VALUE = frozenset({"--server-url", "--api-key"})
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="sagacity",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001  Typer passes it so
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415  it loads slowly, and `--help` should not
+
+        typer.echo(version("sagacity"))
+        raise typer.Exit(OK)
+
+
+@app.callback()
+def flags(
+    context: typer.Context,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")] = False,
+    server_url: Annotated[str | None, typer.Option("--server-url", help="The server; SAGACITY_URL.")] = None,
+    api_key: Annotated[str | None, typer.Option("--api-key", help="Its token; SAGACITY_API_KEY.")] = None,
+    allow_insecure: Annotated[
+        bool, typer.Option("--allow-insecure", help="Let the token go over plain http to another machine.")
+    ] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the release and end.")
+    ] = False,
+) -> None:
+    """
+    Memory and self-improvement for AI agents, on your own machine.
+
+    Start with `sagacity demo`, then `sagacity serve`. The flags below may stand anywhere.
+
+    Ends with 0 if all went well, 1 for a failure, 2 for wrong input, 3 without the right token, 4 without a network.
+    """
+    context.obj = Invocation(as_json, server_url, api_key, allow_insecure)
+
+
+app.command()(demo)
+app.command()(serve)
+app.command()(doctor)
+app.command()(publish)
+app.command()(search)
+app.command("context")(context_)
+app.command()(receipt)
+app.add_typer(profiles.app, name="profiles")
+app.add_typer(profiles.app, name="user-profiles", hidden=True)
+app.add_typer(user_playbooks.app, name="user-playbooks")
+app.add_typer(agent_playbooks.app, name="agent-playbooks")
+app.add_typer(interactions.app, name="interactions")
+interactions.app.command(hidden=True)(publish)
+app.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(config.app, name="config")
+app.add_typer(tokens.app, name="token")
+app.command()(reindex)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and end the process with its exit code."""
+    given = hoisted(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(given))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; its errors are reported, and become the exit code that is returned."""
+    as_json = "--json" in arguments
+    try:
+        ended = app(arguments, standalone_mode=False, prog_name="sagacity")
+    except (SagacityError, typer.TyperException) as error:
+        return report(error, as_json=as_json)
+    except typer.Abort:
+        return GENERAL
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    return ended if isinstance(ended, int) else OK
+
+
+def hoisted(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the global flags first, where they are looked for."""
+    first: list[str] = []
+    rest: list[str] = []
+    waiting = list(arguments)
+    while waiting:
+        one = waiting.pop(0)
+        if one == "--":
+            return [*first, *rest, one, *waiting]
+        if one in _ANYWHERE or one.partition("=")[0] in _ANYWHERE_WITH_VALUE:
+            first.append(one)
+            if one in _ANYWHERE_WITH_VALUE and waiting:
+                first.append(waiting.pop(0))
+        else:
+            rest.append(one)
+    return first + rest

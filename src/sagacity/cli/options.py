@@ -1,0 +1,27 @@
+"""The options that several commands share, so that each reads the same everywhere."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+UserId = Annotated[str, typer.Option("--user-id", "-u", help="Whose data.")]
+AnyUserId = Annotated[str | None, typer.Option("--user-id", "-u", help="Only this user's data.")]
+Query = Annotated[str, typer.Argument(help="What to look for, in plain words.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")]
+TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="How many at most.")]
+Threshold = Annotated[
+    float | None, typer.Option("--threshold", min=0, max=1, help="Leave out what scores less than this.")
+]
+Mode = Annotated[
+    Literal["hybrid", "vector", "fts"], typer.Option("--mode", help="By meaning, by words (fts), or both.")
+]
+Lifecycle = Annotated[
+    Literal["current", "pending", "archived"] | None, typer.Option("--status", help="Only in this state.")
+]
+AgentVersion = Annotated[str | None, typer.Option("--agent-version", help="Only of this agent version.")]
+PlaybookName = Annotated[str | None, typer.Option("--playbook-name", help="Only of this name.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DataText = Annotated[str | None, typer.Option("--data", help="JSON, or @FILE.")]
+DataFile = Annotated[Path | None, typer.Option("--file", "-f", help="A .json or .jsonl file.")]
+OrgId = Annotated[str, typer.Option("--org", help="The organisation.")]

@@ -1,0 +1,153 @@
+"""What the user gets: results on stdout, for people or as JSON; errors on stderr; an exit code for each."""
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sagacity.cli.invocation import of
+from sagacity.cli.progress import stderr
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, JsonValue
+
+OK, GENERAL, VALIDATION, AUTH, NETWORK = 0, 1, 2, 3, 4
+_EXIT_CODES = {
+    "InvalidInput": VALIDATION,
+    "TooLarge": VALIDATION,
+    "Unauthorized": AUTH,
+    "Forbidden": AUTH,
+    "Unreachable": NETWORK,
+}
+_PIPE_WIDTH = 160
+_KEPT_CONTROLS = "\n\t"
+
+Render = Callable[[Console], None]
+
+
+def show(
+    context: typer.Context,
+    result: "BaseModel | Sequence[BaseModel] | Mapping[str, JsonValue]",
+    render: Render,
+    **meta: "JsonValue",
+) -> None:
+    """
+    Give out a result.
+
+    Args:
+        context: of the command.
+        result: becomes `data` of the JSON envelope.
+        render: draws it for people.
+        meta: becomes `meta`; the count of a list is added.
+    """
+    if not of(context).as_json:
+        render(stdout())
+        return
+    if isinstance(result, Sequence):
+        meta = {"count": len(result), **meta}
+        data: JsonValue = [_plain_data(item) for item in result]
+    else:
+        data = _plain_data(result)
+    sys.stdout.write(json.dumps({"ok": True, "data": data, "meta": meta}, ensure_ascii=False) + "\n")
+
+
+def stdout() -> Console:
+    """Return the console of results; wide where it is no terminal, so that lines stay whole in a pipe."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+
+
+def plain(text: object, style: str = "") -> Text:
+    """Return text as it is: no markup is read in it, and no control character reaches the terminal."""
+    shown = "".join(c if c.isprintable() or c in _KEPT_CONTROLS else "�" for c in str(text))
+    return Text(shown, style=style)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> Render:
+    """
+    Return what draws rows under headings.
+
+    Args:
+        columns: headings; one that starts with `#` holds numbers or ids, is dim and never wraps.
+        rows: cells, as text or anything that has a text.
+        empty: said when there are no rows.
+    """
+    cells = [
+        [cell if isinstance(cell, Text) else plain("" if cell is None else cell) for cell in row]
+        for row in rows
+    ]
+
+    def render(console: Console) -> None:
+        if not cells:
+            console.print(plain(empty, "dim"))
+            return
+        drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+        for name in columns:
+            is_id = name.startswith("#")
+            drawn.add_column(name.lstrip("#"), style="dim" if is_id else None, no_wrap=is_id, overflow="fold")
+        for row in cells:
+            drawn.add_row(*row)
+        console.print(drawn)
+
+    return render
+
+
+def facts(pairs: Mapping[str, object]) -> Render:
+    """Return what draws names with their values, one a line."""
+
+    def render(console: Console) -> None:
+        drawn = Table.grid(padding=(0, 2))
+        for name, value in pairs.items():
+            drawn.add_row(Text(name, style="dim"), plain("" if value is None else value))
+        console.print(drawn)
+
+    return render
+
+
+def said(text: str) -> Render:
+    """Return what prints one line."""
+    return lambda console: console.print(plain(text))
+
+
+def report(error: Exception, *, as_json: bool) -> int:
+    """Write an error to stderr, as text or in the envelope; returns the exit code for it."""
+    kind, message, hint = describe(error)
+    if as_json:
+        body = {"ok": False, "error": {"type": kind, "message": message, "hint": hint}}
+        sys.stderr.write(json.dumps(body, ensure_ascii=False) + "\n")
+    else:
+        console = stderr()
+        console.print(Text.assemble(("error: ", "bold red"), plain(message)))
+        if hint:
+            console.print(Text.assemble(("hint:  ", "dim"), plain(hint, "dim")))
+    return exit_code(error)
+
+
+def exit_code(error: Exception) -> int:
+    """Return what the process ends with after an error."""
+    if isinstance(error, typer.TyperException):
+        return VALIDATION
+    return next(
+        (_EXIT_CODES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _EXIT_CODES), GENERAL
+    )
+
+
+def describe(error: Exception) -> tuple[str, str, str]:
+    """Return an error's name, what happened, and a hint: the rest of its docstring, and its notes."""
+    if isinstance(error, typer.TyperException):
+        return "UsageError", error.format_message(), "add --help to see what the command takes"
+    _, _, advice = (inspect.getdoc(type(error)) or "").partition(". ")
+    notes = getattr(error, "__notes__", [])
+    hint = " ".join((" ".join(advice.split()), *(f"({note})" for note in notes))).strip()
+    return type(error).__name__, str(error) or type(error).__name__, hint
+
+
+def _plain_data(item: "BaseModel | Mapping[str, JsonValue]") -> "JsonValue":
+    return dict(item) if isinstance(item, Mapping) else item.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,140 @@
+"""`sagacity publish`: send in what happened."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from sagacity.cli import options, payload
+from sagacity.cli.invocation import connected
+from sagacity.cli.output import Render, plain, show
+from sagacity.cli.progress import advancing
+from sagacity.cli.receipts import draw, wait_for
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from sagacity.schemas.interactions import PublishReply
+    from sagacity.schemas.receipts import Receipt
+
+WAIT_SECONDS = 300
+
+
+def publish(
+    context: typer.Context,
+    *,
+    user_id: Annotated[str | None, typer.Option("--user-id", "-u", help="Who talked with the agent.")] = None,
+    user_message: Annotated[str | None, typer.Option("--user-message", help="What the user said.")] = None,
+    agent_response: Annotated[
+        str | None, typer.Option("--agent-response", help="What the agent answered.")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="Turns or a whole request as JSON, or @FILE.")
+    ] = None,
+    file: options.DataFile = None,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read JSON or JSON lines from stdin.")] = False,
+    session_id: Annotated[str | None, typer.Option("--session-id", help="The conversation.")] = None,
+    request_id: Annotated[
+        str | None, typer.Option("--request-id", help="Sent twice, it is stored once.")
+    ] = None,
+    source: Annotated[str, typer.Option("--source", help="A tag for where it comes from.")] = "cli",
+    agent_version: Annotated[
+        str | None, typer.Option("--agent-version", help="Which agent answered.")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it was learned from.")] = False,
+    skip_aggregation: Annotated[
+        bool, typer.Option("--skip-aggregation", help="Form no agent playbooks.")
+    ] = False,
+    force_extraction: Annotated[
+        bool, typer.Option("--force-extraction", help="Learn at once, however few the turns.")
+    ] = False,
+) -> None:
+    """
+    Send in turns of a conversation. They are durable when this returns.
+
+    The turns come from exactly one of: --user-message with --agent-response, --data, --file, --stdin.
+    What the data says itself (user_id, session_id …) goes before the flags. A few turns alone wait a while
+    for more, so that they are learned together; --force-extraction does not.
+
+    Example: sagacity publish -u ana --user-message "I am vegetarian." --agent-response "Noted." --wait
+
+    Example: sagacity publish --user-id ana --file turns.jsonl
+
+    Example: sagacity publish --data '{"user_id": "ana", "interaction_data_list": [{"content": "I moved to Lyon."}]}'
+    """
+    flags: dict[str, JsonValue] = {
+        "user_id": user_id,
+        "session_id": session_id,
+        "request_id": request_id,
+        "source": source,
+        "agent_version": agent_version,
+        "skip_aggregation": skip_aggregation,
+        "force_extraction": force_extraction,
+    }
+    bodies = payload.requests(_given(user_message, agent_response, data, file, stdin=stdin), flags)
+    replies, receipts = _send(context, bodies, wait=wait)
+    if wait:
+        show(context, receipts if len(receipts) > 1 else receipts[0], _all(receipts))
+    else:
+        show(context, replies if len(replies) > 1 else replies[0], _stored(replies))
+
+
+def _given(
+    user_message: str | None, agent_response: str | None, data: str | None, file: Path | None, *, stdin: bool
+) -> "list[JsonValue]":
+    sources = [
+        user_message is not None or agent_response is not None,
+        data is not None,
+        file is not None,
+        stdin,
+    ]
+    if sum(sources) != 1:
+        raise InvalidInput(
+            "pass exactly one of --user-message with --agent-response, --data, --file, --stdin"
+        )
+    if stdin:
+        return payload.parse(sys.stdin.read(), name="stdin")
+    if data is not None or file is not None:
+        return payload.parse(payload.read_text(data, file), name=str(file or "--data"))
+    if not user_message or not agent_response:
+        raise InvalidInput("--user-message and --agent-response go together, and neither may be empty")
+    return [[{"role": "User", "content": user_message}, {"role": "Assistant", "content": agent_response}]]
+
+
+def _send(
+    context: typer.Context, bodies: "list[dict[str, JsonValue]]", *, wait: bool
+) -> "tuple[list[PublishReply], list[Receipt]]":
+    from sagacity.client.wire import checked  # noqa: PLC0415  it loads the HTTP stack
+    from sagacity.schemas.interactions import PublishBody  # noqa: PLC0415  with it
+
+    checked_bodies = [checked(PublishBody, body) for body in bodies]
+    replies: list[PublishReply] = []
+    with connected(context, None) as client:
+        with advancing("publishing") as advance:
+            for body in checked_bodies:
+                replies.append(client.publish(body))
+                advance(len(replies), len(checked_bodies))
+        ids = [reply.request_id or "" for reply in replies] if wait else []
+        return replies, wait_for(client, ids, timeout_seconds=WAIT_SECONDS) if ids else []
+
+
+def _stored(replies: "list[PublishReply]") -> Render:
+    def render(console: Console) -> None:
+        for reply in replies:
+            console.print(plain(f"stored as {reply.request_id}"))
+            for warning in reply.warnings:
+                console.print(plain(f"warning: {warning}", "yellow"))
+        console.print(plain(f"follow it with: sagacity receipt {replies[-1].request_id} --wait", "dim"))
+
+    return render
+
+
+def _all(receipts: "list[Receipt]") -> Render:
+    def render(console: Console) -> None:
+        for found in receipts:
+            draw(found)(console)
+
+    return render

@@ -1,0 +1,31 @@
+"""`sagacity reindex`: make the search index anew, for instance after a change of the embedder."""
+
+import asyncio
+
+import typer
+
+from sagacity.cli.output import said, show
+from sagacity.cli.progress import advancing
+
+
+def reindex(context: typer.Context) -> None:
+    """
+    Make the search index anew.
+
+    It is made with the embedder of the settings. Stop the server first. Cut short, it goes on
+    where it was; nothing else than the index is touched.
+
+    Example: SAGACITY_EMBEDDER=multilingual sagacity reindex
+    """
+    from sagacity.bootstrap import reindex as rebuild  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+
+    async def run() -> int:
+        total = 0
+        with advancing("reindexing") as advance:
+            async for done, total in rebuild(load_settings()):
+                advance(done, total)
+        return total
+
+    steps = asyncio.run(run())
+    show(context, {"steps": steps}, said("the search index is new"))

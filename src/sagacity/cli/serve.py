@@ -1,0 +1,179 @@
+"""`sagacity serve`: run the server in this process."""
+
+import asyncio
+import gc
+import json
+import signal
+import socket
+import sys
+from collections.abc import MutableMapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sagacity.cli.invocation import of
+from sagacity.domain.errors import ConfigError, SagacityError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from types import FrameType
+
+    import uvicorn
+
+    from sagacity.config.settings import Settings
+
+    Message = MutableMapping[str, Any]
+    App = Callable[
+        [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+    ]
+
+DRAIN_SECONDS = 10
+
+
+def serve(
+    context: typer.Context,
+    *,
+    host: Annotated[str | None, typer.Option("--host", help="Address to listen on; SAGACITY_HOST.")] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one; SAGACITY_PORT.")
+    ] = None,
+) -> None:
+    """
+    Run the server.
+
+    It runs until it is told to stop (Ctrl-C, SIGTERM); calls in progress are finished first.
+
+    Example: sagacity serve
+
+    Example: sagacity serve --host 0.0.0.0 --port 8081
+    """
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  the server's parts load only when it runs
+    from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
+
+    flags = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    settings = load_settings(**flags)
+    configure_logging(settings.log_level, settings.log_format)
+    _refuse_open_door(settings)
+    _run(settings, as_json=of(context).as_json)
+
+
+def _run(settings: "Settings", *, as_json: bool) -> None:
+    import uvicorn  # noqa: PLC0415  with the server's parts
+
+    from sagacity.api.app import create_app  # noqa: PLC0415  with the server's parts
+
+    failures: list[SagacityError] = []
+    config = uvicorn.Config(
+        _keeping_failures(create_app(settings), failures),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _ended)
+    with _bound(settings.host, settings.port) as listener:
+        server = _announcing(uvicorn.Server(config), _url(listener), as_json=as_json)
+        with suppress(SystemExit):
+            server.run(sockets=[listener])
+    if failures:
+        raise failures[0]
+    if not server.started:
+        raise ConfigError("the server did not start; its log says why")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """
+    Take the port before anything is loaded.
+
+    Raises:
+        ConfigError: it is taken, or there is no such address here.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+        except OSError:
+            listener.close()
+            raise
+    except OSError as error:
+        raise ConfigError(
+            f"settings SAGACITY_HOST, SAGACITY_PORT: {host} port {port}: {error.strerror}"
+        ) from error
+    return listener
+
+
+def _ended(number: int, frame: "FrameType | None") -> None:
+    """Take the signal that uvicorn repeats after it has shut down: the process then ends as a success."""
+
+
+def _announcing(server: "uvicorn.Server", url: str, *, as_json: bool) -> "uvicorn.Server":
+    """Make a server say where it listens, once it does."""
+    start = server.startup
+
+    async def startup(sockets: list[socket.socket] | None = None) -> None:
+        await start(sockets)
+        # What is loaded by now stays: looked through again by every full collection, it would stop all calls for 0.1 s.
+        gc.collect()
+        gc.freeze()
+        if server.started:
+            envelope = {"ok": True, "data": {"url": url}, "meta": {}}
+            sys.stdout.write((json.dumps(envelope) if as_json else f"Sagacity is listening on {url}") + "\n")
+            sys.stdout.flush()
+
+    server.startup = startup
+    return server
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _keeping_failures(app: "App", failures: list[SagacityError]) -> "App":
+    """Keep the error that stops start-up, so that it is shown as one line and not as a traceback."""
+
+    async def guarded(
+        scope: "Message",
+        receive: "Callable[[], Awaitable[Message]]",
+        send: "Callable[[Message], Awaitable[None]]",
+    ) -> None:
+        if scope["type"] != "lifespan":
+            await app(scope, receive, send)
+            return
+
+        async def quiet(message: "Message") -> None:
+            await send({"type": message["type"]})
+
+        try:
+            await app(scope, receive, quiet)
+        except SagacityError as error:
+            failures.append(error)
+
+    return guarded
+
+
+def _refuse_open_door(settings: "Settings") -> None:
+    """
+    Make sure that a server reachable from outside asks for a token.
+
+    Raises:
+        ConfigError: it would not.
+    """
+    if settings.is_loopback:
+        return
+
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  with the server's parts
+
+    async def has_tokens() -> bool:
+        async with open_database(settings) as storage:
+            return await storage.has_tokens()
+
+    if not asyncio.run(has_tokens()):
+        raise ConfigError(
+            f"setting SAGACITY_HOST: {settings.host} can be reached by others, and no token exists yet. "
+            "Make one with `sagacity token create`, or listen on 127.0.0.1."
+        )

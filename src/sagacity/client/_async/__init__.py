@@ -1,0 +1,1 @@
+"""The client as it is written; `_sync` is generated from it."""

@@ -1,0 +1,22 @@
+"""Turns that a learner gave up on."""
+
+from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.words import LetterWord
+from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
+
+
+async def list_dead_letters(
+    connection: AsyncConnection,
+    *,
+    status: LetterWord | None = None,
+    user_id: str | None = None,
+    limit: int = 100,
+) -> DeadLettersPage:
+    """Return what was given up, newest first, with the last error of each."""
+    params = {"status": status, "user_id": user_id, "limit": limit}
+    return await connection.get("/api/dead_letters", DeadLettersPage, params=params)
+
+
+async def replay_dead_letter(connection: AsyncConnection, dead_letter_id: int) -> Replayed:
+    """Learn again from what was given up."""
+    return await connection.send("POST", f"/api/dead_letters/{dead_letter_id:d}/replay", Replayed)

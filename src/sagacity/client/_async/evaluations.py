@@ -1,0 +1,28 @@
+"""How well the agent does, and how much was learned."""
+
+from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.wire import checked
+from sagacity.schemas.evaluations import (
+    DashboardPage,
+    EvaluationsPage,
+    GetDashboardStatsBody,
+    GetEvaluationsBody,
+)
+
+
+async def get_agent_success_evaluation_results(
+    connection: AsyncConnection, *, limit: int | None = None, agent_version: str | None = None
+) -> EvaluationsPage:
+    """Return evaluation results, newest first."""
+    body = checked(GetEvaluationsBody, {"limit": limit, "agent_version": agent_version})
+    return await connection.send(
+        "POST", "/api/get_agent_success_evaluation_results", EvaluationsPage, body=body, repeatable=True
+    )
+
+
+async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | None = None) -> DashboardPage:
+    """Return what was published and learned in the last days, and in as many days before."""
+    body = checked(GetDashboardStatsBody, {"days_back": days_back})
+    return await connection.send(
+        "POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True
+    )

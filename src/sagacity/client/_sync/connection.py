@@ -1,0 +1,146 @@
+# Generated from _async by scripts/unasync; edit it there.
+"""An open connection to one server: it sends calls, tries again where that is safe, and reads replies."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+from pydantic import BaseModel
+
+from sagacity.client.environment import default_api_key, default_url
+from sagacity.client.errors import Unreachable, error_of
+from sagacity.client.retry import is_passing, pause, wait_seconds
+from sagacity.client.wire import decode, encode, given, is_loopback, server_url
+from sagacity.domain.errors import InvalidInput
+
+R = TypeVar("R", bound=BaseModel)
+
+
+class Connection:
+    """Calls to one server over kept-alive connections; close it, or use it in `with`."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_seconds: float = 30,
+        attempts: int = 3,
+        allow_insecure: bool = False,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """
+        Prepare a connection; nothing is sent yet.
+
+        Args:
+            url: the server; by default SAGACITY_URL, else this machine's port 8081.
+            api_key: by default SAGACITY_API_KEY; without one the server has to run without tokens.
+            timeout_seconds: the longest silence of the server in one attempt.
+            attempts: how often a call that may be repeated is sent at most.
+            allow_insecure: whether the key may go over plain http to another machine.
+            transport: replaces the network, for tests.
+
+        Raises:
+            InvalidInput: the URL is none, or would give the key away.
+        """
+        key = api_key or default_api_key()
+        base = server_url(url or default_url(), has_key=key is not None, allow_insecure=allow_insecure)
+        self._attempts = max(1, attempts)
+        self._http = httpx.Client(
+            base_url=base,
+            headers=_headers(key),
+            timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10)),
+            follow_redirects=False,
+            transport=transport,
+            trust_env=not is_loopback(base.host),
+        )
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return str(self._http.base_url).rstrip("/")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def get(self, path: str, reply: type[R], *, params: Mapping[str, str | int | None] | None = None) -> R:
+        """Read something; tried again by itself."""
+        request = self._http.build_request("GET", path, params=given(params or {}))
+        return decode(reply, self._send(request, repeatable=True))
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        reply: type[R],
+        *,
+        body: BaseModel | None = None,
+        repeatable: bool = False,
+        timeout_seconds: float | None = None,
+    ) -> R:
+        """
+        Send a call with a JSON body and return its reply.
+
+        Args:
+            method: of HTTP.
+            path: below the server's address.
+            reply: what the answer is read as.
+            body: sent as JSON, without the fields that were not set.
+            repeatable: whether sending it twice is the same as once: then it is tried again by itself.
+            timeout_seconds: in place of the connection's own.
+
+        Raises:
+            InvalidInput: the body can not be written as JSON; nothing was sent.
+            Unreachable: no reply came.
+            SagacityError: the server refused or failed; see `sagacity.client.errors`.
+        """
+        content = encode(body) if body else None
+        request = self._http.build_request(
+            method,
+            path,
+            content=content,
+            headers={"Content-Type": "application/json"} if content else None,
+            timeout=httpx.USE_CLIENT_DEFAULT if timeout_seconds is None else timeout_seconds,
+        )
+        return decode(reply, self._send(request, repeatable=repeatable))
+
+    def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
+        outcome = self._try(request)
+        for attempt in range(self._attempts - 1 if repeatable else 0):
+            if not is_passing(outcome):
+                break
+            pause(wait_seconds(attempt, outcome))
+            outcome = self._try(request)
+        return _settled(outcome, self.url)
+
+    def _try(self, request: httpx.Request) -> httpx.Response | httpx.RequestError:
+        try:
+            return self._http.send(request)
+        except httpx.RequestError as error:
+            return error
+
+
+def _headers(key: str | None) -> dict[str, str]:
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise InvalidInput("the API key has characters that no key has; was it copied whole?")
+    return {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+
+
+def _settled(outcome: httpx.Response | httpx.RequestError, url: str) -> httpx.Response:
+    if isinstance(outcome, httpx.Response):
+        if outcome.is_success:
+            return outcome
+        raise error_of(outcome)
+    if isinstance(outcome, httpx.TimeoutException):
+        raise Unreachable(f"no reply from {url} in time") from outcome
+    raise Unreachable(f"no connection to {url}: {outcome}") from outcome

@@ -1,0 +1,27 @@
+# Generated from _async by scripts/unasync; edit it there.
+"""How well the agent does, and how much was learned."""
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import checked
+from sagacity.schemas.evaluations import (
+    DashboardPage,
+    EvaluationsPage,
+    GetDashboardStatsBody,
+    GetEvaluationsBody,
+)
+
+
+def get_agent_success_evaluation_results(
+    connection: Connection, *, limit: int | None = None, agent_version: str | None = None
+) -> EvaluationsPage:
+    """Return evaluation results, newest first."""
+    body = checked(GetEvaluationsBody, {"limit": limit, "agent_version": agent_version})
+    return connection.send(
+        "POST", "/api/get_agent_success_evaluation_results", EvaluationsPage, body=body, repeatable=True
+    )
+
+
+def get_dashboard_stats(connection: Connection, *, days_back: int | None = None) -> DashboardPage:
+    """Return what was published and learned in the last days, and in as many days before."""
+    body = checked(GetDashboardStatsBody, {"days_back": days_back})
+    return connection.send("POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True)

@@ -1,0 +1,101 @@
+"""What goes over the wire: bodies checked and written, replies read, addresses vetted."""
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from sagacity.client.errors import ServerError
+from sagacity.domain.errors import InvalidInput
+
+R = TypeVar("R", bound=BaseModel)
+T = TypeVar("T")
+
+
+def server_url(text: str, *, has_key: bool, allow_insecure: bool) -> httpx.URL:
+    """
+    Return the address of a server.
+
+    Args:
+        text: as the user gave it.
+        has_key: whether an API key will be sent there.
+        allow_insecure: whether the key may travel unencrypted to another machine.
+
+    Raises:
+        InvalidInput: it is no http(s) address, or it would give the key away.
+    """
+    try:
+        url = httpx.URL(text.rstrip("/"))
+    except httpx.InvalidURL as error:
+        raise InvalidInput(f"{text!r} is no URL: {error}") from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise InvalidInput(f"{text!r} is no http or https address")
+    if url.scheme == "http" and has_key and not allow_insecure and not is_loopback(url.host):
+        raise InvalidInput(
+            f"the API key would travel unencrypted to {url.host}; use https, or pass allow_insecure=True"
+        )
+    return url
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def given(fields: Mapping[str, T | None]) -> dict[str, T]:
+    """Return the fields that have a value; None stands for not given."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def checked(schema: type[R], fields: Mapping[str, object]) -> R:
+    """
+    Make a request body; fields that are None are left out.
+
+    Raises:
+        InvalidInput: the server would refuse it; the message names the field.
+    """
+    try:
+        return schema.model_validate(given(fields))
+    except ValidationError as error:
+        raise InvalidInput(_first_fault(error)) from error
+
+
+def encode(body: BaseModel) -> bytes:
+    """
+    Write a request body as JSON; times become ISO 8601.
+
+    Raises:
+        InvalidInput: it holds something that JSON can not.
+    """
+    try:
+        return body.model_dump_json(exclude_unset=True).encode()
+    except (PydanticSerializationError, UnicodeEncodeError) as error:
+        raise InvalidInput(f"the body can not be written as JSON: {error}") from error
+
+
+def decode(schema: type[R], response: httpx.Response) -> R:
+    """
+    Read a reply; fields that a newer server added are passed over.
+
+    Raises:
+        ServerError: it is not what this release of Sagacity answers.
+    """
+    try:
+        return schema.model_validate_json(response.content, extra="ignore")
+    except ValidationError as error:
+        where = response.request.url.path
+        raise ServerError(f"{where} gave a reply that is not understood: {_first_fault(error)}") from error
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in fault["loc"])
+    return f"{place}: {fault['msg']}" if place else fault["msg"]

@@ -1,0 +1,168 @@
+"""Running it: start and stop, tokens, the doctor, a new index, and what outlives a kill."""
+
+import json
+import os
+import signal
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+
+from support.program import QUIET, sagacity
+from support.server import running_server
+
+
+def test_tokens_close_the_server(tmp_path: Path) -> None:
+    """Once there is a token every call needs one: none or a wrong one ends with 3, a revoked one too."""
+    home = tmp_path / "home"
+    made = sagacity("token", "create", "--name", "laptop", "--json", home=home).data
+    assert made["token"].startswith("sgc_")
+    with running_server(home, QUIET) as server:
+        for key in ({}, {"SAGACITY_API_KEY": "sgc_wrong"}):
+            ran = sagacity("profiles", "list", "--json", home=home, url=server.url, env=key)
+            assert (ran.code, ran.error["type"]) == (3, "Unauthorized")
+        call = ("profiles", "list", "--api-key", made["token"], "--json")
+        assert sagacity(*call, home=home, url=server.url).data == []
+        (listed,) = sagacity("token", "list", "--json", home=home).data
+        assert (listed["name"], listed["token_id"]) == ("laptop", made["token_id"])
+        assert made["token"] not in json.dumps(listed)
+        assert sagacity("token", "revoke", made["token_id"], home=home).out == "revoked\n"
+        assert sagacity(*call, home=home, url=server.url).code == 3
+    assert sagacity("token", "revoke", "unknown", "--json", home=home).error["type"] == "NotFound"
+
+
+def test_token_of_another_organisation_sees_its_own_data(tmp_path: Path) -> None:
+    """`--org` makes an organisation; two never see each other's data."""
+    tokens = [
+        sagacity("token", "create", "--org", org, "--json", home=tmp_path).data["token"]
+        for org in ("one", "two")
+    ]
+    with running_server(tmp_path, QUIET) as server:
+        for key, content in zip(tokens, ("Of one.", "Of two."), strict=True):
+            call = ("profiles", "add", "-u", "ana", "--content", content, "--api-key", key)
+            assert sagacity(*call, home=tmp_path, url=server.url).code == 0
+        seen = [
+            sagacity(
+                "profiles", "list", "-u", "ana", "--api-key", key, "--json", home=tmp_path, url=server.url
+            ).data
+            for key in tokens
+        ]
+    assert [[profile["content"] for profile in profiles] for profiles in seen] == [["Of one."], ["Of two."]]
+
+
+def test_open_door_is_refused(tmp_path: Path) -> None:
+    """A server that others can reach does not start before there is a token."""
+    ran = sagacity("serve", "--host", "0.0.0.0", "--port", "0", home=tmp_path)
+    assert ran.code == 1
+    assert "sagacity token create" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_wrong_setting_stops_the_start(tmp_path: Path) -> None:
+    """The message names the variable; no traceback."""
+    ran = sagacity("serve", "--json", home=tmp_path, env={"SAGACITY_PORT": "no"})
+    assert (ran.code, ran.error["type"]) == (1, "ConfigError")
+    assert "SAGACITY_PORT" in ran.error["message"]
+
+
+def test_failure_in_start_up_is_one_error(tmp_path: Path) -> None:
+    """What stops the start inside the server comes out as an error too, not as a traceback."""
+    ran = sagacity("serve", "--port", "0", "--json", home=tmp_path, env={"SAGACITY_EMBEDDER": "nonsense"})
+    assert (ran.code, ran.error["type"]) == (1, "ConfigError")
+    assert "nonsense" in ran.error["message"]
+    assert "Traceback" not in ran.err
+
+
+def test_port_in_use_is_said(tmp_path: Path) -> None:
+    """A port that another program has ends the start with an error that names it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ran = sagacity("serve", "--port", port, home=tmp_path)
+    assert ran.code == 1
+    assert port in ran.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_server_ends_gracefully(tmp_path: Path, number: signal.Signals) -> None:
+    """Told to stop, it finishes and ends as a success."""
+    with running_server(tmp_path, QUIET) as server:
+        assert httpx.get(f"{server.url}/health/ready").json()["status"] == "ready"
+        os.kill(server.process.pid, number)
+        assert server.process.wait(30) == 0
+        assert "Traceback" not in server.logs
+
+
+def test_what_was_published_outlives_a_kill(tmp_path: Path) -> None:
+    """A publish that was answered is there after SIGKILL, and is learned from by the next server."""
+    with running_server(tmp_path, QUIET) as server:
+        said = (
+            "publish",
+            "-u",
+            "ana",
+            "--user-message",
+            "I live in Oslo.",
+            "--agent-response",
+            "Noted.",
+            "--json",
+        )
+        published = sagacity(*said, "--force-extraction", home=tmp_path, url=server.url)
+        server.kill()
+    assert published.code == 0, published.err
+    with running_server(tmp_path, QUIET) as server:
+        request_id = published.data["request_id"]
+        learned = sagacity("receipt", request_id, "--wait", "--json", home=tmp_path, url=server.url).data
+    assert any("Oslo" in memory["content"] for memory in learned["memories"])
+
+
+def test_doctor_says_what_to_do(tmp_path: Path) -> None:
+    """All well is 0; without a server it is 1, and names the command that helps."""
+    with running_server(tmp_path / "served", QUIET) as server:
+        well = sagacity("doctor", "--json", home=tmp_path, url=server.url)
+    assert well.code == 0
+    assert {check["name"]: check["ok"] for check in well.data["checks"]} == dict.fromkeys(
+        ("settings", "home", "database", "embedder", "model keys", "server"), True
+    )
+    assert not (tmp_path / "sagacity.db").exists()
+    ill = sagacity("doctor", home=tmp_path, url="http://127.0.0.1:1")
+    assert ill.code == 1
+    assert "sagacity serve" in ill.out
+    wrong = sagacity("doctor", "--json", home=tmp_path, env={"SAGACITY_PORT": "no"})
+    assert wrong.code == 1
+    assert "SAGACITY_PORT" in wrong.data["checks"][0]["found"]
+
+
+def test_doctor_never_shows_a_key(tmp_path: Path) -> None:
+    """Providers are named, their keys are not."""
+    ran = sagacity(
+        "doctor", home=tmp_path, url="http://127.0.0.1:1", env={"OPENAI_API_KEY": "sk-very-secret"}
+    )
+    assert "openai" in ran.out.lower()
+    assert "very-secret" not in ran.out + ran.err
+
+
+def test_reindex_makes_the_index_anew(tmp_path: Path) -> None:
+    """Afterwards everything is found as before."""
+    search = ("search", "where does she live?", "-u", "ana", "--json")
+    with running_server(tmp_path, QUIET) as server:
+        said = ("--user-message", "I live in Oslo.", "--agent-response", "Noted.")
+        sagacity("publish", "-u", "ana", *said, "--force-extraction", "--wait", home=tmp_path, url=server.url)
+        before = sagacity(*search, home=tmp_path, url=server.url).data["profiles"]
+    ran = sagacity("reindex", "--json", home=tmp_path)
+    assert ran.code == 0, ran.err
+    assert ran.data["steps"] >= 3
+    assert "reindexing: " in ran.err
+    with running_server(tmp_path, QUIET) as server:
+        after = sagacity(*search, home=tmp_path, url=server.url).data["profiles"]
+    assert [profile["content"] for profile in after] == [profile["content"] for profile in before]
+    assert before
+
+
+def test_deleting_all_empties_a_noun(tmp_path: Path) -> None:
+    """With --yes it goes ahead, and says how many there were."""
+    with running_server(tmp_path, QUIET) as server:
+        for content in ("One.", "Two."):
+            sagacity("profiles", "add", "-u", "ana", "--content", content, home=tmp_path, url=server.url)
+        ran = sagacity("profiles", "delete-all", "--yes", home=tmp_path, url=server.url)
+        left = sagacity("profiles", "list", "--json", home=tmp_path, url=server.url).data
+    assert (ran.code, ran.out, left) == (0, "2 deleted\n", [])

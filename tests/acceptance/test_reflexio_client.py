@@ -1,0 +1,377 @@
+"""A client that others wrote and published, in an environment of its own, against a real server process."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.server import clean_environment, running_server
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-reflexio" / "bin" / "python"
+DRIVER = Path(__file__).with_name("reflexio_driver.py")
+PAGE = ROOT / "docs" / "reference" / "reflexio-client.md"
+ADAS_TURNS = [
+    "I work as a marine biologist.",
+    "I am allergic to peanuts.",
+    "No, please always answer in kilometres, not in miles.",
+    "Nice to meet you, Ada. The swim was 3 miles.",
+    "My name is Ada Marsh and I live in Lisbon.",
+]
+NOT_FOUND = {"raised": "HTTPError", "status": 404, "error": "NotFound"}
+KILOMETRES = "Always answer in kilometres, not in miles."
+
+Told = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """What the driver says of one pass over the whole client."""
+    assert PYTHON.exists(), (
+        f"{PYTHON} is not there; `make .venv-reflexio/.ready` makes it, and so does `make test`"
+    )
+    home = tmp_path_factory.mktemp("reflexio")
+    with running_server(home, {"SAGACITY_QUIET_SECONDS": "0.5"}) as server:
+        run = subprocess.run(
+            [PYTHON, DRIVER, server.url],
+            env=clean_environment(home, {"PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1"}),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def calls(told: Told) -> Told:
+    return told["calls"]
+
+
+@pytest.fixture(scope="module")
+def defects(told: Told) -> Told:
+    return told["defects"]
+
+
+def test_every_method_is_driven_and_none_fails_unforeseen(told: Told):
+    """Each public method of the client has its step, and each step ran to its end."""
+    steps = told["calls"] | told["defects"]
+    assert {name: step["crashed"] for name, step in steps.items() if "crashed" in step} == {}
+    assert sorted(told["calls"]) == sorted(told["methods"])
+
+
+def test_page_lists_what_is_driven(told: Told):
+    """The reference page has one row a method and one a defect, the very ones of the driver."""
+    sections = dict(re.findall(r"^## (.*?)$(.*?)(?=^## |\Z)", PAGE.read_text(), re.MULTILINE | re.DOTALL))
+    rows = {title: re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) for title, text in sections.items()}
+    assert sorted(rows["Methods"]) == sorted(told["methods"])
+    assert rows["What the client does wrong"] == list(told["defects"])
+    for name in told["defects"]["absent_methods"]:
+        assert f"`{name}`" in sections["What the client does wrong"]
+
+
+def test_publish_waits_for_learning_or_not(calls: Told):
+    """Waiting tells what was learned; not waiting says queued, and the same is learned soon after."""
+    published = calls["publish_interaction"]
+    waited, queued = published["waited"], published["queued"]
+    assert (waited["success"], waited["warnings"]) == (True, [])
+    assert (waited["profiles_added"], waited["playbooks_added"]) == (3, 1)
+    assert (waited["profiles_updated"], waited["playbooks_updated"]) == (0, 0)
+    assert (waited["storage_type"], waited["storage_label"]) == ("sqlite", "sagacity.db")
+    assert (queued["success"], queued["message"], queued["profiles_added"]) == (True, "queued", None)
+    assert len({waited["request_id"], queued["request_id"], None, ""}) == 4
+    assert published["learned_later"] == [
+        "Is allergic to peanuts.",
+        "Lives in Lisbon.",
+        "Name is Ada Marsh.",
+        "Works as a marine biologist.",
+    ]
+    assert published["learned_from_expert"] == ["Invoice 17 is open since May."]
+
+
+def test_turns_are_read_back_as_published(calls: Told):
+    """Newest first, with every field, and only the user's own."""
+    read = calls["get_interactions"]
+    assert read["ada"] == ADAS_TURNS
+    assert read["newest_two"] == ADAS_TURNS[:2]
+    assert read["nobody"] == []
+    bob = read["bob"]
+    assert bob["created_at"] > 1_700_000_000
+    del bob["created_at"], bob["interaction_id"], bob["request_id"]
+    assert bob == {
+        "user_id": "bob",
+        "role": "Agent",
+        "content": "Your invoice is open.",
+        "shadow_content": "Here is the invoice.",
+        "expert_content": "Invoice 17 is open since May.",
+        "user_action": "click",
+        "user_action_description": "opened the invoice page",
+        "interacted_image_url": "https://example.org/invoice.png",
+        "tools_used": [{"tool_name": "find_invoice", "tool_data": {"number": 17}}],
+    }
+    assert calls["get_all_interactions"] == {
+        "users": ["bob"] + ["ada"] * 5,
+        "newest": ["Your invoice is open."],
+    }
+
+
+def test_requests_come_by_session_and_page_exactly(calls: Told):
+    """Newest first, their turns in order; `has_more` is true only where more is."""
+    read = calls["get_requests"]
+    assert read["sessions"] == ["s-2", "s-1"]
+    assert (read["has_more"], read["first_page_has_more"], read["second_page_has_more"]) == (
+        False,
+        True,
+        False,
+    )
+    assert read["second_page"] == ["s-1"]
+    assert read["first_turns"] == ADAS_TURNS[:0:-1]
+    assert read["first"] == {
+        "request_id": calls["publish_interaction"]["waited"]["request_id"],
+        "user_id": "ada",
+        "created_at": 0,
+        "source": "chat",
+        "agent_version": "v1",
+        "session_id": "s-1",
+    }
+
+
+def test_learned_profiles_are_read_with_their_origin(calls: Told):
+    """What was learned is current, names its request, and never belongs to another user."""
+    read = calls["get_profiles"]
+    assert read["ada"] == calls["publish_interaction"]["learned_later"]
+    assert (read["current"], read["current_by_enum"], read["archived"], read["bob"]) == (4, 4, [], [])
+    lisbon = read["lisbon"]
+    assert lisbon["content"] == "Lives in Lisbon."
+    assert lisbon["generated_from_request_id"] == read["first_request"]
+    assert (lisbon["source"], lisbon["extractor_names"]) == ("chat", ["default_profile_extractor"])
+    assert (lisbon["profile_time_to_live"], lisbon["expiration_timestamp"]) == ("infinity", 4102444800)
+    assert calls["get_all_profiles"] == {"users": ["ada"], "one": 1, "pending": []}
+    assert calls["get_profile_change_log"] == {"users": ["ada"], "added": read["ada"]}
+
+
+def test_learned_playbook_is_read_with_its_origin(calls: Told):
+    """A correction became a rule of that user and version, which names the turn."""
+    read = calls["get_user_playbooks"]
+    rule = read["ada"]
+    assert (read["count"], read["other_version"], read["pending"]) == (1, 0, 0)
+    assert (rule["content"], rule["trigger"]) == (KILOMETRES, "When giving measurements")
+    assert (rule["user_id"], rule["agent_version"], rule["request_id"]) == (
+        "ada",
+        "v1",
+        read["first_request"],
+    )
+    assert rule["source_interaction_ids"] == [3]
+    assert calls["get_agent_success_evaluation_results"]["agent_success_evaluation_results"] == []
+
+
+def test_memories_written_directly_are_read_back(calls: Told):
+    """Profiles, user and agent playbooks come back as given; an id of another user's is refused."""
+    profiles = calls["add_user_profile"]
+    assert (profiles["added"]["added_count"], profiles["replaced"]["added_count"]) == (5, 1)
+    assert profiles["taken_by_another_user"] == {"raised": "HTTPError", "status": 409, "error": "Conflict"}
+    assert profiles["bob"] == [
+        "Collects enamel kettles.",
+        "Keeps three hens.",
+        "Plays the bassoon.",
+        "Rides a cargo bicycle.",
+        "Speaks Portuguese.",
+    ]
+    kettles = profiles["kettles"]
+    assert re.fullmatch(r"cli-[0-9a-f]{12}", kettles["profile_id"])
+    assert (kettles["custom_features"], kettles["source"]) == ({"hobby": "kettles"}, "cli-manual")
+
+    playbooks = calls["add_user_playbook"]
+    assert (playbooks["added"]["added_count"], playbooks["pending"]) == (3, ["Draft letters in blue ink."])
+    assert playbooks["invoices"] == {
+        "user_playbook_id": 0,
+        "user_id": "bob",
+        "agent_version": "v1",
+        "request_id": "r-1",
+        "playbook_name": "invoices",
+        "created_at": 0,
+        "content": "State the invoice number first.",
+        "trigger": "When asked about an invoice",
+        "rationale": "Bob files by number.",
+        "blocking_issue": {"kind": "missing_tool", "details": "no export"},
+        "status": None,
+        "source": None,
+        "source_interaction_ids": [],
+    }
+
+    assert calls["add_agent_playbooks"]["added"]["added_count"] == 3
+    agents = calls["get_agent_playbooks"]
+    assert agents["all"] == [
+        "Greet customers by their first name.",
+        "Offer a refund before a voucher.",
+        "Refunds need the receipt number.",
+    ]
+    assert agents["approved"] == ["Offer a refund before a voucher."]
+    assert (agents["tone"]["playbook_name"], agents["tone"]["playbook_status"]) == ("tone", "pending")
+
+
+def test_searches_find_the_right_thing(calls: Told):
+    """By word, by meaning and by filter, each kind; no other user's, nothing below the threshold."""
+    assert calls["search_interactions"] == {
+        "by_word": ["I am allergic to peanuts."],
+        "by_meaning": ["I work as a marine biologist."],
+        "newest": ["I work as a marine biologist."],
+        "of_another_request": [],
+        "of_another_user": [],
+    }
+    profiles = calls["search_profiles"]
+    assert profiles["by_meaning"][0] == "Is allergic to peanuts."
+    assert (profiles["above_threshold_one"], profiles["top_one"]) == ([], 1)
+    assert profiles["by_word"] == ["Is allergic to peanuts."]
+    assert profiles["by_feature"] == ["Collects enamel kettles."]
+    assert profiles["by_source"] == ["Works as a marine biologist."]
+    assert profiles["of_request"] == ["Is allergic to peanuts.", "Lives in Lisbon.", "Name is Ada Marsh."]
+    playbooks = calls["search_user_playbooks"]
+    assert playbooks["by_meaning"] == [KILOMETRES]
+    assert sorted(playbooks["by_word"]) == [
+        "Invoice 17 is open since May.",
+        "State the invoice number first.",
+    ]
+    assert (playbooks["pending_by_default"], playbooks["other_version"]) == ([], [])
+    assert playbooks["pending_asked_for"] == ["Draft letters in blue ink."]
+    assert playbooks["by_name"] == ["State the invoice number first."]
+    assert calls["search_agent_playbooks"] == {
+        "by_word": ["Offer a refund before a voucher.", "Refunds need the receipt number."],
+        "approved": ["Offer a refund before a voucher."],
+        "by_meaning": ["Greet customers by their first name."],
+    }
+
+
+def test_unified_search_serves_only_what_may_be_served(calls: Told):
+    """The user's own profiles and playbooks, no rejected rule, and nothing of users when none is named."""
+    found = calls["search"]
+    assert found["profile"] == ["Is allergic to peanuts."]
+    assert found["user_playbook"] == [KILOMETRES]
+    assert (
+        found["agent_playbook"]
+        == found["without_user_agent_playbook"]
+        == ["Offer a refund before a voucher."]
+    )
+    assert (found["rejected"], found["without_user"]) == ([], [[], []])
+    assert found["with_history"] == ["State the invoice number first."]
+
+
+def test_edits_show_in_reads_and_searches(calls: Told):
+    """An edit is found by its new words and no more by the old ones; an unknown id is 404."""
+    user = calls["update_user_playbook"]
+    assert user["reply"]["success"] is True
+    assert user["stored"] == [
+        True,
+        "Say the due date first.",
+        "When asked about an invoice",
+        "Bob pays late.",
+    ]
+    assert (user["found_by_new_words"], user["found_by_old_words"]) == (["Say the due date first."], [])
+    agent = calls["update_agent_playbook"]
+    assert agent["reply"]["success"] is True
+    assert agent["stored"] == ["Greet customers formally.", "pending"]
+    assert (agent["found_by_new_words"], agent["found_by_old_words"]) == (["Greet customers formally."], [])
+    assert (user["unknown"], agent["unknown"]) == (NOT_FOUND, NOT_FOUND)
+    status = calls["update_agent_playbook_status"]
+    assert (status["reply"]["success"], status["stored"], status["served"]) == (True, "rejected", [])
+
+
+def test_deleted_is_gone_from_reads_and_searches(calls: Told):
+    """Waited for or not, by id, by words or by session; what is not there, or another user's, is 404."""
+    profile = calls["delete_profile"]
+    assert (profile["waited"]["success"], profile["by_words"]["success"]) == (True, True)
+    assert (profile["left"], profile["found"]) == (["Collects enamel kettles.", "Speaks Portuguese."], [])
+    assert profile["of_another_user"] == NOT_FOUND
+    turn = calls["delete_interaction"]
+    assert turn["left"] == [ADAS_TURNS[0], ADAS_TURNS[2], ADAS_TURNS[4]]
+    assert (turn["waited"]["success"], turn["found"], turn["again"]) == (True, [], NOT_FOUND)
+    request = calls["delete_request"]
+    assert (request["ada"], request["carl"]) == ([ADAS_TURNS[2], ADAS_TURNS[4]], [])
+    assert (request["waited"]["success"], request["again"]) == (True, NOT_FOUND)
+    session = calls["delete_session"]
+    assert (session["waited"]["deleted_requests_count"], session["ada"], session["carl"]) == (1, [], [])
+    user, agent = calls["delete_user_playbook"], calls["delete_agent_playbook"]
+    assert user["left"] == ["Invoice 17 is open since May.", "Round all sums up."]
+    assert agent["left"] == ["Offer a refund before a voucher."]
+    for one in (user, agent):
+        assert (one["waited"]["success"], one["again"]) == (True, NOT_FOUND)
+    for name in ("profile", "interaction", "request", "session", "user_playbook", "agent_playbook"):
+        assert calls[f"delete_{name}"]["forgotten"] is None
+
+
+def test_deleting_many_counts_what_was_there(calls: Told):
+    """By ids, and all of a kind: the count is of what went, and nothing of it is left."""
+    by_ids = {name: calls[f"delete_{name}_by_ids"] for name in ("profiles", "requests")}
+    assert [one["reply"]["deleted_count"] for one in by_ids.values()] == [1, 2]
+    assert [one["left"] for one in by_ids.values()] == [["Speaks Portuguese."], []]
+    user, agent = calls["delete_user_playbooks_by_ids"], calls["delete_agent_playbooks_by_ids"]
+    assert (user["reply"]["deleted_count"], user["left"]) == (1, ["Invoice 17 is open since May."])
+    assert (agent["reply"]["deleted_count"], agent["left"]) == (1, [])
+    turns, profiles = calls["delete_all_interactions"], calls["delete_all_profiles"]
+    assert turns["reply"]["deleted_count"] == turns["before"] > 0
+    assert (turns["left"], turns["sessions_left"]) == ([], 0)
+    assert profiles["reply"]["deleted_count"] == profiles["before"] == 5
+    assert (profiles["left"], profiles["found"]) == ([], [])
+    users, agents, both = (calls[f"delete_all_{kind}playbooks"] for kind in ("user_", "agent_", ""))
+    assert [one["reply"]["deleted_count"] for one in (users, agents, both)] == [3, 2, 3]
+    assert (users["of_users"], users["of_agents"]) == ([], ["Be kind."])
+    assert (agents["of_users"], agents["of_agents"]) == (["Be brief."], [])
+    assert (both["of_users"], both["of_agents"]) == ([], [])
+
+
+def test_configuration_is_kept_and_secrets_are_not_given_back(calls: Told):
+    """What is set is read; a key comes back masked, and writing the mask back changes nothing."""
+    assert calls["whoami"]["org_id"] == "self-host-org"
+    assert (calls["whoami"]["storage_type"], calls["whoami"]["storage_configured"]) == ("sqlite", True)
+    assert (calls["get_my_config"]["success"], calls["get_my_config"]["storage_config"]) == (False, None)
+    saved = calls["set_config"]
+    assert (saved["as_model"]["success"], saved["as_dict"]["success"]) == (True, True)
+    assert saved["invalid"] == {"raised": "HTTPError", "status": 422, "error": "InvalidInput"}
+    stored = calls["get_config"]["stored"]
+    assert (stored["batch_size"], stored["batch_interval"]) == (12, 4)
+    assert stored["agent_context_prompt"] == "A desk that answers mail."
+    assert [tool["tool_name"] for tool in stored["tool_can_use"]] == ["find_invoice"]
+    assert [one["evaluation_name"] for one in stored["agent_success_configs"]] == ["solved"]
+    assert re.fullmatch(r"\*+", stored["api_key_config"]["openai"]["api_key"])
+    assert calls["get_config"]["same_after_writing_it_back"] is True
+
+
+def test_routes_that_are_not_there_say_so(calls: Told):
+    """Learning again, swapping and aggregating are 404; without waiting the client hides it."""
+    for name in ("rerun_profile_generation", "rerun_playbook_generation", "run_playbook_aggregation"):
+        assert calls[name] == {"waited": NOT_FOUND, "forgotten": None}
+    for name in ("manual_profile_generation", "manual_playbook_generation"):
+        assert calls[name] == {"waited": NOT_FOUND, "forgotten": None}
+    for name in ("upgrade_profiles", "upgrade_user_playbooks"):
+        assert calls[name] == {"waited": NOT_FOUND}
+
+
+def test_defects_of_the_client_are_as_described(defects: Told):
+    """What the page says the client does wrong is what it does."""
+    assert set(defects["datetime_filters"].values()) == {"TypeError"}
+    assert len(defects["datetime_filters"]) == 9
+    assert defects["profile_cache"] == {"cached": ["Owns a kiln."], "fresh": []}
+    assert defects["agent_playbook_cache"] == {"cached": ["Be kind."], "fresh": []}
+    assert defects["lost_failures"] == {"returned": None}
+    assert defects["current_status"] == {"sent": ["None"]}
+    assert defects["repeated_publish"] == {"stored": ["Once.", "Once."], "takes_request_id": False}
+    assert defects["request_paging"] == {"offset": "TypeError"}
+    assert defects["config_as_dict"] == {"raised": "ValidationError"}
+    assert defects["config_with_address"] == {"raised": "TypeError"}
+    polled = "/api/get_operation_status?service_name="
+    assert defects["playbook_rerun_polling"] == {
+        "asked": [f"{polled}feedback_generation"],
+        "said": "Playbook generation completed",
+        "playbooks_generated": 3,
+    }
+    assert defects["profile_rerun_polling"] == {
+        "asked": [f"{polled}profile_generation"],
+        "said": "Profile generation completed",
+        "profiles_generated": 3,
+    }
+    assert defects["default_address"] == {"is_loopback": False}
+    assert len(defects["absent_methods"]) == 8

@@ -1,0 +1,215 @@
+"""What the documents show runs, and what there is is documented."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from sagacity.api.app import create_app
+from sagacity.api.errors import STATUS, status_of
+from sagacity.cli.main import app as commands
+from sagacity.cli.output import exit_code
+from sagacity.client import errors as client_errors
+from sagacity.config.settings import Settings
+from sagacity.domain import errors
+from sagacity.domain.errors import SagacityError
+from sagacity.prompts.load import list_prompts
+from support.documents import ROOT, blocks, documents, run_document, user_environment
+from support.scripted_llm import scripted_llm
+from support.server import running_server
+
+ELSEWHERE = {"docs/reference/reflexio-client.md"}
+"""Runs in an environment of its own: tests/acceptance/test_reflexio_client.py."""
+NOT_RUN = {
+    ("README.md", "make demo"),
+    ("README.md", "GEMINI_API_KEY=… make serve"),
+    ("CONTRIBUTING.md", "make check"),
+    ("CONTRIBUTING.md", ".venv/bin/pytest tests/unit/learning"),
+    ("docs/howto/configure-models.md", "GEMINI_API_KEY=… sagacity serve"),
+    ("docs/howto/tokens-and-access.md", "sagacity serve --host 0.0.0.0"),
+    ("docs/reference/rule-learner.md", ".venv/bin/python benchmarks/rule_learner.py --misses"),
+}
+"""Blocks that only show: they set up the checkout, need a real key, or listen to the world."""
+SHOWN = {"json", "text", "nginx", "ini"}
+READ = [document for document in documents() if document not in ELSEWHERE]
+RUN = [document for document in READ if any(block.is_run for block in blocks(document))]
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+ROW = re.compile(r"^\| `(?P<name>[^`]+)` \|(?P<rest>.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", RUN)
+def test_commands_and_programs_of_a_document_run_in_order(document: str, tmp_path: Path) -> None:
+    run_document(document, tmp_path)
+
+
+def test_blocks_that_are_not_run_are_on_the_list_and_say_why() -> None:
+    shown = [
+        block
+        for document in READ
+        for block in blocks(document)
+        if block.info and block.language in {"sh", "python"}
+    ]
+    unexplained = [block.place for block in shown if not re.fullmatch(r"serve|no-run \S.*", block.info)]
+    assert unexplained == []
+    not_run = {(block.document, block.text.partition("\n")[0]) for block in shown if block.info != "serve"}
+    assert not_run == NOT_RUN
+
+
+def test_other_blocks_are_of_known_languages_and_json_parses() -> None:
+    for document in READ:
+        for block in blocks(document):
+            assert block.language in SHOWN | {"sh", "python"}, block.place
+            if block.language == "json":
+                json.loads(block.text)
+
+
+def test_relative_links_resolve() -> None:
+    broken = [
+        f"{document}: {target}"
+        for document in documents()
+        for target in LINK.findall(_prose(document))
+        if not _resolves(document, target)
+    ]
+    assert broken == []
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    [excerpt] = [block.text for block in blocks("README.md") if block.info == "demo"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "sagacity", "demo", "--all"],
+        env=user_environment(tmp_path, {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = [" ".join(line.split()) for line in ended.stdout.splitlines()]
+    missing = [line for line in excerpt.splitlines() if " ".join(line.split()) not in printed]
+    assert missing == []
+
+
+def test_quickstart_example_shows_what_was_learned(tmp_path: Path) -> None:
+    with running_server(tmp_path / "home") as server:
+        said = _example("quickstart.py", tmp_path, server.url)
+    assert "profile: Lives in Lyon." in said
+    assert "profile: Is vegetarian." in said
+    assert "Give prices in euros, not dollars." in said
+
+
+def test_chat_example_gives_a_model_what_is_remembered(tmp_path: Path) -> None:
+    with running_server(tmp_path / "home") as server, scripted_llm() as model:
+        _example("quickstart.py", tmp_path, server.url)
+        prompt = _example("chat_with_memory.py", tmp_path, server.url, "Where shall we have lunch?")
+        assert "- Is vegetarian." in prompt
+        model.answer_with("At Culture Crêpes.")
+        arguments = ("chat_with_memory.py", tmp_path, server.url, "Where shall we have lunch?")
+        said = _example(*arguments, OPENAI_BASE_URL=model.base_url, OPENAI_MODEL="scripted")
+        assert said == "At Culture Crêpes.\n"
+        assert "- Is vegetarian." in model.requests[0].prompt
+        assert "user: Where shall we have lunch?" in model.requests[0].prompt
+
+
+@pytest.mark.parametrize("name", ["settings_reference", "openapi", "cli_reference"])
+def test_generated_references_are_up_to_date(name: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, f"scripts/{name}", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_every_setting_is_documented() -> None:
+    page = _read("docs/reference/configuration.md")
+    settings = {f"SAGACITY_{name.upper()}" for name in Settings.model_fields}
+    assert settings == {name for name, _ in ROW.findall(page) if name.startswith("SAGACITY_")}
+    known = settings | {"SAGACITY_URL", "SAGACITY_API_KEY"}
+    for document in documents():
+        named = set(re.findall(r"\bSAGACITY_[A-Z_]+[A-Z]", _read(document)))
+        assert named <= known, document
+
+
+def test_every_error_is_documented_with_its_status_and_exit_code() -> None:
+    ours, _, rest = _read("docs/reference/errors.md").partition("## Names that only HTTP has")
+    documented = {name: rest.split("|")[:2] for name, rest in ROW.findall(ours)}
+    expected = {
+        kind.__name__: [f" {status_of(kind(''))} ", f" {exit_code(kind(''))} "]
+        for kind in _tree(SagacityError)
+    }
+    assert documented == expected
+    clients = {
+        name: rest.split("|")[0] for name, rest in ROW.findall(rest.partition("## Errors of the client")[2])
+    }
+    assert clients == {
+        name: f" {exit_code(kind(''))} "
+        for name, kind in vars(client_errors).items()
+        if isinstance(kind, type)
+        and issubclass(kind, SagacityError)
+        and kind.__module__ == client_errors.__name__
+    }
+    assert STATUS.keys() <= set(_tree(SagacityError))
+
+
+def test_every_route_is_documented() -> None:
+    paths = create_app(Settings()).openapi()["paths"]
+    routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert {name for name, _ in ROW.findall(_read("docs/reference/http-api.md"))} == routes
+
+
+def test_every_command_is_documented() -> None:
+    headings = set(re.findall(r"^#+ `sagacity ?([^`]*)`$", _read("docs/reference/cli.md"), re.MULTILINE))
+    assert {" ".join(path) for path in _commands(typer.main.get_command(commands))} <= headings
+
+
+def test_every_prompt_is_documented() -> None:
+    documented = {name for name, _ in ROW.findall(_read("docs/reference/prompts.md"))}
+    assert documented == {f"{name}/v{version}" for name, version in list_prompts()}
+
+
+def _read(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def _prose(document: str) -> str:
+    text = _read(document)
+    for block in blocks(document):
+        text = text.replace(block.text, "")
+    return text
+
+
+def _resolves(document: str, target: str) -> bool:
+    path, _, anchor = target.partition("#")
+    if re.match(r"https?:|mailto:", target):
+        return True
+    found = (ROOT / document).parent / path if path else ROOT / document
+    return found.exists() and (not anchor or anchor in _anchors(found))
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _example(name: str, folder: Path, url: str, *arguments: str, **environment: str) -> str:
+    return subprocess.run(
+        [sys.executable, str(ROOT / "examples" / name), *arguments],
+        env=user_environment(folder, {"SAGACITY_URL": url, **environment}),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def _tree(kind: type[SagacityError]) -> list[type[SagacityError]]:
+    found = [kind, *(leaf for child in kind.__subclasses__() for leaf in _tree(child))]
+    return [one for one in found if one.__module__ == errors.__name__]
+
+
+def _commands(group: typer.core.TyperGroup, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for name, command in group.commands.items():
+        if not command.hidden:
+            found.append((*above, name))
+            found += _commands(command, (*above, name)) if hasattr(command, "commands") else []
+    return found

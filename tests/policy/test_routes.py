@@ -1,0 +1,84 @@
+"""Every route asks for a token or is on the public list, and says what it does."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+
+from sagacity.api.app import create_app
+from sagacity.api.examples import EXAMPLES
+from sagacity.api.middleware.rate_limit import LIMITS
+from sagacity.config.settings import Settings
+from support.api import client_of, make_token, running, settings_in
+
+PUBLIC = {"/", "/health", "/health/ready", "/meta/version"}
+"""Open to everyone; they tell nothing about data."""
+ROOT = Path(__file__).parent.parent.parent
+OPERATIONS = [
+    (method, path, operation)
+    for path, operations in create_app(Settings()).openapi()["paths"].items()
+    for method, operation in operations.items()
+]
+NAMES = [f"{method.upper()} {path}" for method, path, _ in OPERATIONS]
+
+
+async def test_every_route_wants_a_token_or_is_public(tmp_path):
+    """Asked without a token, a route that is not on the list says 401, whatever was sent."""
+    async with running(settings_in(tmp_path)) as app, client_of(app) as api:
+        await make_token(app, "a")
+        for method, path, _ in OPERATIONS:
+            url = re.sub(r"\{\w+\}", "1", path)
+            reply = await api.request(method.upper(), url, json=EXAMPLES[path].request)
+            assert (reply.status_code == 200) if path in PUBLIC else (reply.status_code == 401), path
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
+def test_every_route_is_documented(method, path, operation):
+    """Summary, description, tag, an example each way, and the token where one is needed."""
+    assert operation["summary"]
+    assert len(operation["description"]) > 20
+    assert operation["tags"]
+    reply = operation["responses"]["200"]["content"]["application/json"]
+    assert reply["example"] == EXAMPLES[path].reply
+    if "requestBody" in operation:
+        assert operation["requestBody"]["content"]["application/json"]["example"] == EXAMPLES[path].request
+        assert EXAMPLES[path].request is not None
+    assert bool(operation.get("security")) is (path not in PUBLIC)
+    assert ("4XX" in operation["responses"]) is (path not in PUBLIC)
+
+
+def test_examples_and_limits_name_existing_routes():
+    """No example or limit outlives its route."""
+    paths = {path for _, path, _ in OPERATIONS}
+    assert set(EXAMPLES) == paths
+    assert set(LIMITS) <= paths
+
+
+async def test_the_examples_are_what_the_server_takes(tmp_path):
+    """Each example of a body passes its schema: it is answered with anything but 422."""
+    async with running(settings_in(tmp_path)) as app, client_of(app) as api:
+        for method, path, _ in OPERATIONS:
+            if EXAMPLES[path].request is not None:
+                reply = await api.request(method.upper(), path, json=EXAMPLES[path].request)
+                assert reply.status_code in {200, 404}, (path, reply.text)
+
+
+def test_the_document_on_disk_is_up_to_date():
+    """docs/reference/openapi.json is what the code serves."""
+    ran = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "openapi", "--check"], capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads((ROOT / "docs/reference/openapi.json").read_text())["openapi"].startswith("3.1")
+
+
+def test_the_application_has_no_route_outside_the_document():
+    """What is served and what is documented are the same, but for the document itself and its pages."""
+    app = create_app(Settings())
+    served = {route.path for route in app.routes if hasattr(route, "path")}
+    assert isinstance(app, FastAPI)
+    assert served == {"/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc", "/static-offline-docs"}
