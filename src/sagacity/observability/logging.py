@@ -21,7 +21,9 @@ def configure_logging(level: str, form: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     render: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer()]
+        [
+            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        ]  # it shows no variables
         if as_text
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )

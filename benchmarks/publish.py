@@ -1,0 +1,151 @@
+"""
+How fast turns are published over HTTP to a real server process, durable before the reply.
+
+    python benchmarks/publish.py [--quick]
+
+The load comes from one process more. Set-ups take turns, so that what else the machine does meets them alike, and each
+turn has a new server with a new database, so that none works off what another left behind.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from corpus import TENANT
+from harness import Budget, Effort, Report, Table, folder, median, number, percentile, run, server
+
+from sagacity.bootstrap import open_database
+from sagacity.config.settings import Settings
+
+LOAD = Path(__file__).with_name("load.py")
+NEVER = {"SAGACITY_QUIET_SECONDS": "1000000"}
+USERS = 320
+
+
+@dataclass
+class Setup:
+    """One way of running server and load, and what each round gave."""
+
+    name: str
+    clients: int
+    env: dict[str, str]
+    config: dict[str, int] = field(default_factory=dict)
+    rounds: list[dict] = field(default_factory=list)
+    """What the load generator told, and how many turns waited for their vectors at the end."""
+
+    @property
+    def rates(self) -> list[float]:
+        """Requests a second, a figure a round."""
+        return [len(one["latencies"]) / one["seconds"] for one in self.rounds]
+
+    def latency(self, share: float) -> list[float]:
+        """Milliseconds at a percentile, a figure a round."""
+        return [percentile(one["latencies"], share) for one in self.rounds]
+
+    @property
+    def cost(self) -> float:
+        """Processor time of the load generator itself, microseconds a request."""
+        return median([one["cpu_seconds"] / len(one["latencies"]) * 1e6 for one in self.rounds])
+
+
+def setups() -> list[Setup]:
+    """What stands side by side."""
+    never = {"batch_size": 1_000_000, "batch_interval": 1_000_000}
+    return [
+        Setup("16 clients", 16, {}),
+        Setup("1 client", 1, {}),
+        Setup("16 clients, learning off", 16, NEVER, never),
+        Setup("1 client, learning off", 1, NEVER, never),
+    ]
+
+
+def generated(url: str, clients: int, seconds: float, users: int) -> dict:
+    """Let the load generator run once."""
+    command = [sys.executable, str(LOAD), url, "--clients", str(clients), "--seconds", str(seconds)]
+    command += ["--publish", str(users)] if users else []
+    return json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=seconds + 60).stdout
+    )
+
+
+async def stored(home: Path) -> tuple[int, int]:
+    """Turns in the database of a server that has ended, and documents without a vector."""
+    async with open_database(Settings(home=home)) as storage:
+        async with storage.read(TENANT) as snapshot:
+            newest = await snapshot.interactions.list_newest(limit=10_000_000)
+        return len(newest), await storage.unembedded_count()
+
+
+def measure(effort: Effort) -> Report:
+    """Publish with every set-up in turn, and count each time what is stored."""
+    found, seconds = setups(), effort.pick(2, 6)
+    ceilings: list[dict] = []
+    with folder() as homes:
+        for turn in range(effort.pick(1, 3)):
+            for place, one in enumerate(found):
+                home = homes / f"{turn}-{place}"
+                with server(home, one.env) as process:
+                    if one.config:
+                        httpx.post(f"{process.url}/api/set_config", json=one.config).raise_for_status()
+                    ceilings.append(generated(process.url, 16, 1, 0))
+                    told = generated(process.url, one.clients, seconds, USERS)
+                turns, told["waiting"] = asyncio.run(stored(home))
+                if told["failures"] or turns != 2 * len(told["latencies"]):
+                    raise SystemExit(f"{one.name}: {len(told['latencies'])} published, {turns} turns stored")
+                one.rounds.append(told)
+    return report_of(found, ceilings)
+
+
+def report_of(found: list[Setup], ceilings: list[dict]) -> Report:
+    """The figures as a report."""
+    first = found[0]
+    report = Report(
+        "Publish",
+        "`POST /api/publish_interaction` with one turn pair of a real conversation each (up to 400 characters a turn), "
+        f"{USERS} users in turn, over kept connections, against a server process with SQLite on this machine's disk. "
+        "A reply comes after the commit. Learning (rules) and embedding go on beside it in the same process; "
+        "“learning off” sets the batch interval and the quiet time so high that nothing is learned, and turns are "
+        "still embedded.",
+        [
+            Budget("16 clients", max(first.rates), 300, "requests/s", at_least=True),
+            Budget("16 clients, p99", min(first.latency(0.99)), 100, "ms"),
+        ],
+    )
+    base = median(found[1].rates)
+    rows = [
+        (
+            one.name,
+            number(max(one.rates)),
+            number(median(one.rates)),
+            f"{median(one.rates) / base:.1f} ×",
+            number(min(one.latency(0.5))),
+            number(min(one.latency(0.99))),
+            f"{median([told['waiting'] for told in one.rounds]):,.0f}",
+        )
+        for one in found
+    ]
+    columns = (
+        "set-up",
+        "best, requests/s",
+        "median, requests/s",
+        "times 1 client",
+        "p50, ms",
+        "p99, ms",
+        "turns not yet embedded",
+    )
+    ceiling = max(len(one["latencies"]) / one["seconds"] for one in ceilings)
+    note = (
+        f"Percentiles are of the best round. The load generator took {number(first.cost)} µs of processor time a "
+        f"request, in a process of its own on the same cores; the same clients get {number(ceiling)} requests/s from "
+        "`/health`. Every published turn was found in the database after the servers had ended."
+    )
+    report.tables.append(Table("Side by side", columns, rows, note))
+    return report
+
+
+if __name__ == "__main__":
+    run(measure)

@@ -1,0 +1,250 @@
+"""
+How long unified search takes over HTTP, the embedding of the question included, as the data grows.
+
+    python benchmarks/search.py [--quick | --full]
+
+Every size has a server and a database of its own, and all are asked in turn by one client, so that what else the
+machine does meets them alike.
+"""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from corpus import SHARED, TENANT, Corpus, Scope, fill, queries
+from harness import Budget, Effort, Report, Table, folder, median, number, percentile, run, server
+
+from sagacity.bootstrap import open_database
+from sagacity.config.settings import Settings
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Approval, MemoryKind
+from sagacity.domain.query import Filter
+from sagacity.providers.minilm import MiniLM
+from sagacity.retrieval.pipeline import Query, Searcher
+
+AGENT_PLAYBOOKS = 1_000
+TOP_K, THRESHOLD = 5, 0.3  # what a caller gets who asks for nothing else
+KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
+PARTS = ("embed", "keyword", "vector", "fetch")
+
+
+@dataclass
+class Size:
+    """How much one database holds, and what each round gave in milliseconds."""
+
+    name: str
+    users: int
+    profiles: int
+    playbooks: int
+    first: float = 0
+    rounds: list[list[float]] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=dict)
+
+    def scopes(self) -> list[Scope]:
+        """Its rows: of each user, and of all."""
+        names = [f"user-{place}" for place in range(self.users)]
+        return [
+            Scope(MemoryKind.AGENT_PLAYBOOK, [SHARED], AGENT_PLAYBOOKS),
+            Scope(MemoryKind.PROFILE, names, self.profiles),
+            Scope(MemoryKind.USER_PLAYBOOK, names, self.playbooks),
+        ]
+
+    def best(self, share: float) -> float:
+        """The percentile in the best round."""
+        return min(percentile(times, share) for times in self.rounds)
+
+    def ratio(self, base: "Size") -> float:
+        """Median over the rounds of its median against that of *base* in the same round."""
+        pairs = zip(self.rounds, base.rounds, strict=True)
+        return median([median(own) / median(others) for own, others in pairs])
+
+
+class Asker:
+    """One client over one kept connection."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._connection = HTTPConnection(parts.hostname or "", parts.port)
+
+    def ask(self, query: str, user: int) -> float:
+        """Search for *query* as a user; returns milliseconds."""
+        body = json.dumps({"query": query, "user_id": f"user-{user}"})
+        started = time.perf_counter()
+        self._connection.request("POST", "/api/search", body, {"Content-Type": "application/json"})
+        reply = self._connection.getresponse()
+        found = reply.read()
+        took = (time.perf_counter() - started) * 1000
+        if reply.status != 200 or b'"success":true' not in found:
+            raise SystemExit(f"search answered {reply.status}: {found[:200]!r}")
+        return took
+
+    def floor(self) -> float:
+        """Milliseconds of a call that does nothing."""
+        started = time.perf_counter()
+        self._connection.request("GET", "/health")
+        self._connection.getresponse().read()
+        return (time.perf_counter() - started) * 1000
+
+
+def sizes(effort: Effort) -> list[Size]:
+    """What is measured; the first is what the others are compared with."""
+    many, large = effort.pick(100, 1_000), effort.pick(4_500, 24_500)
+    found = [
+        Size("3,000 rows of one user", 1, 1_000, 1_000),
+        Size(f"{many * 99 + AGENT_PLAYBOOKS:,} rows, {many:,} users", many, 50, 49),
+        Size(f"{2 * large + AGENT_PLAYBOOKS:,} rows, one user", 1, large, large),
+    ]
+    if effort is Effort.FULL:
+        found.append(Size("1,000,000 rows, 10,000 users", 10_000, 50, 50))
+    return found
+
+
+async def load(found: list[Size], homes: Path) -> float:
+    """Fill a database for each size; returns rows a second."""
+    embedder = MiniLM()
+    corpus = await Corpus.load(embedder)
+    started, rows = time.perf_counter(), 0
+    for place, size in enumerate(found):
+        async with open_database(Settings(home=homes / str(place))) as storage:
+            await storage.claim_index(embedder.model, embedder.dimension)
+            rows += await fill(storage, corpus, size.scopes())
+    return rows / (time.perf_counter() - started)
+
+
+def ask_all(found: list[Size], homes: Path, effort: Effort) -> list[float]:
+    """Ask every size in turn, distinct questions and then one that is known; returns what a call costs at least."""
+    asked, floors = queries(17), []
+    rng = random.Random(23)
+    with ExitStack() as stack:
+        askers = [Asker(stack.enter_context(server(homes / str(place))).url) for place in range(len(found))]
+        for size, asker in zip(found, askers, strict=True):
+            size.first = asker.ask(next(asked), 0)
+            for _ in range(20):
+                asker.ask(next(asked), rng.randrange(size.users))
+        for _ in range(effort.pick(2, 5)):
+            for size in found:
+                size.rounds.append([])
+            for _ in range(effort.pick(30, 100)):
+                for size, asker in zip(found, askers, strict=True):
+                    size.rounds[-1].append(asker.ask(next(asked), rng.randrange(size.users)))
+                    size.cached.append(asker.ask("what do I like", rng.randrange(size.users)))
+                    floors.append(asker.floor())
+    return floors
+
+
+@asynccontextmanager
+async def searcher(home: Path):
+    """A searcher over *home* in this process."""
+    embedder = MiniLM()
+    await embedder.warm()
+    async with open_database(Settings(home=home)) as storage:
+        yield Searcher(storage, embedder)
+
+
+async def take_apart(found: list[Size], homes: Path, count: int) -> None:
+    """Ask in this process, where the parts can be told."""
+    rng = random.Random(29)
+    for place, size in enumerate(found):
+        asked: Iterator[str] = queries(31)
+        async with searcher(homes / str(place)) as parts:
+            size.parts = {name: [] for name in (*PARTS, "all")}
+            for turn in range(count + 20):
+                wanted = Filter(
+                    kinds=KINDS,
+                    user_id=UserId(f"user-{rng.randrange(size.users)}"),
+                    approvals=(Approval.PENDING, Approval.APPROVED),
+                )
+                query = Query(text=next(asked), wanted=wanted, limit=TOP_K, threshold=THRESHOLD)
+                started = time.perf_counter()
+                answer = await parts.search_kinds(TENANT, query)
+                took = (time.perf_counter() - started) * 1000
+                if turn < 20:  # the first ones fill caches
+                    continue
+                told = next(iter(answer.values())).trace.strategies
+                for name in PARTS[:-1]:
+                    size.parts[name].append(told.get(name, 0))
+                size.parts["fetch"].append(took - sum(told.values()))
+                size.parts["all"].append(took)
+
+
+def measure(effort: Effort) -> Report:
+    """Fill, ask over HTTP, then ask in process."""
+    found = sizes(effort)
+    with folder() as homes:
+        rows_a_second = asyncio.run(load(found, homes))
+        floors = ask_all(found, homes, effort)
+        asyncio.run(take_apart(found, homes, effort.pick(40, 150)))
+    return report_of(found, floors, rows_a_second)
+
+
+def report_of(found: list[Size], floors: list[float], rows_a_second: float) -> Report:
+    """The figures as a report."""
+    base, large = found[0], found[2]
+    report = Report(
+        "Search",
+        "`POST /api/search` (profiles, user playbooks and agent playbooks; five of each) by one client over one "
+        "connection, each question new, so that it is embedded each time. Rows hold half sentences of real "
+        "conversations and vectors that cluster like them; 1,000 rows of each size are agent playbooks, which all "
+        f"users share. The databases were filled at {number(rows_a_second)} rows/s.",
+        [
+            Budget("3,000 rows, p50", base.best(0.5), 20, "ms"),
+            Budget("3,000 rows, p95", base.best(0.95), 40, "ms"),
+            *(
+                Budget(f"{size.name}: p50 against 3,000 rows", size.ratio(base), 1.5, "×")
+                for size in found
+                if size.users > 1
+            ),
+            Budget(f"{large.name}, p95", large.best(0.95), 80, "ms"),
+        ],
+    )
+    rows = [
+        (
+            size.name,
+            number(size.best(0.5)),
+            number(size.best(0.95)),
+            f"{size.ratio(base):.2f} ×",
+            number(median(size.cached)),
+            number(size.first),
+        )
+        for size in found
+    ]
+    columns = (
+        "data",
+        "p50, ms",
+        "p95, ms",
+        "p50 to 3,000 rows",
+        "known question p50, ms",
+        "first question, ms",
+    )
+    report.tables.append(
+        Table(
+            "Over HTTP",
+            columns,
+            rows,
+            "Percentiles are of the best round; the ratio is the median over rounds in which all sizes took turns. "
+            f"A call that does nothing (`/health`) takes {number(median(floors))} ms, part of it the client's own.",
+        )
+    )
+    rows = [(size.name, *(number(median(size.parts[name])) for name in (*PARTS, "all"))) for size in found]
+    report.tables.append(
+        Table(
+            "Where the time goes",
+            ("data", *(f"{name}, ms" for name in (*PARTS, "all"))),
+            rows,
+            "Medians in process, without HTTP. “fetch” is what is left after the strategies: opening the "
+            "snapshot, ranking, reading the rows found.",
+        )
+    )
+    return report
+
+
+if __name__ == "__main__":
+    run(measure)
