@@ -96,6 +96,13 @@ def test_the_slowest_part_decides_and_a_failure_first(vector, states, expected):
     assert receipt_state(vector, learners) == expected
 
 
+def test_a_replayed_window_reads_as_learned():
+    """That it was once given up is no news any more."""
+    replayed = [letter(11, 15, DeadLetterStatus.REPLAYED)]
+    shown = learner_progress("one", REQUEST, cursor(seq=15, outcome=Outcome.PARKED), replayed)
+    assert (shown.state, shown.outcome, shown.dead_letter_id) == ("learned", "learned", None)
+
+
 async def test_receipt_follows_a_publish_to_what_it_taught(api):
     """From accepted to learned, without another call of the client's; the memory is named."""
     await publish(api, "I live in Lisbon.", request_id="r1", session_id="s1", force_extraction=True)

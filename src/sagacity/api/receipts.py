@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from sagacity.api.dependencies import CallerDep
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import Request
@@ -96,7 +96,9 @@ def learner_progress(
             dead_letter_id=letter.dead_letter_id,
         )
     if cursor.seq >= request.last_seq:
-        return LearnerProgress(learner=learner, state=LearnerState.LEARNED, outcome=cursor.outcome)
+        # What was parked and is no longer was replayed since, and learned.
+        outcome = Outcome.LEARNED if cursor.outcome is Outcome.PARKED else cursor.outcome
+        return LearnerProgress(learner=learner, state=LearnerState.LEARNED, outcome=outcome)
     failed = cursor.attempts > 0 and bool(cursor.error)
     return LearnerProgress(
         learner=learner,

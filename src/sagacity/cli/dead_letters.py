@@ -29,7 +29,14 @@ def list_letters(
     with connected(context, "reading dead letters") as client:
         letters = client.list_dead_letters(user_id=user_id, status=status, limit=limit).dead_letters
     rows = [
-        (letter.dead_letter_id, letter.status, letter.user_id, letter.learner, letter.attempts, letter.error)
+        (
+            letter.dead_letter_id,
+            letter.status,
+            letter.user_id,
+            letter.learner,
+            letter.attempts,
+            f"{letter.error_kind}: {letter.error}",
+        )
         for letter in letters
     ]
     draws = table(("#id", "status", "user", "learner", "#tries", "last error"), rows, empty="no dead letters")

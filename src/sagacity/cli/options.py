@@ -11,7 +11,8 @@ Query = Annotated[str, typer.Argument(help="What to look for, in plain words.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")]
 TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="How many at most.")]
 Threshold = Annotated[
-    float | None, typer.Option("--threshold", min=0, max=1, help="Leave out what scores less than this.")
+    float | None,
+    typer.Option("--threshold", min=0, max=1, help="Least relevance of what shares no word with the query."),
 ]
 Mode = Annotated[
     Literal["hybrid", "vector", "fts"], typer.Option("--mode", help="By meaning, by words (fts), or both.")

@@ -52,10 +52,10 @@ def context_(
         str, typer.Option("--query", help="What the agent is about to do.")
     ] = "general preferences",
     top_k: options.TopK = 5,
-    threshold: options.Threshold = None,
+    threshold: options.Threshold = 0.0,
 ) -> None:
     """
-    Print what is known, for an agent's prompt.
+    Print what is known, for an agent's prompt: the best few, however loosely they belong to the query.
 
     Example: sagacity context --user-id ana --query "plan a dinner"
     """

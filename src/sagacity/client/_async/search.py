@@ -42,7 +42,7 @@ async def search(
         query: the question, in plain words.
         user_id: whose profiles and playbooks; without it only agent playbooks are found.
         top_k: how many of each kind at most; by default 5.
-        threshold: leave out what scores less, 0 to 1; by default 0.3.
+        threshold: least relevance of what shares no word with the query, 0 to 1; by default 0.3.
         agent_version: only playbooks of this agent.
         playbook_name: only playbooks of this name.
         conversation_history: turns that came before the question, oldest first.
