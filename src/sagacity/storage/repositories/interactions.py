@@ -201,7 +201,10 @@ class InteractionRepository:
 
     async def get(self, ids: Sequence[int]) -> list[Interaction]:
         """Return the turns with *ids* that exist, in the order of the log."""
-        return await self._select(interactions.c.interaction_id.in_(list(ids)))
+        statement = _WITH_REQUEST.where(
+            interactions.c.interaction_id.in_(list(ids)), self._scope.owns(interactions)
+        ).order_by(interactions.c.user_id, interactions.c.seq)
+        return [interaction_of(row) for row in await self._scope.all(statement)]
 
     async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns after *after_seq*, oldest first."""

@@ -100,7 +100,7 @@ class MemoryRepository:
 
     async def get_many(self, ids: Sequence[int], *, kind: MemoryKind | None = None) -> list[Memory]:
         """Return those of *ids* that exist, in the order of *ids*."""
-        statement = self._mine().where(memories.c.memory_id.in_(list(ids)))
+        statement = sa.select(memories).where(memories.c.memory_id.in_(list(ids)), self._scope.owns(memories))
         if kind is not None:
             statement = statement.where(memories.c.kind == str(kind))
         found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement)}
@@ -221,6 +221,7 @@ class MemoryRepository:
         column = memories.c
         conditions = [column.org_id == self._scope.org_id, column.kind == str(kind)]
         if ids is not None:
+            conditions[0] = self._scope.owns(memories)
             conditions.append(column.memory_id.in_(list(ids)))
         if uids is not None:
             conditions.append(column.uid.in_(list(uids)))

@@ -275,7 +275,7 @@ class SearchRepository:
         ids = [item.document_id for item in waiting]
         rows = await self._scope.all(
             sa.select(column.document_id, column.scope_id, column.revision).where(
-                column.org_id == self._scope.org_id, column.document_id.in_(ids)
+                self._scope.owns(search_documents), column.document_id.in_(ids)
             )
         )
         current = {row.document_id: (row.scope_id, row.revision) for row in rows}
@@ -309,7 +309,7 @@ class SearchRepository:
         await self._scope.run(
             sa.update(search_documents)
             .where(
-                column.org_id == self._scope.org_id,
+                self._scope.owns(search_documents),
                 column.document_id.in_([item.document_id for item in waiting]),
             )
             .values(embed_attempts=column.embed_attempts + 1, embed_error=error[:500])
