@@ -1,6 +1,6 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -154,6 +154,3 @@ class Scope:
     async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* and return how many rows it touched."""
         return (await self.connection.execute(statement, parameters)).rowcount
-
-
-Migrate = Callable[[AsyncConnection], Awaitable[None]]
