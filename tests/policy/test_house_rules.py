@@ -18,6 +18,7 @@ READS_ENVIRONMENT = {
     "src/sagacity/config/settings.py",  # this process's settings
     "src/sagacity/client/environment.py",  # the library's two, where no settings are loaded
     "src/sagacity/providers/litellm_seam.py",  # switches of LiteLLM's that keep it from looking outside
+    "src/sagacity/providers/onnx.py",  # which sets what keeps the library from reporting its use
 }
 
 

@@ -1,21 +1,25 @@
 """onnxruntime, which has no type stubs, behind one typed class."""
 
+import importlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
-from onnxruntime.capi import _pybind_state as runtime_errors
 
 from sagacity.domain.errors import ConfigError, ProviderError
 
-_ort: Any = onnxruntime
+SILENT = {"ORT_DISABLE_TELEMETRY": "1"}
+"""Without it the library starts a thread, as it is loaded, that may report its use to its makers."""
+os.environ.update(SILENT)  # noqa: TID251  it is read at import, and there is no other switch
+_ort: Any = importlib.import_module("onnxruntime")
+_runtime_errors: Any = importlib.import_module("onnxruntime.capi._pybind_state")
 
 
 def _errors(*names: str) -> tuple[type[Exception], ...]:
-    return tuple(getattr(runtime_errors, name) for name in names)
+    return tuple(getattr(_runtime_errors, name) for name in names)
 
 
 _LOAD_ERRORS = _errors("Fail", "InvalidGraph", "InvalidProtobuf", "NoSuchFile", "NotImplemented")

@@ -9,6 +9,7 @@ from sagacity.providers.cached import CachedEmbedder
 from sagacity.providers.minilm import MiniLM
 from sagacity.providers.multilingual import MultilingualUSE
 from sagacity.providers.remote_embedder import RemoteEmbedder
+from sagacity.providers.shared_cache import SharedCacheEmbedder, VectorCache
 from sagacity.providers.tries import Limits, Retry
 
 
@@ -27,11 +28,17 @@ class EmbedderChoice(Value):
     max_characters: int = Field(default=8_000, ge=1)
     cache_entries: int = Field(default=10_000, ge=0)
     """Vectors of recent questions kept in memory, about 2 kB each; 0 keeps none."""
+    shared_cache_seconds: float = Field(default=0.0, ge=0)
+    """How long vectors of questions are kept in the shared cache; 0 keeps none."""
 
 
-def open_embedder(choice: EmbedderChoice) -> Embedder:
+def open_embedder(choice: EmbedderChoice, cache: VectorCache | None = None) -> Embedder:
     """
     Build the embedder of *choice*; nothing is loaded or called before its first use.
+
+    Args:
+        choice: which, and how.
+        cache: shared with other processes, if *choice* has a use for it.
 
     Raises:
         ConfigError: the name is unknown, or the dimension is missing or not the model's.
@@ -39,6 +46,8 @@ def open_embedder(choice: EmbedderChoice) -> Embedder:
     inner = _open(choice)
     if choice.dimension not in {None, inner.dimension}:
         raise ConfigError(f"embedder {choice.name} gives {inner.dimension} numbers, not {choice.dimension}")
+    if cache is not None and choice.shared_cache_seconds:
+        inner = SharedCacheEmbedder(inner, cache, seconds=choice.shared_cache_seconds)
     return CachedEmbedder(inner, capacity=choice.cache_entries) if choice.cache_entries else inner
 
 

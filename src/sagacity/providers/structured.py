@@ -58,7 +58,7 @@ def parse(text: str, output: type[Output]) -> Output:
     fault: ValueError | None = None
     for candidate in _candidates(text):
         try:
-            value = json.loads(candidate, strict=False)
+            value = _storable(json.loads(candidate, strict=False, parse_constant=_no_number))
         except (ValueError, RecursionError):
             continue
         try:
@@ -76,6 +76,21 @@ def _candidates(text: str) -> Iterator[str]:
         start, end = text.find(opener), text.rfind(closer)
         if 0 <= start < end:
             yield text[start : end + 1]
+
+
+def _no_number(_constant: str) -> None:
+    """Read NaN and infinities, which are no JSON, as null."""
+
+
+def _storable(value: JsonValue) -> JsonValue:
+    """Leave out NUL characters, which no model means and not every database keeps."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, list):
+        return [_storable(one) for one in value]
+    if isinstance(value, dict):
+        return {name.replace("\x00", ""): _storable(one) for name, one in value.items()}
+    return value
 
 
 def _told(error: ValidationError) -> str:

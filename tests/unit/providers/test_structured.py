@@ -105,3 +105,11 @@ def test_unreadable_text_is_told(text: str, told: str):
     """What does not read is a ValueError that says what is missing."""
     with pytest.raises(ValueError, match=told):
         parse(text, Outer)
+
+
+def test_what_no_database_keeps_is_left_out():
+    """NUL characters and numbers without end do not get through, at any depth; a written-out escape is text."""
+    text = r'{"value": {"a\u0000": ["x\u0000y", "\\u0000", 1]}}'
+    assert parse(text, Loose).value == {"a": ["xy", "\\u0000", 1]}
+    for number in ("NaN", "Infinity", "-Infinity"):
+        assert parse(f'{{"value": [{number}]}}', Loose).value == [None]
