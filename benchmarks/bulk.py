@@ -9,10 +9,9 @@ import time
 
 import numpy as np
 from corpus import TENANT, Corpus, Scope
-from harness import Budget, Effort, Report, Table, folder, median, number, run
+from harness import Budget, Effort, Place, Report, Table, folder, median, number, run
 
 from sagacity.bootstrap import open_database
-from sagacity.config.settings import Settings
 from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.providers.base import Vectors
 from sagacity.providers.minilm import MiniLM
@@ -35,28 +34,26 @@ async def rate(storage: Storage, rows: Rows, size: int) -> float:
     return len(rows) / (time.perf_counter() - started)
 
 
-async def rates(effort: Effort) -> dict[int, list[float]]:
+async def rates(effort: Effort, place: Place) -> dict[int, list[float]]:
     """Rows a second by size, a figure a round; every size once in each round."""
     embedder = MiniLM()
     corpus = await Corpus.load(embedder)
     most, rng = effort.pick(2_000, 10_000), np.random.default_rng(5)
     found: dict[int, list[float]] = {size: [] for size in SIZES}
-    with folder() as home:
-        async with open_database(Settings(home=home)) as storage:
-            await storage.claim_index(embedder.model, embedder.dimension)
-            for number_of_round in range(ROUNDS):
-                for size in SIZES:
-                    scope = Scope(
-                        MemoryKind.PROFILE, [f"user-{number_of_round}-{size}"], min(most, size * 200)
-                    )
-                    rows = list(scope.memories(corpus, rng))
-                    found[size].append(await rate(storage, rows, size))
+    async with open_database(place.settings) as storage:
+        await storage.claim_index(embedder.model, embedder.dimension)
+        for number_of_round in range(ROUNDS):
+            for size in SIZES:
+                scope = Scope(MemoryKind.PROFILE, [f"user-{number_of_round}-{size}"], min(most, size * 200))
+                rows = list(scope.memories(corpus, rng))
+                found[size].append(await rate(storage, rows, size))
     return found
 
 
 def measure(effort: Effort) -> Report:
     """Store rows in transactions of several sizes."""
-    found = asyncio.run(rates(effort))
+    with folder() as home:
+        found = asyncio.run(rates(effort, Place(home)))
     best = {size: max(values) for size, values in found.items()}
     top = max(best.values())
     report = Report(

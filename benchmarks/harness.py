@@ -15,10 +15,30 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "tests"))
 
+from sagacity.config.settings import Settings  # noqa: E402
 from support.server import ServerProcess, running_server  # noqa: E402  it lies with the tests
 
 UNLIMITED = {"SAGACITY_RATE_LIMITS": "false", "SAGACITY_LOG_LEVEL": "warning"}
 """Settings of a measured server: a benchmark calls more often than any client may."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one database lies: a home for SQLite, and urls too for PostgreSQL."""
+
+    home: Path
+    url: str = ""
+    owner: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """What opens it in this process."""
+        return Settings(home=self.home, database_url=self.url, migration_url=self.owner)
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """What a server's environment says of it."""
+        return {"SAGACITY_DATABASE_URL": self.url, "SAGACITY_MIGRATION_URL": self.owner} if self.url else {}
 
 
 class Effort(StrEnum):

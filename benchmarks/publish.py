@@ -16,10 +16,9 @@ from pathlib import Path
 
 import httpx
 from corpus import TENANT
-from harness import Budget, Effort, Report, Table, folder, median, number, percentile, run, server
+from harness import Budget, Effort, Place, Report, Table, folder, median, number, percentile, run, server
 
 from sagacity.bootstrap import open_database
-from sagacity.config.settings import Settings
 
 LOAD = Path(__file__).with_name("load.py")
 NEVER = {"SAGACITY_QUIET_SECONDS": "1000000"}
@@ -72,12 +71,26 @@ def generated(url: str, clients: int, seconds: float, users: int) -> dict:
     )
 
 
-async def stored(home: Path) -> tuple[int, int]:
+async def stored(place: Place) -> tuple[int, int]:
     """Turns in the database of a server that has ended, and documents without a vector."""
-    async with open_database(Settings(home=home)) as storage:
+    async with open_database(place.settings) as storage:
         async with storage.read(TENANT) as snapshot:
             newest = await snapshot.interactions.list_newest(limit=10_000_000)
         return len(newest), await storage.unembedded_count()
+
+
+def measure_one(one: Setup, place: Place, seconds: int) -> dict:
+    """Publish to a new server over a new database; returns what a call that does nothing gave."""
+    with server(place.home, {**place.env, **one.env}) as process:
+        if one.config:
+            httpx.post(f"{process.url}/api/set_config", json=one.config).raise_for_status()
+        ceiling = generated(process.url, 16, 1, 0)
+        told = generated(process.url, one.clients, seconds, USERS)
+    turns, told["waiting"] = asyncio.run(stored(place))
+    if told["failures"] or turns != 2 * len(told["latencies"]):
+        raise SystemExit(f"{one.name}: {len(told['latencies'])} published, {turns} turns stored")
+    one.rounds.append(told)
+    return ceiling
 
 
 def measure(effort: Effort) -> Report:
@@ -87,16 +100,7 @@ def measure(effort: Effort) -> Report:
     with folder() as homes:
         for turn in range(effort.pick(1, 3)):
             for place, one in enumerate(found):
-                home = homes / f"{turn}-{place}"
-                with server(home, one.env) as process:
-                    if one.config:
-                        httpx.post(f"{process.url}/api/set_config", json=one.config).raise_for_status()
-                    ceilings.append(generated(process.url, 16, 1, 0))
-                    told = generated(process.url, one.clients, seconds, USERS)
-                turns, told["waiting"] = asyncio.run(stored(home))
-                if told["failures"] or turns != 2 * len(told["latencies"]):
-                    raise SystemExit(f"{one.name}: {len(told['latencies'])} published, {turns} turns stored")
-                one.rounds.append(told)
+                ceilings.append(measure_one(one, Place(homes / f"{turn}-{place}"), seconds))
     return report_of(found, ceilings)
 
 

@@ -46,7 +46,7 @@ async def recalls(effort: Effort) -> tuple[list[float], list[float], int]:
             for _ in range(effort.pick(50, 200)):
                 vector = (await embedder.embed([next(asked)]))[0]
                 async with storage.read(TENANT) as snapshot:
-                    hits = await snapshot.search.by_vector(WANTED, vector, DEPTH)
+                    hits = (await snapshot.search.by_vector(WANTED, vector, DEPTH)).hits
                 scores = exact @ vector
                 nearest = set(np.argsort(-scores)[:DEPTH].tolist())
                 shares.append(len(nearest & {place[hit.owner_id] for hit in hits}) / DEPTH)

@@ -19,7 +19,19 @@ from pathlib import Path
 
 from harness import ROOT, report_of
 
-SUBJECTS = ("publish", "search", "bulk", "recall", "startup")
+SUBJECTS = (
+    "publish",
+    "search",
+    "bulk",
+    "recall",
+    "startup",
+    "workers",
+    "copy_rows",
+    "postgres_publish",
+    "postgres_search",
+    "postgres_recall",
+    "row_security",
+)
 PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 PACKAGES = ("sagacity", "fastapi", "uvicorn", "sqlalchemy", "numpy", "onnxruntime")
 

@@ -11,18 +11,16 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse, RemoteDisconnected
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from corpus import SHARED, TENANT, Corpus, Scope, fill, queries
-from harness import Budget, Effort, Report, Table, folder, median, number, percentile, run, server
+from harness import Budget, Effort, Place, Report, Table, folder, median, number, percentile, run, server
 
 from sagacity.bootstrap import open_database
-from sagacity.config.settings import Settings
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.domain.query import Filter
@@ -116,24 +114,24 @@ def sizes(effort: Effort) -> list[Size]:
     return found
 
 
-async def load(found: list[Size], homes: Path) -> float:
+async def load(found: list[Size], places: Sequence[Place]) -> float:
     """Fill a database for each size; returns rows a second."""
     embedder = MiniLM()
     corpus = await Corpus.load(embedder)
     started, rows = time.perf_counter(), 0
-    for place, size in enumerate(found):
-        async with open_database(Settings(home=homes / str(place))) as storage:
+    for size, place in zip(found, places, strict=True):
+        async with open_database(place.settings) as storage:
             await storage.claim_index(embedder.model, embedder.dimension)
             rows += await fill(storage, corpus, size.scopes())
     return rows / (time.perf_counter() - started)
 
 
-def ask_all(found: list[Size], homes: Path, effort: Effort) -> list[float]:
+def ask_all(found: list[Size], places: Sequence[Place], effort: Effort) -> list[float]:
     """Ask every size in turn, distinct questions and then one that is known; returns what a call costs at least."""
     asked, floors = queries(17), []
     rng = random.Random(23)
     with ExitStack() as stack:
-        askers = [Asker(stack.enter_context(server(homes / str(place))).url) for place in range(len(found))]
+        askers = [Asker(stack.enter_context(server(place.home, place.env)).url) for place in places]
         for size, asker in zip(found, askers, strict=True):
             size.first = asker.ask(next(asked), 0)
             for _ in range(20):
@@ -150,20 +148,20 @@ def ask_all(found: list[Size], homes: Path, effort: Effort) -> list[float]:
 
 
 @asynccontextmanager
-async def searcher(home: Path):
-    """A searcher over *home* in this process."""
+async def searcher(place: Place):
+    """A searcher over a database in this process."""
     embedder = MiniLM()
     await embedder.warm()
-    async with open_database(Settings(home=home)) as storage:
+    async with open_database(place.settings) as storage:
         yield Searcher(storage, embedder)
 
 
-async def take_apart(found: list[Size], homes: Path, count: int) -> None:
+async def take_apart(found: list[Size], places: Sequence[Place], count: int) -> None:
     """Ask in this process, where the parts can be told."""
     rng = random.Random(29)
-    for place, size in enumerate(found):
+    for size, place in zip(found, places, strict=True):
         asked: Iterator[str] = queries(31)
-        async with searcher(homes / str(place)) as parts:
+        async with searcher(place) as parts:
             size.parts = {name: [] for name in (*PARTS, "all")}
             for turn in range(count + 20):
                 wanted = Filter(
@@ -188,9 +186,10 @@ def measure(effort: Effort) -> Report:
     """Fill, ask over HTTP, then ask in process."""
     found = sizes(effort)
     with folder() as homes:
-        rows_a_second = asyncio.run(load(found, homes))
-        floors = ask_all(found, homes, effort)
-        asyncio.run(take_apart(found, homes, effort.pick(40, 150)))
+        places = [Place(homes / str(number)) for number in range(len(found))]
+        rows_a_second = asyncio.run(load(found, places))
+        floors = ask_all(found, places, effort)
+        asyncio.run(take_apart(found, places, effort.pick(40, 150)))
     return report_of(found, floors, rows_a_second)
 
 

@@ -1,18 +1,33 @@
 """What every test may ask for: a storage on each implementation, a clock, ids, the real embedder."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+import redis
 
 from sagacity.providers.minilm import MiniLM
 from sagacity.storage.transaction import Storage
-from support.parts import CountingIds, StoppedClock, opened
+from support.local_servers import PostgresServer, ValkeyServer, running_postgres, running_valkey
+from support.parts import CountingIds, StoppedClock, migrated, opened
+
+PROGRAM = "sagacity_app"
+"""The role of PostgreSQL that row-level security binds: whatever is tested is tested as it."""
+
+
+def _sqlite(request: pytest.FixtureRequest) -> str:
+    return f"sqlite:///{request.getfixturevalue('tmp_path') / 'sagacity.db'}"
+
+
+def _postgres(request: pytest.FixtureRequest) -> str:
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = server.new_database(template=request.getfixturevalue("migrated_database"))
+    request.addfinalizer(lambda: server.drop_database(name))
+    return server.url_of(name, PROGRAM)
+
 
 # Implementation → where a test's database lies. To run every contract on one more, add its line.
-DATABASES = {
-    "sqlite": lambda folder: f"sqlite:///{folder / 'sagacity.db'}",
-}
+DATABASES: dict[str, Callable[[pytest.FixtureRequest], str]] = {"sqlite": _sqlite, "postgresql": _postgres}
 
 
 @pytest.fixture
@@ -25,16 +40,46 @@ def ids() -> CountingIds:
     return CountingIds()
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real server with pgvector, started for these tests."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres: PostgresServer) -> str:
+    """The name of a database with this release's tables and nothing in them, to be copied."""
+    name = postgres.new_database()
+    asyncio.run(migrated(postgres.url_of(name, PROGRAM), owner_url=postgres.url_of(name)))
+    return name
+
+
 @pytest.fixture(params=list(DATABASES))
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database that is not there yet."""
-    return DATABASES[request.param](tmp_path)
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A database without any organisation."""
+    return DATABASES[request.param](request)
 
 
 @pytest.fixture
 async def storage(database_url: str, clock: StoppedClock, ids: CountingIds) -> AsyncIterator[Storage]:
     async with opened(database_url, clock, ids) as storage:
         yield storage
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ValkeyServer]:
+    """A real server, started for these tests. Those that kill one start their own."""
+    with running_valkey(tmp_path_factory.mktemp("valkey")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(valkey: ValkeyServer) -> str:
+    """A server that holds nothing."""
+    with redis.Redis.from_url(valkey.url) as client:
+        client.flushall()
+    return valkey.url
 
 
 @pytest.fixture(scope="session")

@@ -2,20 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from sagacity.config.base import ConfigStore
+from sagacity.config.cached import CachedConfigs
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.model_choice import Role, choose_model
 from sagacity.config.settings import Settings, provider_keys
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.dispatch.base import Dispatcher, Handler
 from sagacity.dispatch.local import LocalDispatcher
+from sagacity.dispatch.loops import for_ever
+from sagacity.dispatch.open import open_queue, open_wakeups
+from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
-from sagacity.domain.errors import ProviderError, ProviderRefused
+from sagacity.domain.errors import ProviderRefused
 from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
 from sagacity.learning.index import Indexer
@@ -27,8 +33,16 @@ from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
 from sagacity.providers.open_llm import open_llm
 from sagacity.providers.refusing import RefusingLLM
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.storage.open import open_storage
+from sagacity.shared.base import SharedState
+from sagacity.shared.open import open_shared
+from sagacity.storage.base import Backend
+from sagacity.storage.open import PostgresOptions, is_same, open_backend, open_storage, open_vector_store
 from sagacity.storage.transaction import Storage
+from sagacity.storage.vector_copy import VectorCopy
+
+if TYPE_CHECKING:
+    from sagacity.dispatch.arq_queue import JobQueue
+    from sagacity.dispatch.arq_worker import ArqWorker
 
 _PROGRESS_SECONDS = 0.2
 
@@ -41,11 +55,12 @@ class Runtime:
     clock: Clock
     ids: IdSource
     storage: Storage
+    shared: SharedState
     embedder: Embedder
     searcher: Searcher
     configs: ConfigStore
     learning: Learning
-    dispatcher: LocalDispatcher
+    dispatcher: Dispatcher
 
 
 @asynccontextmanager
@@ -58,22 +73,101 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime]:
         SchemaMismatch: a newer release, or another program, wrote the database.
         IndexMismatch: the search index was made by another embedder.
     """
-    embedder = open_embedder(embedder_choice(settings))
-    async with open_database(settings) as storage:
-        await storage.claim_index(embedder.model, embedder.dimension)
-        await embedder.warm()
-        runtime = _build(settings, storage, embedder)
-        await runtime.dispatcher.start()
-        try:
-            yield runtime
-        finally:
-            await runtime.dispatcher.stop()
+    async with (
+        open_shared(settings.redis_url) as shared,
+        _open_index(settings, shared) as (storage, embedder),
+    ):
+        runtime = _build(settings, storage, shared, embedder)
+        # Where there are workers, they copy.
+        async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
+            await runtime.dispatcher.start()
+            try:
+                yield runtime
+            finally:
+                await runtime.dispatcher.stop()
 
 
 @asynccontextmanager
-async def open_database(settings: Settings) -> AsyncGenerator[Storage]:
-    """Open only the database, for commands that need no model; the local organisation is there afterwards."""
-    storage = await open_storage(settings.storage_url, clock=SystemClock(), ids=TimeOrderedIds())
+async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
+    """
+    Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.
+
+    Raises:
+        ConfigError: a setting is wrong; the message names it.
+        SchemaMismatch: a newer release, or another program, wrote the database.
+        IndexMismatch: the search index was made by another embedder.
+    """
+    queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
+    async with (
+        open_shared(settings.redis_url) as shared,
+        _open_index(settings, shared) as (storage, embedder),
+    ):
+        clock, ids = SystemClock(), TimeOrderedIds()
+        configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
+        worker = open_arq_worker(
+            queue,
+            storage,
+            _handler(_learning(settings, storage, embedder, configs, clock=clock, ids=ids)),
+            Indexer(storage, embedder).run_one,
+            clock=clock,
+            ids=ids,
+            concurrency=settings.learn_concurrency,
+            sweep_seconds=settings.sweep_seconds,
+        )
+        async with _copying(storage, ids):
+            await worker.start()
+            try:
+                yield worker
+            finally:
+                await worker.stop()
+
+
+@asynccontextmanager
+async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
+    """Keep the vector store a copy of the database during the block, where there is one."""
+    copy = copy_of(storage, ids)
+    if copy is None:
+        yield
+        return
+    copying = asyncio.create_task(for_ever(copy.step))
+    try:
+        yield
+    finally:
+        copying.cancel()
+        await asyncio.gather(copying, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _open_index(settings: Settings, shared: SharedState) -> AsyncGenerator[tuple[Storage, Embedder]]:
+    """Open the database and the embedder that made its index, ready to embed."""
+    async with open_database(settings, vector_store=True) as storage:
+        embedder = open_embedder(embedder_choice(settings), shared.cache)
+        await storage.claim_index(embedder.model, embedder.dimension)
+        await embedder.warm()
+        yield storage, embedder
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, *, vector_store: bool = False) -> AsyncGenerator[Storage]:
+    """
+    Open only the database, for commands that need no model; the local organisation is there afterwards.
+
+    Args:
+        settings: where it is.
+        vector_store: whether to search by vector where the settings name a place for it.
+    """
+    vectors = (
+        open_vector_store(settings.vector_url, settings.vector_api_key.get_secret_value())
+        if vector_store
+        else None
+    )
+    storage = await open_storage(
+        settings.storage_url,
+        clock=SystemClock(),
+        ids=TimeOrderedIds(),
+        postgres=postgres_options(settings),
+        vector_store=vectors,
+    )
     try:
         async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
             await transaction.organisation.ensure()
@@ -82,76 +176,108 @@ async def open_database(settings: Settings) -> AsyncGenerator[Storage]:
         await storage.close()
 
 
-async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
+@asynccontextmanager
+async def open_whole(settings: Settings, url: str, *, as_found: bool = False) -> AsyncGenerator[Backend]:
     """
-    Make the search index anew with the embedder that the settings name; run it while no server runs.
+    Open the database at *url* by itself, for commands that work on all of it.
 
-    The words are written in one transaction, then the vectors in batches: cut short there, whatever runs next, this or
-    a server, goes on with what is left.
-
-    Yields:
-        (done, total) in documents, each counted once for its words and once for its vector.
+    Args:
+        settings: how PostgreSQL is reached; the owner counts only for the database that it is the owner of.
+        url: any database, configured or not.
+        as_found: it is neither made nor migrated.
     """
-    embedder = open_embedder(embedder_choice(settings))
-    await embedder.warm()
-    async with open_database(settings) as storage:
-        progress: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
-        words = asyncio.create_task(
-            storage.rebuild_index(
-                embedder.model,
-                embedder.dimension,
-                lambda done, total: progress.put_nowait((done, 2 * total)),
-            )
-        )
-        while not (words.done() and progress.empty()):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_PROGRESS_SECONDS):
-                    step = await progress.get()
-                yield step
-        await words
-        total = await storage.unembedded_count()
-        indexer = Indexer(storage, embedder)
-        while left := await storage.unembedded_count():
-            yield 2 * total - left, 2 * total
-            if not await indexer.round():
-                raise ProviderError(
-                    "the embedder gives no vectors now; run `sagacity reindex` again to go on"
-                )
-        yield 2 * total, 2 * total
+    owner = settings.migration_url
+    options = PostgresOptions(
+        owner_url=owner if owner and is_same(owner, url) else "",
+        connections=settings.database_pool_size,
+        pooler=settings.database_pooler,
+    )
+    backend = await open_backend(url, postgres=options, as_found=as_found)
+    try:
+        yield backend
+    finally:
+        await backend.close()
 
 
-def _build(settings: Settings, storage: Storage, embedder: Embedder) -> Runtime:
+def postgres_options(settings: Settings) -> PostgresOptions:
+    """Return how the settings want PostgreSQL to be reached."""
+    return PostgresOptions(
+        owner_url=settings.migration_url,
+        connections=settings.database_pool_size,
+        pooler=settings.database_pooler,
+    )
+
+
+def copy_of(storage: Storage, ids: IdSource) -> VectorCopy | None:
+    """Return what fills the vector store, where there is one."""
+    return None if storage.vector_store is None else VectorCopy(storage, storage.vector_store, ids=ids)
+
+
+def _build(settings: Settings, storage: Storage, shared: SharedState, embedder: Embedder) -> Runtime:
     clock, ids = SystemClock(), TimeOrderedIds()
-    configs = DatabaseConfigs(storage)
-    policy = LearningPolicy(
-        retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
-        quiet_seconds=settings.quiet_seconds,
-        lease_seconds=settings.lease_seconds,
-    )
-    learning = Learning(storage, embedder, configs, models_of(settings), policy, clock=clock, ids=ids)
-
-    async def learn(scope: DueScope) -> object:
-        return await learning.run(scope.tenant, scope.user_id)
-
-    dispatcher = LocalDispatcher(
-        storage,
-        learn,
-        Indexer(storage, embedder).run,
-        clock=clock,
-        concurrency=settings.learn_concurrency,
-        sweep_seconds=settings.sweep_seconds,
-    )
+    configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
+    learning = _learning(settings, storage, embedder, configs, clock=clock, ids=ids)
     return Runtime(
         settings=settings,
         clock=clock,
         ids=ids,
         storage=storage,
+        shared=shared,
         embedder=embedder,
         searcher=Searcher(storage, embedder),
         configs=configs,
         learning=learning,
-        dispatcher=dispatcher,
+        dispatcher=_dispatcher(settings, storage, learning, embedder, clock),
     )
+
+
+def _learning(
+    settings: Settings,
+    storage: Storage,
+    embedder: Embedder,
+    configs: ConfigStore,
+    *,
+    clock: Clock,
+    ids: IdSource,
+) -> Learning:
+    policy = LearningPolicy(
+        retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
+        quiet_seconds=settings.quiet_seconds,
+        lease_seconds=settings.lease_seconds,
+        waiting_count=settings.learn_concurrency,
+    )
+    return Learning(storage, embedder, configs, models_of(settings), policy, clock=clock, ids=ids)
+
+
+def _dispatcher(
+    settings: Settings, storage: Storage, learning: Learning, embedder: Embedder, clock: Clock
+) -> Dispatcher:
+    """Return what does the work here or, where processes share Redis, what tells the workers."""
+    if settings.redis_url:
+        return open_wakeups(_queue(settings))
+    return LocalDispatcher(
+        storage,
+        _handler(learning),
+        Indexer(storage, embedder).run,
+        clock=clock,
+        concurrency=settings.learn_concurrency,
+        sweep_seconds=settings.sweep_seconds,
+    )
+
+
+def _queue(settings: Settings) -> "JobQueue":
+    return open_queue(
+        settings.redis_url,
+        tenant_concurrency=settings.tenant_concurrency,
+        lease_seconds=settings.lease_seconds,
+    )
+
+
+def _handler(learning: Learning) -> Handler:
+    async def learn(scope: DueScope) -> object:
+        return await learning.run(scope.tenant, scope.user_id)
+
+    return learn
 
 
 def models_of(settings: Settings, environment: Mapping[str, SecretStr] | None = None) -> Models:
@@ -183,4 +309,5 @@ def embedder_choice(settings: Settings) -> EmbedderChoice:
         api_base=settings.embedder_api_base or None,
         dimension=settings.embedder_dimension or None,
         cache_entries=settings.embedding_cache_entries,
+        shared_cache_seconds=settings.shared_embedding_cache_seconds,
     )

@@ -1,6 +1,5 @@
 """Killed at any moment, nothing that was acknowledged is lost, and nothing is learned twice."""
 
-import json
 import random
 import threading
 import time
@@ -10,17 +9,12 @@ from pathlib import Path
 
 import httpx
 
-from sagacity.domain.clock import SystemClock
-from sagacity.domain.ids import TimeOrderedIds, UserId
-from sagacity.domain.memory import MemoryKind
-from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.storage.open import open_storage
+from support.conversations import is_learned, script, state_of, turns_of
 from support.server import start_server
 
 KILLS, SEED = 20, 20
 WAIT_SECONDS = 60.0
 USERS = 3
-TENANT = Tenant(org_id=LOCAL_ORG)
 SETTINGS = {
     "SAGACITY_QUIET_SECONDS": "3600",
     "SAGACITY_SWEEP_SECONDS": "0.2",
@@ -28,36 +22,6 @@ SETTINGS = {
     "SAGACITY_RETRY_BASE_SECONDS": "0.1",
     "SAGACITY_RATE_LIMITS": "false",
 }
-SCENARIOS = Path(__file__).parents[2] / "examples" / "data" / "scenarios" / "contradictions.json"
-
-
-def script() -> list[dict]:
-    """Conversations of a few users whose facts change on the way, a turn pair a request."""
-    scenarios = json.loads(SCENARIOS.read_text())["scenarios"]
-    requests = []
-    for number in range(USERS):
-        scenario = scenarios[number % len(scenarios)]
-        turns = [turn for name in ("batch_1", "batch_2") for turn in scenario[name]]
-        turns += [
-            {"role": role, "content": text}
-            for town in ("Boston", "Austin, Texas", "Lisbon", "Oslo", "Quito", "Turin")
-            for role, text in (
-                ("User", f"I live in {town} now and I'm allergic to walnuts."),
-                ("Assistant", "Noted. Run npm install to set it up."),
-                ("User", "I just said we use pnpm, not npm."),
-                ("Assistant", "Understood, pnpm it is."),
-            )
-        ]
-        requests += [
-            {
-                "request_id": f"u{number}-{start}",
-                "user_id": f"user-{number}",
-                "interactions": turns[start : start + 2],
-                "force_extraction": start + 2 >= len(turns),
-            }
-            for start in range(0, len(turns), 2)
-        ]
-    return requests
 
 
 class Client:
@@ -121,52 +85,19 @@ def until(come: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-def is_learned(url: str, requests: list[dict]) -> bool:
-    """Whether the last request of every user is learned."""
-    last = {one["user_id"]: one["request_id"] for one in requests}
-    receipts = [
-        httpx.get(f"{url}/api/receipts/{request_id}", timeout=30).json() for request_id in last.values()
-    ]
-    return all(receipt["state"] == "learned" for receipt in receipts)
-
-
-async def state_of(home: Path) -> tuple[list, set, list]:
-    """The log, what was learned of it, and what was given up."""
-    storage = await open_storage(
-        f"sqlite:///{home / 'sagacity.db'}", clock=SystemClock(), ids=TimeOrderedIds()
-    )
-    log, memories = [], set()
-    async with storage.read(TENANT) as snapshot:
-        for number in range(USERS):
-            user = UserId(f"user-{number}")
-            turns = await snapshot.interactions.log(user, after_seq=0, limit=10_000)
-            assert [turn.seq for turn in turns] == list(range(1, len(turns) + 1))
-            log += [(user, turn.request_id, turn.role, turn.content) for turn in turns]
-            for kind in MemoryKind:
-                rows = await snapshot.memories.list_newest(kind, user_id=user, limit=10_000)
-                memories |= {(user, m.kind, m.content, m.status, m.attributes.slot) for m in rows}
-                assert len({(m.content, m.trigger) for m in rows if m.status == "current"}) == len(
-                    [m for m in rows if m.status == "current"]
-                )
-        letters = await snapshot.dead_letters.list_newest()
-    await storage.close()
-    return log, memories, letters
+def database_in(home: Path) -> str:
+    return f"sqlite:///{home / 'sagacity.db'}"
 
 
 async def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
     """After 20 kills every request is there exactly once, and what was learned is what an undisturbed run learns."""
-    requests = script()
+    requests = script(USERS)
     calm = run(tmp_path / "calm", requests, kills=0, seed=SEED)
     stormy = run(tmp_path / "stormy", requests, kills=KILLS, seed=SEED)
     assert sorted(calm) == sorted(stormy) == sorted(one["request_id"] for one in requests)
-    calm_log, calm_memories, _ = await state_of(tmp_path / "calm")
-    log, memories, letters = await state_of(tmp_path / "stormy")
-    expected = [
-        (one["user_id"], one["request_id"], turn["role"], turn["content"])
-        for one in requests
-        for turn in one["interactions"]
-    ]
-    assert sorted(log) == sorted(calm_log) == sorted(expected)
+    calm_log, calm_memories, _ = await state_of(database_in(tmp_path / "calm"), USERS)
+    log, memories, letters = await state_of(database_in(tmp_path / "stormy"), USERS)
+    assert sorted(log) == sorted(calm_log) == sorted(turns_of(requests))
     assert letters == []
     assert {memory[3] for memory in calm_memories} == {"current", "archived"}
     assert memories == calm_memories

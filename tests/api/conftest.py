@@ -11,9 +11,9 @@ from support.api import client_of, running, settings_in
 
 
 @pytest.fixture
-async def app(tmp_path: Path) -> AsyncIterator[FastAPI]:
-    """The application over an empty database, with the real embedder and learners."""
-    async with running(settings_in(tmp_path)) as app:
+async def app(tmp_path: Path, database_url: str) -> AsyncIterator[FastAPI]:
+    """The application over an empty database of each kind, with the real embedder and learners."""
+    async with running(settings_in(tmp_path, database_url=database_url)) as app:
         yield app
 
 

@@ -9,12 +9,12 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 SECRET = "sk-live-do-not-show-4242"
 
 
-async def test_whoami_names_the_organisation_and_hides_the_path(api, tmp_path):
+async def test_whoami_names_the_organisation_and_hides_the_path(api, app, tmp_path):
     """The label says what the storage is, not where on the machine."""
     body = (await api.get("/api/whoami")).json()
     assert (body["org_id"], body["storage_type"], body["storage_configured"]) == (
         "self-host-org",
-        "sqlite",
+        app.state.runtime.storage.kind,
         True,
     )
     assert str(tmp_path) not in json.dumps(body)

@@ -22,6 +22,7 @@ async def test_ready_asks_every_part(api, app):
         "storage": True,
         "embedder": True,
         "dispatcher": True,
+        "shared": True,
     }
     await app.state.runtime.dispatcher.stop()
     late = await api.get("/health/ready")

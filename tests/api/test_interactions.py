@@ -49,7 +49,7 @@ async def test_publish_twice_under_one_id_is_stored_once(api):
     assert len((await api.get("/api/get_all_interactions")).json()["interactions"]) == 1
 
 
-async def test_publish_that_waits_counts_what_was_learned(api):
+async def test_publish_that_waits_counts_what_was_learned(api, app):
     """A waiting publish says what came of it, and where it is kept."""
     reply = await api.post(
         "/api/publish_interaction",
@@ -59,7 +59,7 @@ async def test_publish_that_waits_counts_what_was_learned(api):
     body = reply.json()
     assert body["profiles_added"] == 1
     assert body["playbooks_added"] == 0
-    assert body["storage_type"] == "sqlite"
+    assert body["storage_type"] == app.state.runtime.storage.kind
     assert body["warnings"] == []
 
 

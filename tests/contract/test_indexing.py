@@ -31,7 +31,7 @@ async def test_everything_gets_its_vector(storage: Storage) -> None:
     assert (await waiting(storage), await waiting(storage, OTHER_ORG)) == ([], [])
     async with storage.read(ORG) as snapshot:
         [vector] = await WordEmbedder().embed(["turn 7"])
-        hits = await snapshot.search.by_vector(Filter(interactions=True), vector, 3)
+        hits = (await snapshot.search.by_vector(Filter(interactions=True), vector, 3)).hits
         [turn] = await snapshot.interactions.get([hits[0].owner_id])
     assert (turn.content, hits[0].score) == ("turn 7", pytest.approx(1.0, abs=1e-3))
 

@@ -330,3 +330,24 @@ async def test_the_same_said_again_is_refreshed(quick, storage: Storage, clock) 
         runs = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
         assert await snapshot.memories.taught_by("r2") == [memory]
     assert [(len(run.added), len(run.removed)) for run in runs] == [(1, 1), (1, 1), (1, 0)]
+
+
+async def test_runs_that_somebody_waits_for_take_turns(storage: Storage, clock, ids) -> None:
+    """A process does so many of them at a time, however many come."""
+    now = most = 0
+
+    class Slow(WordEmbedder):
+        async def embed(self, texts, *, background=False):
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.3)
+            now -= 1
+            return await super().embed(texts, background=background)
+
+    for number in range(10):
+        await storage.append(ORG, said(*lines(5), user_id=f"u{number}", request_id=f"r{number}"))
+    learn = learning(storage, Slow(), clock, ids, groups=reading(Recorder(one_a_turn)))
+    await asyncio.gather(*(learn.run(ORG, f"u{number}", wait=True) for number in range(10)))
+    assert most == 4
+    assert len(await learned(storage, user_id="u9")) == 5

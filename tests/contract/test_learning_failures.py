@@ -11,6 +11,7 @@ from sagacity.domain.cursor import DeadLetterStatus, Outcome
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.transaction import Storage
+from support.faults import Faulty, with_memories
 from support.learning import (
     ATTEMPTS,
     BASE_SECONDS,
@@ -222,3 +223,34 @@ async def test_broken_configuration_waits_and_is_told(quick, storage: Storage, c
     await DatabaseConfigs(storage).set(ORG, TenantConfig())
     await learn.run(ORG, ANNA)
     assert len(await learned(storage)) == 5
+
+
+async def test_commit_that_nobody_heard_of_is_not_done_again(quick, storage: Storage) -> None:
+    """The connection breaks after the database has committed: nothing is learned twice, and no model is asked again."""
+    await storage.append(ORG, said(*lines(5)))
+    storage._backend = Faulty(storage._backend, with_memories(times=1), after_commit=True)
+    seen = Recorder(one_a_turn)
+    learn = learning(*quick, groups=reading(seen))
+    await learn.run(ORG, ANNA)
+    await learn.run(ORG, ANNA)
+    assert seen.stretches == [(1, 5)]
+    assert [memory.content for memory in await learned(storage)] == lines(5)
+    assert (await cursor(storage)).seq == 5
+    assert await due_at(storage) is None
+
+
+async def test_window_that_the_database_never_takes_is_parked(quick, storage: Storage, clock) -> None:
+    """A commit that fails each time costs one reading a try, waits longer each time, and is given up in the end."""
+    await storage.append(ORG, said(*lines(5)))
+    storage._backend = Faulty(storage._backend, with_memories(), after_commit=False)
+    seen = Recorder(one_a_turn)
+    learn = learning(*quick, groups=reading(seen))
+    for attempt in range(1, ATTEMPTS + 1):
+        await learn.run(ORG, ANNA)
+        assert len(seen.windows) == attempt
+        await learn.run(ORG, ANNA)  # not before its time
+        assert len(seen.windows) == attempt
+        clock.advance(BASE_SECONDS * 2**attempt)
+    [letter] = await dead_letters(storage)
+    assert (letter.first_seq, letter.last_seq, letter.error_kind) == (1, 5, "StorageUnavailable")
+    assert await learned(storage) == []

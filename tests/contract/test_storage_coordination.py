@@ -72,7 +72,9 @@ async def test_due_later_is_not_due_now(storage: Storage, clock: StoppedClock) -
     """A user is due when its moment has come, and nothing waits once it is cleared."""
     await storage.append(ORG, said("x"))
     async with storage.begin(ORG) as tx:
-        assert await tx.cursors.set_due(ANNA, START + timedelta(seconds=30), log_end=1)
+        assert await tx.cursors.set_due(
+            ANNA, START + timedelta(seconds=30), head=await tx.cursors.log_head(ANNA)
+        )
     assert await storage.due_scopes(limit=10) == []
     assert await storage.next_due_at() == START + timedelta(seconds=30)
     clock.advance(30)
@@ -87,10 +89,51 @@ async def test_due_later_is_not_due_now(storage: Storage, clock: StoppedClock) -
 async def test_due_is_not_cleared_over_news(storage: Storage) -> None:
     """Who saw the log before it grew can not say that nothing waits."""
     await storage.append(ORG, said("x"))
+    async with storage.read(ORG) as snapshot:
+        seen = await snapshot.cursors.log_head(ANNA)
     await storage.append(ORG, said("y", request_id="r2"))
     async with storage.begin(ORG) as tx:
-        assert not await tx.cursors.set_due(ANNA, None, log_end=1)
+        assert not await tx.cursors.set_due(ANNA, None, head=seen)
         assert (await tx.cursors.log_head(ANNA)).due_at == START
+
+
+async def test_due_is_not_cleared_over_a_replay(storage: Storage, clock: StoppedClock) -> None:
+    """Who saw the log before a dead letter of it was queued can not say that nothing waits."""
+    await storage.append(ORG, said("x"))
+    window = Window(user_id=ANNA, first_seq=1, last_seq=1, unread=())
+    async with storage.begin(ORG) as tx:
+        await tx.dead_letters.add("l", window, attempts=5, error_kind="E", error="no")
+        await tx.cursors.set_due(ANNA, None)
+    async with storage.read(ORG) as snapshot:
+        seen = await snapshot.cursors.log_head(ANNA)
+        [letter] = await snapshot.dead_letters.list_newest()
+    clock.advance(1)
+    async with storage.begin(ORG) as tx:
+        await tx.dead_letters.replay(letter.dead_letter_id)
+    async with storage.begin(ORG) as tx:
+        assert not await tx.cursors.set_due(ANNA, None, head=seen)
+    assert len(await storage.due_scopes(limit=10)) == 1
+
+
+async def test_cursor_is_moved_from_where_it_was_read(storage: Storage) -> None:
+    """A window that was done meanwhile is not done again, whoever did it."""
+    await storage.append(ORG, said("x"))
+    start = Cursor(learner="l", user_id=ANNA)
+    done = start.model_copy(update={"seq": 5})
+    async with storage.begin(ORG) as tx:
+        await tx.cursors.save(done, read=start)
+    with pytest.raises(Conflict):
+        async with storage.begin(ORG) as tx:
+            await tx.cursors.save(done, read=start)
+    failed = done.model_copy(update={"attempts": 1})
+    async with storage.begin(ORG) as tx:
+        await tx.cursors.save(failed, read=done)
+    with pytest.raises(Conflict):
+        async with storage.begin(ORG) as tx:
+            await tx.cursors.save(failed, read=done)
+    async with storage.read(ORG) as snapshot:
+        kept = await snapshot.cursors.get(ANNA, "l")
+    assert (kept.seq, kept.attempts) == (5, 1)
 
 
 # --- leases ----------------------------------------------------------------------------------------------------------

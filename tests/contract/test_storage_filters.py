@@ -2,51 +2,14 @@
 
 from datetime import timedelta
 
-import numpy as np
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.transaction import Storage
-from support.parts import ORG, START, new_memory, said, unit_rows
-
-ALL_KINDS = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
-NAMES, SOURCES, VERSIONS, REQUESTS = ("n1", "n2"), ("s1", "s2"), ("v1", "v2"), ("q1", "q2")
-MOMENTS = [START + timedelta(hours=hour) for hour in range(6)]
-WORD_SETS = ("tea", "tea coffee", "coffee", "milk tea tea")
-
-
-def furnished() -> list:
-    """Memories of every sort, no two alike."""
-    rng = np.random.default_rng(11)
-
-    def pick(options):
-        return options[rng.integers(len(options))]
-
-    rows = []
-    for n in range(240):
-        kind = pick(list(MemoryKind))
-        own = kind not in (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
-        rows.append(
-            new_memory(
-                pick(WORD_SETS),
-                uid=f"f{n}",
-                kind=kind,
-                user_id=pick(("anna", "ben")) if own else None,
-                at=pick(MOMENTS),
-                name=pick(NAMES),
-                source=pick(SOURCES),
-                agent_version=pick(VERSIONS),
-                status=pick(list(Status)),
-                approval=pick(list(Approval)),
-                source_request_ids=(pick(REQUESTS),),
-                expires_at=pick([None, *MOMENTS]),
-            )
-        )
-    return rows
-
+from support.filters import FILTERS, NARROW, furnished
+from support.parts import ORG, START, said, unit_rows
 
 VERSIONED = {MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL}
 
@@ -67,27 +30,6 @@ def admits(wanted: Filter, memory: Memory) -> bool:
     )
 
 
-def subsets(options):
-    return st.lists(st.sampled_from(list(options)), unique=True).map(tuple)
-
-
-FILTERS = st.builds(
-    Filter,
-    kinds=subsets(MemoryKind),
-    interactions=st.just(value=False),
-    user_id=st.sampled_from([None, "anna", "ben", "nobody"]),
-    statuses=subsets(Status),
-    approvals=subsets(Approval),
-    agent_version=st.sampled_from([None, *VERSIONS]),
-    name=st.sampled_from([None, *NAMES]),
-    source=st.sampled_from([None, *SOURCES]),
-    request_id=st.sampled_from([None, *REQUESTS]),
-    start=st.sampled_from([None, *MOMENTS]),
-    end=st.sampled_from([None, *MOMENTS]),
-    valid_at=st.sampled_from([None, *MOMENTS]),
-)
-
-
 def test_the_filter_property_covers_every_field() -> None:
     """A field that is added to Filter has to be added to the property below."""
     assert set(Filter.model_fields) == {
@@ -96,11 +38,11 @@ def test_the_filter_property_covers_every_field() -> None:
     }  # fmt: skip
 
 
-async def test_filters_hold_before_the_search(storage: Storage) -> None:
+async def test_filters_hold_before_the_search(vectors_storage: Storage) -> None:
     """Whatever is asked for, exactly what the filter admits is found, by term and by vector, whatever its rank."""
     rows = furnished()
     vectors = dict(zip((row.uid for row in rows), unit_rows(len(rows)), strict=True))
-    async with storage.begin(ORG) as tx:
+    async with vectors_storage.begin(ORG) as tx:
         kept = await tx.memories.add(rows, vectors=vectors)
     asked: list[Filter] = []
 
@@ -116,18 +58,14 @@ async def test_filters_hold_before_the_search(storage: Storage) -> None:
         asked.append(wanted)
 
     collect()
-    # Narrow ones as well, each field by itself, which a random choice of all rarely gives.
-    for name, value in (("name", "n1"), ("source", "s2"), ("agent_version", "v1"), ("request_id", "q2"),
-                        ("start", MOMENTS[3]), ("end", MOMENTS[2]), ("valid_at", MOMENTS[2]),
-                        ("user_id", "anna"), ("approvals", (Approval.REJECTED,))):  # fmt: skip
-        asked.append(ALL_KINDS.model_copy(update={name: value}))
+    asked += NARROW
     found_any = 0
-    async with storage.read(ORG) as snapshot:
+    async with vectors_storage.read(ORG) as snapshot:
         for wanted in asked:
             admitted = [memory for memory in kept if admits(wanted, memory)]
             hits = await snapshot.search.by_terms(wanted, "tea", 1_000)
             assert {h.owner_id for h in hits} == {m.memory_id for m in admitted if "tea" in m.content}, wanted
-            hits = await snapshot.search.by_vector(wanted, vectors["f0"], 1_000)
+            hits = (await snapshot.search.by_vector(wanted, vectors["f0"], 1_000)).hits
             assert {h.owner_id for h in hits} == {m.memory_id for m in admitted}, wanted
             found_any += bool(hits)
     assert found_any > 20

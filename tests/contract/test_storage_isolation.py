@@ -18,6 +18,8 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import ApiToken, Tenant
+from sagacity.storage.base import Hit, Nearest, SearchScope
+from sagacity.storage.repositories.copies import Progress
 from sagacity.storage.repositories.search import Document, Unembedded
 from sagacity.storage.tables import evaluations, metadata, search_scopes, search_terms
 from sagacity.storage.transaction import Storage, Transaction
@@ -39,6 +41,8 @@ class Held:
     token: ApiToken
     waiting: list[Unembedded]
     run_id: str
+    scope: SearchScope
+    document_id: int
 
 
 async def furnish(storage: Storage, tenant: Tenant, word: str) -> Held:
@@ -62,7 +66,9 @@ async def furnish(storage: Storage, tenant: Tenant, word: str) -> Held:
         [turn] = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)
         [letter] = await snapshot.dead_letters.list_newest()
         waiting = await snapshot.search.unembedded(9)
-    return Held(turn, kept, lease, letter, token, waiting, run_id)
+        [scope] = await snapshot.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
+        [hit] = await snapshot.search.by_terms(EVERYTHING, "memory", 9)
+    return Held(turn, kept, lease, letter, token, waiting, run_id, scope, hit.document_id)
 
 
 def _change(memory: Memory, run_id: str) -> Change:
@@ -124,7 +130,7 @@ CASES: dict[str, Case] = {
     "search.put": lambda tx, h: tx.search.put([_document(h)]),
     "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
     "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
-    "search.by_vector": lambda tx, h: _found(tx, tx.search.by_vector(EVERYTHING, VECTOR, 99)),
+    "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
     "search.scopes": lambda tx, h: tx.search.scopes(EVERYTHING),
     "search.unembedded": lambda tx, h: tx.search.unembedded(99),
     "search.set_vectors": lambda tx, h: tx.search.set_vectors(h.waiting, unit_rows(len(h.waiting))),
@@ -136,6 +142,16 @@ CASES: dict[str, Case] = {
     "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=9)),
     "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
     "cursors.forced_after": lambda tx, h: tx.cursors.forced_after(ANNA, 0),
+    "cursors.list_due": lambda tx, h: tx.cursors.list_due(limit=99),
+    "copies.home": lambda tx, h: tx.copies.home(),
+    "copies.behind": lambda tx, h: _scopes_of(tx, tx.copies.behind(after=0, limit=99)),
+    "copies.progress": lambda tx, h: tx.copies.progress(h.scope.scope_id),
+    "copies.changed": lambda tx, h: tx.copies.changed(h.scope.scope_id, -1, after=0, limit=99),
+    "copies.by_number": lambda tx, h: tx.copies.by_number([h.document_id]),
+    "copies.numbers": lambda tx, h: tx.copies.numbers(h.scope.scope_id),
+    "copies.advance": lambda tx, h: tx.copies.advance([Progress(h.scope.scope_id, h.scope.revision, 0, 0)]),
+    "copies.forget": lambda tx, h: tx.copies.forget(),
+    "copies.counts": lambda tx, h: tx.copies.counts(),
     "cursors.set_due": lambda tx, h: tx.cursors.set_due(ANNA, LATER),
     "leases.claim": lambda tx, h: tx.leases.claim("lease", h.lease.owner, 999),
     "leases.check": lambda tx, h: tx.leases.check(h.lease),
@@ -150,7 +166,7 @@ CASES: dict[str, Case] = {
     "dead_letters.list_newest": lambda tx, h: tx.dead_letters.list_newest(),
     "dead_letters.replay": lambda tx, h: tx.dead_letters.replay(h.letter.dead_letter_id),
     "dead_letters.mark": lambda tx, h: tx.dead_letters.mark(
-        h.letter.dead_letter_id, DeadLetterStatus.REPLAYED
+        h.letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.PARKED
     ),
     "changes.add": lambda tx, h: tx.changes.add([_change(h.memory, "stolen")]),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
@@ -168,7 +184,24 @@ CASES: dict[str, Case] = {
     "organisation.config": lambda tx, h: tx.organisation.config(),
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
 }
-COUNTS = {"interactions.count": 1, "cursors.log_end": 1, "search.progress": (0, 0, "")}
+COUNTS = {
+    "interactions.count": 1,
+    "cursors.log_end": 1,
+    "search.progress": (0, 0, ""),
+    "copies.progress": None,
+    "copies.changed": [],
+    "copies.by_number": [],
+    "copies.numbers": {},
+}
+
+
+async def _scopes_of(tx: Transaction, numbers: Awaitable[list[int]]) -> object:
+    """Whose scopes they are, as far as can be seen."""
+    return [await tx.copies.changed(number, -1, after=0, limit=99) for number in await numbers]
+
+
+async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
+    return (await nearest).hits
 
 
 async def _found(tx: Transaction, hits: Awaitable[list]) -> list:
@@ -253,7 +286,7 @@ async def test_users_of_one_organisation_are_apart(storage: Storage) -> None:
         wanted = Filter(kinds=tuple(MemoryKind), user_id=ANNA, statuses=(Status.CURRENT,))
         for hits in (
             await tx.search.by_terms(wanted, "tea", 9),
-            await tx.search.by_vector(wanted, np.ones(16, np.float32) / 4, 9),
+            (await tx.search.by_vector(wanted, np.ones(16, np.float32) / 4, 9)).hits,
         ):
             found = await tx.memories.get_many([hit.owner_id for hit in hits])
             assert {memory.uid for memory in found} == {"a", "t"}

@@ -22,7 +22,7 @@ async def test_append_keeps_every_field(storage: Storage) -> None:
     """What was sent comes back as it was sent."""
     turn = NewInteraction(
         role="Assistant",
-        content="tea \x00 \U0001f375 \u202e",
+        content="tea \x01 \x7f \U0001f375 \u202e",
         shadow_content="shadow",
         expert_content="expert",
         user_action="click",

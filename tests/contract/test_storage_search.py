@@ -54,10 +54,16 @@ async def contents(storage: Storage, text: str, wanted: Filter = PROFILES) -> li
 
 async def index_of(storage: Storage):
     """Documents, terms and scope counts as they stand, without numbers and vectors."""
+    rows, scopes, terms = [], [], []
     async with storage._backend.read(None) as connection:
-        rows = (await connection.execute(sa.select(search_documents))).all()
-        scopes = (await connection.execute(sa.select(search_scopes))).all()
-        terms = (await connection.execute(sa.select(search_terms))).all()
+        for tenant in (ORG, OTHER_ORG):
+            await storage._backend.enter(connection, tenant.org_id)
+            for table, kept in (
+                (search_documents, rows),
+                (search_scopes, scopes),
+                (search_terms, terms),
+            ):
+                kept.extend(await connection.execute(sa.select(table).where(table.c.org_id == tenant.org_id)))
     owner = {row.document_id: (row.org_id, row.kind, row.owner_id) for row in rows}
     documents = {
         owner[row.document_id]: (

@@ -36,7 +36,7 @@ async def at_revision(path: Path, revision: str) -> None:
     """A database as an older release left it."""
     backend = SQLite(path)
     try:
-        await migrate(backend._writer, to=revision)
+        await migrate(backend._writer.begin, to=revision)
     finally:
         await backend.close()
 
@@ -121,10 +121,12 @@ async def test_open_again_changes_nothing(tmp_path: Path) -> None:
     assert contents_of(path) == before
 
 
-async def newer(path: Path) -> None:
+async def newer(path: Path, oldest: str = "from-the-future") -> None:
     await fresh(path)
     connection = sqlite3.connect(path)
     connection.execute("update alembic_version set version_num = 'from-the-future'")
+    connection.execute("drop view supported_schemas")
+    connection.execute(f"create view supported_schemas as select '{oldest}' as oldest")
     connection.commit()
     connection.close()
 
@@ -168,6 +170,19 @@ async def test_what_is_not_ours_is_left_untouched(tmp_path: Path, make, error: t
         await open_storage(f"sqlite:///{path}", clock=SystemClock(), ids=TimeOrderedIds())
     assert contents_of(path) == before
     assert [one.name for one in tmp_path.iterdir()] == ["theirs.db"]
+
+
+@pytest.mark.parametrize("oldest", REVISIONS)
+async def test_newer_schema_that_this_release_gets_on_with_is_used_as_it_is(
+    tmp_path: Path, oldest: str
+) -> None:
+    """While servers are replaced one by one, one of the former release may start again."""
+    path = tmp_path / "newer.db"
+    await newer(path, oldest)
+    before = schema_of(path)
+    async with opened(f"sqlite:///{path}", SystemClock(), TimeOrderedIds()) as storage:
+        assert (await storage.append(ORG, said("tea"))).last_seq == 1
+    assert schema_of(path) == before
 
 
 async def test_check_of_an_empty_database_passes(tmp_path: Path) -> None:

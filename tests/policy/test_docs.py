@@ -27,13 +27,70 @@ ELSEWHERE = {"docs/reference/reflexio-client.md"}
 NOT_RUN = {
     ("README.md", "make demo"),
     ("README.md", "GEMINI_API_KEY=… make serve"),
+    (
+        "README.md",
+        "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",
+    ),
     ("CONTRIBUTING.md", "make check"),
     ("CONTRIBUTING.md", ".venv/bin/pytest tests/unit/learning"),
     ("docs/howto/configure-models.md", "GEMINI_API_KEY=… sagacity serve"),
+    (
+        "docs/howto/move-to-postgresql.md",
+        "export SAGACITY_MIGRATION_URL=postgresql://owner@db.example/sagacity",
+    ),
+    (
+        "docs/howto/move-to-postgresql.md",
+        "export SAGACITY_DATABASE_URL=postgresql://sagacity_app@db.example/sagacity",
+    ),
+    (
+        "docs/howto/move-to-postgresql.md",
+        (
+            "sagacity migrate-data --from sqlite:////home/me/.sagacity/sagacity.db "
+            "--to postgresql://sagacity_app@db.example/sagacity --verify-only"
+        ),
+    ),
+    (
+        "docs/howto/move-to-postgresql.md",
+        (
+            "sagacity migrate-data --from postgresql://sagacity_app@db.example/sagacity "
+            "--to sqlite:////home/me/.sagacity/back.db"
+        ),
+    ),
     ("docs/howto/tokens-and-access.md", "sagacity serve --host 0.0.0.0"),
+    (
+        "docs/howto/use-postgresql.md",
+        "export SAGACITY_MIGRATION_URL=postgresql://sagacity_owner@db.example/sagacity",
+    ),
+    ("docs/howto/run-workers.md", "pip install 'sagacity[redis]'"),
+    ("docs/howto/run-workers.md", "sagacity worker --check"),
     ("docs/reference/rule-learner.md", ".venv/bin/python benchmarks/rule_learner.py --misses"),
+    ("docs/howto/deploy-with-compose.md", "umask 077"),
+    ("docs/howto/deploy-with-compose.md", "docker compose -f deploy/compose.yaml build"),
+    ("docs/howto/deploy-with-compose.md", "docker compose -f deploy/compose.yaml up --detach --wait"),
+    (
+        "docs/howto/deploy-with-compose.md",
+        "docker compose -f deploy/compose.yaml up --detach --wait --scale worker=4",
+    ),
+    (
+        "docs/howto/deploy-with-compose.md",
+        "docker compose -f deploy/compose.yaml exec -T postgres pg_dump -U sagacity_owner -Fc sagacity > sagacity.dump",
+    ),
+    ("docs/howto/deploy-on-kubernetes.md", "kubectl apply -k deploy/kubernetes/setup"),
+    (
+        "docs/howto/deploy-on-kubernetes.md",
+        "kubectl -n sagacity delete job sagacity-migrate --ignore-not-found",
+    ),
+    (
+        "docs/howto/deploy-on-kubernetes.md",
+        "kubectl -n sagacity exec deployment/sagacity-worker -- sagacity token create --name first",
+    ),
+    ("docs/howto/deploy-on-kubernetes.md", "kubectl apply -k deploy/kubernetes/backlog"),
+    (
+        "docs/howto/upgrade-without-downtime.md",
+        "kubectl -n sagacity delete job sagacity-migrate --ignore-not-found",
+    ),
 }
-"""Blocks that only show: they set up the checkout, need a real key, or listen to the world."""
+"""Blocks that only show: they set up the checkout, need a real key or a cluster, or listen to the world."""
 SHOWN = {"json", "text", "nginx", "ini"}
 READ = [document for document in documents() if document not in ELSEWHERE]
 RUN = [document for document in READ if any(block.is_run for block in blocks(document))]

@@ -12,7 +12,7 @@ from sagacity.domain.ids import IdSource, MemoryUid, OrgId, RequestId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.memory import Attributes, MemoryKind, NewMemory
 from sagacity.domain.tenant import Tenant
-from sagacity.storage.open import open_storage
+from sagacity.storage.open import PostgresOptions, open_storage
 from sagacity.storage.transaction import Storage
 
 START = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
@@ -45,6 +45,13 @@ class CountingIds:
 
     def new(self) -> str:
         return f"{self._prefix}-{next(self._numbers):06}"
+
+
+async def migrated(url: str, *, owner_url: str) -> None:
+    """Make the tables of a PostgreSQL database, and the role of *url*."""
+    options = PostgresOptions(owner_url=owner_url)
+    storage = await open_storage(url, clock=StoppedClock(), ids=CountingIds(), postgres=options)
+    await storage.close()
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import Scope
 
 from sagacity.api import (
     agent_playbooks,
@@ -23,13 +24,14 @@ from sagacity.api import (
 from sagacity.api.errors import CORRELATION_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
-from sagacity.api.middleware.rate_limit import LIMITS, LocalLimiter, RateLimitMiddleware
+from sagacity.api.middleware.rate_limit import LIMITS, RateLimitMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
 from sagacity.domain.ids import TimeOrderedIds
+from sagacity.shared.base import Limiter
 
 PREFIX = "/api"
 ROUTERS: tuple[APIRouter, ...] = (
@@ -87,6 +89,11 @@ def _middleware(settings: Settings) -> list[Middleware]:
         )
     if settings.rate_limits:
         older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
-        layers.append(Middleware(RateLimitMiddleware, limiter=LocalLimiter(), limits=LIMITS, older=older))
+        layers.append(Middleware(RateLimitMiddleware, limiter_of=_limiter_of, limits=LIMITS, older=older))
     layers.append(Middleware(BodyMiddleware, max_bytes=settings.max_body_bytes))
     return layers
+
+
+def _limiter_of(scope: Scope) -> Limiter:
+    """Return what counts calls; it is there once the application has started."""
+    return scope["app"].state.runtime.shared.limiter

@@ -42,7 +42,7 @@ async def my_config(caller: CallerDep) -> MyConfig:
 @router.get("/get_config")
 async def get_config(caller: CallerDep) -> dict[str, JsonValue]:
     """Return the organisation's configuration; every secret is a mask. Null fields are kept."""
-    return masked(await caller.runtime.configs.get(caller.tenant))
+    return masked(await caller.runtime.configs.get(caller.tenant, fresh=True))
 
 
 @router.post("/set_config")
@@ -54,7 +54,7 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Call
     """
     runtime = caller.runtime
     new = _parsed(body, block_private=runtime.settings.block_private_urls)
-    old = await runtime.configs.get(caller.tenant)
+    old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
     await runtime.configs.set(caller.tenant, merge_secrets(kept, old))
     return ConfigSaved(msg="configuration saved")

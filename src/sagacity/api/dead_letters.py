@@ -25,7 +25,7 @@ async def get_dead_letters(
     """Return windows that a learner gave up, with the last error, newest first."""
     if user_id is not None and "\x00" in user_id:
         raise InvalidInput("text must not hold NUL characters")
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=user_id) as snapshot:
         found = await snapshot.dead_letters.list_newest(
             user_id=None if user_id is None else UserId(user_id),
             statuses=() if status is None else (status,),

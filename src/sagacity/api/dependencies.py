@@ -13,6 +13,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sagacity.auth.tokens import hash_token
 from sagacity.bootstrap import Runtime
 from sagacity.domain.errors import Unauthorized
+from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Transaction
 
@@ -30,9 +31,9 @@ class Caller:
     runtime: Runtime
     tenant: Tenant
 
-    def read(self) -> AbstractAsyncContextManager[Transaction]:
-        """Open the tenant's data to read; see `Storage.read`."""
-        return self.runtime.storage.read(self.tenant)
+    def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open the tenant's data to read, on behalf of one user if one is named; see `Storage.read`."""
+        return self.runtime.storage.read(self.tenant, user_id=None if user_id is None else UserId(user_id))
 
     def begin(self) -> AbstractAsyncContextManager[Transaction]:
         """Open the tenant's data to write; see `Storage.begin`."""

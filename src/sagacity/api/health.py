@@ -9,12 +9,15 @@ from fastapi import APIRouter, Response
 from sagacity.api.dependencies import RuntimeDep
 from sagacity.domain.errors import SagacityError
 from sagacity.schemas.health import Check, Health, Readiness, Version, Welcome
+from sagacity.shared.base import SharedState
 
 router = APIRouter(tags=["health"])
 API_VERSION = "v1"
 MIN_CLIENT_VERSION = "0.1.0"
 PACKAGE = "sagacity"
 _CHECK_SECONDS = 5.0
+_ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
+_DATABASE = "no answer; searches use the database, and the copy catches up by itself"
 
 
 def server_version() -> str:
@@ -36,13 +39,15 @@ async def health() -> Health:
 
 @router.get("/health/ready", responses={503: {"model": Readiness, "description": "A part does not work"}})
 async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do."""
+    """Ask every part whether it works; the status is 503 unless all do that the server can not do without."""
     checks = await asyncio.gather(
         _check("storage", runtime.storage.check),
         _check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
         _check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
+        _shared(runtime.shared),
+        *([_vector_store(store.check)] if (store := runtime.storage.vector_store) else []),
     )
-    if all(check.ok for check in checks):
+    if all(check.ok or not check.required for check in checks):
         return Readiness(status="ready", checks=tuple(checks))
     response.status_code = 503
     return Readiness(status="not ready", checks=tuple(checks))
@@ -56,6 +61,18 @@ async def _check(name: str, ask: Callable[[], Awaitable[object]]) -> Check:
     except SagacityError as error:
         return Check(name=name, ok=False, detail=type(error).__name__)
     return Check(name=name, ok=True)
+
+
+async def _shared(shared: SharedState) -> Check:
+    """Ask what the processes share; without it each goes on alone, so it keeps none of them from serving."""
+    ok = await shared.check()
+    return Check(name="shared", ok=ok, detail="" if ok else _ALONE, required=False)
+
+
+async def _vector_store(ask: Callable[[], Awaitable[object]]) -> Check:
+    """Ask the vector store; without it the database searches by itself, so it keeps no server from serving."""
+    check = await _check("vector store", ask)
+    return check.model_copy(update={"required": False, "detail": "" if check.ok else _DATABASE})
 
 
 async def _alive(*, is_running: bool) -> None:

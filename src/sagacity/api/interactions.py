@@ -86,7 +86,7 @@ async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishRe
 @router.post("/get_interactions", response_model_exclude_none=True)
 async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> InteractionsPage:
     """Return a user's turns, newest first."""
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=body.user_id) as snapshot:
         turns = await snapshot.interactions.list_newest(
             user_id=UserId(body.user_id), start=body.start_time, end=body.end_time, limit=body.top_k
         )
@@ -110,7 +110,7 @@ def _page(turns: Sequence[Interaction]) -> InteractionsPage:
 @router.post("/get_requests", response_model_exclude_none=True)
 async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage:
     """Return a page of requests with their turns, newest first, grouped by session."""
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.interactions.list_requests(
             user_id=None if body.user_id is None else UserId(body.user_id),
             request_id=None if body.request_id is None else RequestId(body.request_id),

@@ -49,14 +49,20 @@ async def add_user_profile(body: AddProfilesBody, caller: CallerDep) -> Added:
         memory = profile.to_memory(MemoryUid(profile.profile_id.strip() or caller.runtime.ids.new()), now)
         given[memory.uid] = _same_user(memory, given)
     vectors = await embed(caller, list(given.values()))
-    async with caller.begin() as transaction:
-        known = await transaction.memories.find_uids(list(given))
-        replaced = [
-            _replacement(_same_user(memory, known), known) for memory in given.values() if memory.uid in known
-        ]
-        await transaction.memories.save(replaced, vectors=vectors)
-        added = [memory for memory in given.values() if memory.uid not in known]
-        await transaction.memories.add(added, vectors=vectors)
+
+    async def store() -> None:
+        async with caller.begin() as transaction:
+            known = await transaction.memories.find_uids(list(given))
+            replaced = [
+                _replacement(_same_user(memory, known), known)
+                for memory in given.values()
+                if memory.uid in known
+            ]
+            await transaction.memories.save(replaced, vectors=vectors)
+            added = [memory for memory in given.values() if memory.uid not in known]
+            await transaction.memories.add(added, vectors=vectors)
+
+    await caller.runtime.storage.again(store)
     caller.runtime.dispatcher.look()
     return Added(message=f"stored {len(given)} profiles", added_count=len(given))
 
@@ -106,7 +112,7 @@ async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Upd
 @router.post("/get_profiles", response_model_exclude_none=True)
 async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage:
     """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.memories.list_newest(
             MemoryKind.PROFILE,
             user_id=UserId(body.user_id),

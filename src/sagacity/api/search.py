@@ -46,7 +46,7 @@ async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -
     request_id = None if body.request_id is None else RequestId(body.request_id)
     newest: list[Interaction] | None = None
     if not _asks(body.query) or body.most_recent_k is not None:
-        async with caller.read() as snapshot:
+        async with caller.read(user_id=user_id) as snapshot:
             newest = await snapshot.interactions.list_newest(
                 user_id=user_id,
                 start=body.start_time,
@@ -204,7 +204,7 @@ async def _search(
 
 
 async def _newest(caller: Caller, wanted: Filter, limit: int) -> list[Memory]:
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=wanted.user_id) as snapshot:
         return await snapshot.memories.list_newest(
             wanted.kinds[0],
             user_id=wanted.user_id,

@@ -55,7 +55,7 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) 
 @router.post("/get_user_playbooks", response_model_exclude_none=True)
 async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> UserPlaybooksPage:
     """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.memories.list_newest(
             KIND,
             user_id=None if body.user_id is None else UserId(body.user_id),

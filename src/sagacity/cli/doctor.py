@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from sagacity.config.settings import Settings
+    from sagacity.storage.vector_copy import CopyReport
 
 SERVER = "server"
 """The one check that may fail on a machine where no server runs; it still counts."""
+_REINDEX = "stop the server and run `sagacity reindex`"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ def doctor(context: typer.Context) -> None:
     """
     Check what works, and say what to do.
 
-    Looks at the settings, the home folder, the database, the embedder, models' keys and the server.
+    Looks at the settings, the home folder, the database, the copy of its vectors if there is to be one,
+    the embedder, models' keys and the server.
     Ends with 1 if anything fails.
 
     Example: sagacity doctor
@@ -66,6 +69,7 @@ def look(flags: Invocation) -> list[Check]:
         ),
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
+        *([_vector_copy(settings)] if settings.vector_url else []),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
         _keys(),
         _checked(SERVER, lambda: _server(flags)),
@@ -99,6 +103,32 @@ def _database(settings: "Settings") -> str:
 
     is_new = not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
     return "none yet (made on first use)" if is_new else asyncio.run(opened())
+
+
+def _vector_copy(settings: "Settings") -> Check:
+    from sagacity.upkeep import look_at_copy  # noqa: PLC0415  it loads the whole server
+
+    try:
+        report = asyncio.run(look_at_copy(settings))
+    except SagacityError as error:
+        advice = "start Qdrant, or mend SAGACITY_VECTOR_URL; until then searches use the database"
+        return Check("vector copy", ok=False, found=str(error), advice=advice)
+    return judge_copy(report)
+
+
+def judge_copy(report: "CopyReport | None") -> Check:
+    """Say whether the copy of the vectors is what the database has, and what to do if it is not."""
+    if report is None or report.copied_dimension is None:
+        found, advice = "none yet", "start the server, which makes it; searches use the database until then"
+        return Check("vector copy", ok=report is None or not report.documents, found=found, advice=advice)
+    if report.copied_dimension != report.dimension:
+        found = f"vectors of {report.copied_dimension} dimensions, and the index has {report.dimension}"
+        return Check("vector copy", ok=False, found=found, advice=_REINDEX)
+    found = f"{report.copied_documents} of {report.documents} vectors"
+    if report.scopes_behind:
+        return Check("vector copy", ok=True, found=f"{found}; the server is copying", advice="")
+    is_whole = report.copied_documents == report.documents
+    return Check("vector copy", ok=is_whole, found=found, advice="" if is_whole else _REINDEX)
 
 
 async def _embedder(settings: "Settings") -> str:

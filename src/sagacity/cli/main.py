@@ -8,15 +8,19 @@ from typing import Annotated
 import typer
 
 from sagacity.cli import agent_playbooks, config, dead_letters, interactions, profiles, tokens, user_playbooks
+from sagacity.cli.backup import backup, restore
 from sagacity.cli.demo.command import demo
 from sagacity.cli.doctor import doctor
 from sagacity.cli.invocation import Invocation
+from sagacity.cli.migrate import migrate
+from sagacity.cli.migrate_data import migrate_data
 from sagacity.cli.output import GENERAL, OK, report
 from sagacity.cli.publish import publish
 from sagacity.cli.receipts import receipt
 from sagacity.cli.reindex import reindex
 from sagacity.cli.search import context_, search
 from sagacity.cli.serve import serve
+from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
 _ANYWHERE = frozenset({"--json", "--allow-insecure"})
@@ -67,6 +71,7 @@ def flags(
 
 app.command()(demo)
 app.command()(serve)
+app.command()(worker)
 app.command()(doctor)
 app.command()(publish)
 app.command()(search)
@@ -81,7 +86,11 @@ interactions.app.command(hidden=True)(publish)
 app.add_typer(dead_letters.app, name="dead-letters")
 app.add_typer(config.app, name="config")
 app.add_typer(tokens.app, name="token")
+app.command()(migrate)
 app.command()(reindex)
+app.command()(backup)
+app.command()(restore)
+app.command()(migrate_data)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

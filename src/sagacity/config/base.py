@@ -9,9 +9,13 @@ from sagacity.domain.tenant import Tenant
 class ConfigStore(Protocol):
     """Keeps each tenant's configuration."""
 
-    async def get(self, tenant: Tenant) -> TenantConfig:
+    async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
         Return the tenant's configuration; the defaults if none was ever set.
+
+        Args:
+            tenant: whose.
+            fresh: as it is stored now, whereas otherwise it may be a few seconds old.
 
         Raises:
             ConfigError: what is stored does not parse. It is never silently reset.

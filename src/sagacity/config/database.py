@@ -11,7 +11,7 @@ class DatabaseConfigs:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def get(self, tenant: Tenant) -> TenantConfig:
+    async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
         Return the tenant's configuration; the defaults if none was ever set.
 

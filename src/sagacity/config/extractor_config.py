@@ -2,12 +2,15 @@
 
 from typing import Annotated, Self
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from sagacity.config.fields import ConfigPart, Text
+from sagacity.domain.ids import fitting_key
 
 ExtractorName = Annotated[
-    Text, Field(validation_alias=AliasChoices("extractor_name", "playbook_name", "feedback_name"))
+    Text,
+    AfterValidator(fitting_key),
+    Field(validation_alias=AliasChoices("extractor_name", "playbook_name", "feedback_name")),
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]

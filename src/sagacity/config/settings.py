@@ -24,6 +24,25 @@ class Settings(BaseSettings):
     database_url: str = Field(
         default="", description="Database; empty means `sagacity.db` in the home folder."
     )
+    migration_url: str = Field(
+        default="",
+        description="The same PostgreSQL database as its owner, who makes tables; only migrations use it.",
+    )
+    database_pool_size: int = Field(
+        default=10, ge=2, le=500, description="Most connections to PostgreSQL that one process opens."
+    )
+    database_pooler: bool = Field(
+        default=False,
+        description="Whether PostgreSQL is reached through a transaction pooler (PgBouncer, Supavisor).",
+    )
+    redis_url: str = Field(
+        default="",
+        description="Redis or Valkey, shared by all processes; empty means that there is one process.",
+    )
+    vector_url: str = Field(
+        default="", description="Qdrant, to search a copy of the vectors; empty: the database."
+    )
+    vector_api_key: SecretStr = Field(default=SecretStr(""), description="Key of Qdrant.")
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     embedder: str = Field(
@@ -33,11 +52,27 @@ class Settings(BaseSettings):
         default="", description="Address of a remote embedder, if not its usual one."
     )
     embedder_api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote embedder.")
-    embedder_dimension: int = Field(default=0, ge=0, le=16384, description="Dimensions of a remote embedder.")
+    embedder_dimension: int = Field(
+        default=0, ge=0, le=16_000, description="Dimensions of a remote embedder."
+    )
     embedding_cache_entries: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
+    shared_embedding_cache_seconds: float = Field(
+        default=0,
+        ge=0,
+        description="How long embeddings of questions are kept in Redis for all processes; 0: not.",
+    )
     model_timeout_seconds: float = Field(default=120, gt=0, description="Longest wait for one model call.")
     model_attempts: int = Field(default=3, ge=1, le=10, description="Tries of one model call.")
     learn_concurrency: int = Field(default=4, ge=1, le=64, description="Users learned side by side.")
+    tenant_concurrency: int = Field(
+        default=8,
+        ge=1,
+        le=10_000,
+        description="Users of one organisation learned side by side, over all workers.",
+    )
+    drain_seconds: float = Field(
+        default=30, ge=0, description="How long a worker that is told to stop finishes what it began."
+    )
     learn_attempts: int = Field(default=5, ge=1, le=20, description="Tries of a window before it is parked.")
     retry_base_seconds: float = Field(
         default=5, gt=0, description="Wait before the second try; then doubling."
@@ -86,6 +121,11 @@ class Settings(BaseSettings):
     def storage_url(self) -> str:
         """Where the data is."""
         return self.database_url or f"sqlite:///{(self.home.expanduser() / 'sagacity.db').absolute()}"
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the data is in a file of this machine."""
+        return self.storage_url.startswith("sqlite")
 
     @property
     def is_loopback(self) -> bool:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
+from sagacity.dispatch.loops import end
 from sagacity.domain.cursor import Lease
-from sagacity.domain.errors import StorageError
+from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
@@ -29,10 +30,10 @@ async def hold(
     try:
         yield lease
     finally:
-        beat.cancel()
-        await asyncio.gather(beat, return_exceptions=True)
-        async with storage.begin(tenant) as transaction:
-            await transaction.leases.finish(lease)
+        await end([beat])
+        with suppress(StorageUnavailable):  # then it lapses
+            async with storage.begin(tenant) as transaction:
+                await transaction.leases.finish(lease)
 
 
 async def _beat(storage: Storage, tenant: Tenant, lease: Lease, seconds: float) -> None:

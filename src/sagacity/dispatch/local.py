@@ -3,22 +3,15 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from datetime import timedelta
 
-import structlog
-
+from sagacity.dispatch.base import Handler
+from sagacity.dispatch.loops import end, for_ever, handle, wait
 from sagacity.domain.clock import Clock
 from sagacity.domain.tenant import DueScope
 from sagacity.storage.transaction import Storage
 
-_log = structlog.get_logger(__name__)
 _SCOPES_A_SWEEP = 1_000
 _SHORTEST_SWEEP_SECONDS = 0.25
-_PAUSE_AFTER_ERROR_SECONDS = 1.0
-_POSTPONE_SECONDS = 30.0
-
-Handler = Callable[[DueScope], Awaitable[object]]
 
 
 class LocalDispatcher:
@@ -61,11 +54,6 @@ class LocalDispatcher:
         """Whether every loop is alive."""
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
-    @property
-    def backlog_count(self) -> int:
-        """Users that wait for a worker now."""
-        return len(self._queued)
-
     def wake(self, scope: DueScope) -> None:
         """Hint that a user's log has news; what more comes soon after is worked on with it."""
         self._to_index.set()
@@ -83,22 +71,12 @@ class LocalDispatcher:
     async def start(self) -> None:
         """Start working; what was left by an earlier process is found by the first sweep."""
         loops = [self._sweep, self._keep_indexing, *[self._work] * self._concurrency]
-        self._tasks = [asyncio.create_task(self._for_ever(loop)) for loop in loops]
+        self._tasks = [asyncio.create_task(for_ever(loop)) for loop in loops]
 
     async def stop(self) -> None:
         """Stop at once. What is unfinished stays due in the database."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         self._tasks = []
-
-    async def _for_ever(self, loop: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            try:
-                await loop()
-            except Exception:  # noqa: BLE001  the worker's loop: it records and goes on
-                _log.exception("dispatch.loop_failed", loop=loop.__name__)
-                await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
 
     async def _work(self) -> None:
         scope = await self._queue.get()
@@ -106,11 +84,8 @@ class LocalDispatcher:
         self._busy.add(scope)
         started = time.perf_counter()
         try:
-            await self._handler(scope)
+            await handle(self._handler, scope, self._storage, self._clock)
             await self._storage.give_way(time.perf_counter() - started)
-        except Exception:  # noqa: BLE001  one user's failure is recorded and stops no other
-            _log.exception("dispatch.handler_failed", org_id=scope.tenant.org_id)
-            await self._postpone(scope)
         finally:
             self._busy.discard(scope)
             if scope in self._again:
@@ -119,19 +94,13 @@ class LocalDispatcher:
             self._look.set()
             self._to_index.set()
 
-    async def _postpone(self, scope: DueScope) -> None:
-        """Let a user whose work failed in a way that nobody foresaw wait, so that it does not fail all the time."""
-        later = self._clock.now() + timedelta(seconds=_POSTPONE_SECONDS)
-        async with self._storage.begin(scope.tenant) as transaction:
-            await transaction.cursors.set_due(scope.user_id, later)
-
     async def _sweep(self) -> None:
         self._look.clear()
         for scope in await self._storage.due_scopes(limit=_SCOPES_A_SWEEP):
             if scope not in self._busy:
                 self.wake(scope)
         seconds = await self._wait_seconds()
-        await _wait(self._look, seconds)
+        await wait(self._look, seconds)
         await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # many users' work may end at once
 
     async def _wait_seconds(self) -> float:
@@ -146,12 +115,5 @@ class LocalDispatcher:
     async def _keep_indexing(self) -> None:
         self._to_index.clear()
         await self._index()
-        await _wait(self._to_index, self._sweep_seconds)
+        await wait(self._to_index, self._sweep_seconds)
         await asyncio.sleep(self._gather_seconds)  # let a burst of turns gather into one batch
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Wait for *event*, *seconds* at the most; `wait_for` of Python 3.11 can swallow the cancellation of `stop`."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()

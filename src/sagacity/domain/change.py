@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from sagacity.domain.base import Value
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
-from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, TimeToLive
+from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
 
 
 class Candidate(Value):
@@ -22,7 +22,7 @@ class Candidate(Value):
     blocking_issue: BlockingIssue | None = None
     time_to_live: TimeToLive = TimeToLive.INFINITY
     custom_features: dict[str, JsonValue] = {}
-    slot: str = ""
+    slot: Slot = ""
     """What it answers, such as `location.home`. Empty when nothing can replace it by name."""
     exclusive: bool = False
     """Whether one value at a time fills the slot: a newer one supersedes."""

@@ -16,7 +16,9 @@ Every error that Sagacity raises on purpose.
     │   └── MalformedOutput
     └── StorageError        the database did not do its part
         ├── SchemaMismatch
-        └── IndexMismatch
+        ├── IndexMismatch
+        ├── CopyMismatch
+        └── VectorStoreError
 """
 
 
@@ -80,9 +82,21 @@ class StorageError(SagacityError):
     """The database failed. The transaction was rolled back and nothing was stored."""
 
 
+class StorageUnavailable(StorageError):
+    """The database can not be reached, or others wrote the same rows at the same moment. Do it again."""
+
+
 class SchemaMismatch(StorageError):
     """The database was written by a newer or unknown release. Upgrade Sagacity; the database is untouched."""
 
 
 class IndexMismatch(StorageError):
     """The search index was made by another embedder. Run `sagacity reindex`."""
+
+
+class CopyMismatch(StorageError):
+    """A copy differs from its source. Empty the target and copy again while nothing writes to the source."""
+
+
+class VectorStoreError(StorageError):
+    """The copy of the vectors failed. Searches use the database, and the copy catches up; see `sagacity doctor`."""

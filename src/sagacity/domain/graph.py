@@ -1,8 +1,12 @@
 """A user's graph: who and what they speak of, and how these belong together."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from sagacity.domain.base import Value
+from sagacity.domain.ids import cut_key
 
 
 class EntityType(StrEnum):
@@ -24,8 +28,8 @@ class EntityMention(Value):
 
     @property
     def normalized_name(self) -> str:
-        """The name as it is compared: case folded, spaces collapsed."""
-        return " ".join(self.name.casefold().split())
+        """The name as it is compared: case folded, spaces collapsed, as long as databases look up."""
+        return cut_key(" ".join(self.name.casefold().split()))
 
 
 class RelationshipMention(Value):
@@ -33,5 +37,5 @@ class RelationshipMention(Value):
 
     source: str
     target: str
-    relationship_type: str
+    relationship_type: Annotated[str, AfterValidator(cut_key)]
     confidence: float = 0.8

@@ -13,6 +13,35 @@ MemoryId = NewType("MemoryId", int)
 MemoryUid = NewType("MemoryUid", str)
 RunId = NewType("RunId", str)
 
+MAX_KEY_BYTES = 1_024
+"""Of an id or a name that databases look up, in UTF-8: PostgreSQL has room for 2,704 bytes in a row of an index, which
+holds two of these and an organisation's."""
+MAX_ORG_BYTES = 512
+
+
+def byte_count(text: str) -> int:
+    """Return how many bytes *text* takes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def fitting_key(text: str) -> str:
+    """
+    Return *text*, which a key has room for.
+
+    Raises:
+        ValueError: it has not; says how much there is.
+    """
+    if (size := byte_count(text)) > MAX_KEY_BYTES:
+        raise ValueError(f"at most {MAX_KEY_BYTES} bytes in UTF-8, and this has {size}")
+    return text
+
+
+def cut_key(text: str) -> str:
+    """Return as much of the beginning of *text* as a key has room for."""
+    return (
+        text if byte_count(text) <= MAX_KEY_BYTES else text.encode()[:MAX_KEY_BYTES].decode(errors="ignore")
+    )
+
 
 class IdSource(Protocol):
     """Where new identifiers come from; tests pass one that counts."""

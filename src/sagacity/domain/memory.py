@@ -2,11 +2,12 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import AfterValidator, JsonValue
 
 from sagacity.domain.base import Value
-from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId
+from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId, cut_key
 
 
 class MemoryKind(StrEnum):
@@ -89,13 +90,17 @@ class BlockingIssue(Value):
     details: str = ""
 
 
+Slot = Annotated[str, AfterValidator(cut_key)]
+"""A text to look up by, cut to the length that databases look up."""
+
+
 class Attributes(Value):
     """What only some kinds carry; empty where a kind has no use for it."""
 
     time_to_live: TimeToLive = TimeToLive.INFINITY
     custom_features: dict[str, JsonValue] = {}
     extractor_names: tuple[str, ...] = ()
-    slot: str = ""
+    slot: Slot = ""
     """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
 
 

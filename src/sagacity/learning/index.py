@@ -12,6 +12,7 @@ from sagacity.storage.repositories.search import Unembedded
 from sagacity.storage.transaction import Storage
 
 BATCH = 32
+_BATCHES_A_TURN = 8
 _HARMLESS = "a harmless text"
 _PAUSES_SECONDS = (1.0, 5.0, 30.0)
 _log = structlog.get_logger(__name__)
@@ -44,15 +45,27 @@ class Indexer:
         """Embed one batch of each tenant; returns how many documents got their vector, None when nothing waits."""
         started = time.perf_counter()
         tenants = await self._storage.unembedded_tenants()
-        done = sum([await self._batch(tenant) for tenant in tenants]) if tenants else None
+        done = sum([await self._batch(tenant) or 0 for tenant in tenants]) if tenants else None
         await self._storage.give_way(time.perf_counter() - started)
         return done
 
-    async def _batch(self, tenant: Tenant) -> int:
+    async def run_one(self, tenant: Tenant) -> int | None:
+        """Embed a few batches of one tenant; returns how many documents got their vector, None when nothing waits."""
+        done = 0
+        for _ in range(_BATCHES_A_TURN):
+            started = time.perf_counter()
+            embedded = await self._batch(tenant)
+            await self._storage.give_way(time.perf_counter() - started)
+            if not embedded:
+                return done or embedded
+            done += embedded
+        return done
+
+    async def _batch(self, tenant: Tenant) -> int | None:
         async with self._storage.read(tenant) as snapshot:
             waiting = await snapshot.search.unembedded(BATCH)
         if not waiting:
-            return 0
+            return None
         try:
             return await self._embed(tenant, waiting)
         except ProviderError as error:

@@ -51,7 +51,7 @@ async def find_neighbours(
         if embedded.vector is not None:
             stored = await snapshot.search.vector_of(kind, list(cosines))
             cosines |= {owner: float(np.dot(vector, embedded.vector)) for owner, vector in stored.items()}
-            for hit in await snapshot.search.by_vector(wanted, embedded.vector, limit):
+            for hit in (await snapshot.search.by_vector(wanted, embedded.vector, limit)).hits:
                 cosines[hit.owner_id] = hit.score
         memories: list[Memory] = await snapshot.memories.get_many(list(cosines)) if cosines else []
         found[index] = [

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -14,17 +15,23 @@ from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.change import Candidate
 from sagacity.domain.clock import Clock
 from sagacity.domain.cursor import Cursor, DeadLetterStatus, Lease, Outcome, Window
-from sagacity.domain.errors import ConfigError, Conflict, ProviderError, SagacityError, StorageError
+from sagacity.domain.errors import (
+    ConfigError,
+    Conflict,
+    ProviderError,
+    SagacityError,
+    StorageError,
+)
 from sagacity.domain.ids import IdSource, InteractionId, RunId, UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import MemoryKind, Provenance, Status
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.deduplicate import Embedded, deduplicate
-from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.gate import worth_reading
 from sagacity.learning.learners import Groups, LearnerGroup, Models, learner_groups
 from sagacity.learning.neighbours import find_neighbours
+from sagacity.learning.reading import Reading, failed, provenance_of, version_of
 from sagacity.learning.window import Due, due_now, next_look, read_log_state, read_window
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
@@ -33,7 +40,7 @@ _log = structlog.get_logger(__name__)
 _KNOWN_MEMORIES = 30
 _BUSY_RETRY_SECONDS = 5.0
 _MISCONFIGURED_RETRY_SECONDS = 60.0
-_POLL_SECONDS = 0.05
+_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.05, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,8 @@ class LearningPolicy:
     retry: RetryPolicy
     quiet_seconds: float
     lease_seconds: float
+    waiting_count: int = 4
+    """Runs of this process that somebody waits for, side by side; more of them wait for their turn."""
 
 
 @dataclass(slots=True)
@@ -73,17 +82,6 @@ class _Work:
     force: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What one learner made of its window: an extraction, or the error that kept it from one."""
-
-    due: Due
-    window: Window
-    outcome: Outcome
-    extraction: Extraction | None = None
-    error: BaseException | None = None
-
-
 class Learning:
     """Runs a tenant's learners over its users' logs. A step that runs twice changes nothing the second time."""
 
@@ -108,6 +106,7 @@ class Learning:
         self._clock = clock
         self._ids = ids
         self._owner = ids.new()
+        self._waiting = asyncio.Semaphore(policy.waiting_count)
 
     async def learners(self, tenant: Tenant) -> list[str]:
         """Return the names of the tenant's learners."""
@@ -126,6 +125,10 @@ class Learning:
             force: read also what is short of a full step.
             wait: where another worker holds the log, wait for it rather than leave the work to it.
         """
+        async with self._waiting if wait else nullcontext():
+            return await self._run(tenant, user_id, force=force, wait=wait)
+
+    async def _run(self, tenant: Tenant, user_id: UserId, *, force: bool, wait: bool) -> LearnReport:
         report = LearnReport()
         try:
             groups = self._groups(await self._configs.get(tenant), self._models)
@@ -133,6 +136,7 @@ class Learning:
             await self._postpone(tenant, user_id, error, report)
             return report
         work = [_Work(tenant, user_id, group, report, force) for group in groups]
+        pause_seconds = _POLL_SECONDS
         while await self._is_due(work):
             # One owner a run, so that two runs of this process exclude each other too.
             owner, seconds = f"{self._owner}:{self._ids.new()}", self._policy.lease_seconds
@@ -146,7 +150,8 @@ class Learning:
             if not wait:
                 report.busy = True
                 break
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, _LONGEST_POLL_SECONDS)
         await self._settle(tenant, user_id, groups, report)
         return report
 
@@ -183,11 +188,12 @@ class Learning:
         turns = {turn.interaction_id: turn for window in windows for turn in window.interactions}
         try:
             proposals = await self._decide(work, reads)
-            await self._commit(work, lease, reads, proposals, turns)
+            # A commit that came through although nobody heard of it is a Conflict the next time.
+            await self._storage.again(lambda: self._commit(work, lease, reads, proposals, turns))
         except Conflict:
             raise
         except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue
-            await self._commit(work, lease, [_failed(read, error) for read in reads], [], turns)
+            await self._commit(work, lease, [failed(read, error) for read in reads], [], turns)
         return True
 
     async def _known(self, snapshot: Transaction, work: _Work) -> list[str]:
@@ -215,19 +221,19 @@ class Learning:
                 found.append(due)
         return found
 
-    async def _read(self, group: LearnerGroup, due: Due, window: Window, known: Sequence[str]) -> _Read:
+    async def _read(self, group: LearnerGroup, due: Due, window: Window, known: Sequence[str]) -> Reading:
         if not window.unread or not worth_reading(window):
-            return _Read(due, window, Outcome.NOTHING)
+            return Reading(due, window, Outcome.NOTHING)
         try:
             if group.gate is not None and not await group.gate.worth_reading(window):
-                return _Read(due, window, Outcome.GATED)
+                return Reading(due, window, Outcome.GATED)
             extraction = await due.learner.extractor.extract(window, known)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
-            return _Read(due, window, Outcome.FAILED, error=error)
+            return Reading(due, window, Outcome.FAILED, error=error)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
-        return _Read(due, window, outcome, extraction=extraction)
+        return Reading(due, window, outcome, extraction=extraction)
 
-    async def _decide(self, work: _Work, reads: Sequence[_Read]) -> list[Proposal]:
+    async def _decide(self, work: _Work, reads: Sequence[Reading]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""
         proposed = [
             (read, candidate)
@@ -239,7 +245,7 @@ class Learning:
             return []
         vectors = await self._vectors([candidate for _, candidate in proposed])
         embedded = [
-            Embedded(candidate, vector, agent_version=_version_of(read, candidate))
+            Embedded(candidate, vector, agent_version=version_of(read, candidate))
             for (read, candidate), vector in zip(proposed, vectors, strict=True)
         ]
         group = work.group
@@ -253,7 +259,7 @@ class Learning:
             Proposal(
                 decision=decision,
                 extractor_name=read.due.learner.extractor_name,
-                provenance=_provenance(read, run_id),
+                provenance=provenance_of(read, run_id),
                 vector=one.vector if search_text(decision.candidate) == search_text(one.candidate) else None,
             )
             for (read, _), decision, one in zip(proposed, decisions, embedded, strict=True)
@@ -272,12 +278,13 @@ class Learning:
         self,
         work: _Work,
         lease: Lease,
-        reads: Sequence[_Read],
+        reads: Sequence[Reading],
         proposals: Sequence[Proposal],
         turns: dict[InteractionId, Interaction],
     ) -> None:
         """Write what was decided and move the cursors, together or not at all."""
         run_id = proposals[0].provenance.run_id if proposals else None
+        applied = Applied()
         async with self._storage.begin(work.tenant) as transaction:
             await transaction.leases.check(lease)
             if proposals:
@@ -290,11 +297,11 @@ class Learning:
                     clock=self._clock,
                     ids=self._ids,
                 )
-                work.report.count(work.group.kind, applied)
             for read in reads:
                 await self._advance(transaction, read, work.report)
+        work.report.count(work.group.kind, applied)
 
-    async def _advance(self, transaction: Transaction, read: _Read, report: LearnReport) -> None:
+    async def _advance(self, transaction: Transaction, read: Reading, report: LearnReport) -> None:
         due, learner = read.due, read.due.learner.name
         attempts = due.attempts + 1
         parked = False
@@ -313,7 +320,9 @@ class Learning:
                 error=_told(read.error),
             )
         elif due.dead_letter_id is not None:
-            await transaction.dead_letters.mark(due.dead_letter_id, DeadLetterStatus.REPLAYED)
+            await transaction.dead_letters.mark(
+                due.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
+            )
         if due.dead_letter_id is not None:
             return
         waiting = read.error is not None and not parked
@@ -326,7 +335,10 @@ class Learning:
                 attempts=attempts if waiting else 0,
                 error=report.failed.get(learner, "") if read.error is not None else "",
                 next_try_at=next_try if waiting else None,
-            )
+            ),
+            read=Cursor(
+                learner=learner, user_id=read.window.user_id, seq=due.first_seq - 1, attempts=due.attempts
+            ),
         )
 
     async def _postpone(
@@ -353,32 +365,7 @@ class Learning:
             look_at = busy_until if look_at is None else max(look_at, busy_until)
         if look_at != state.head.due_at:
             async with self._storage.begin(tenant) as transaction:
-                await transaction.cursors.set_due(user_id, look_at, log_end=state.head.end)
-
-
-def _failed(read: _Read, error: BaseException) -> _Read:
-    """Let a read that proposed something share the failure of what came after it."""
-    if read.extraction is None or not read.extraction.candidates:
-        return read
-    return _Read(read.due, read.window, Outcome.FAILED, error=error)
-
-
-def _version_of(read: _Read, candidate: Candidate) -> str:
-    turns = {turn.interaction_id: turn for turn in read.window.interactions}
-    return next(
-        (turns[number].agent_version for number in reversed(candidate.evidence) if number in turns), ""
-    )
-
-
-def _provenance(read: _Read, run_id: RunId) -> Provenance:
-    extraction = read.extraction
-    return Provenance(
-        learner=read.due.learner.name,
-        method=extraction.method if extraction else "",
-        prompt_version=extraction.prompt_version if extraction else "",
-        model=extraction.model if extraction else "",
-        run_id=run_id,
-    )
+                await transaction.cursors.set_due(user_id, look_at, head=state.head)
 
 
 def _told(error: BaseException) -> str:

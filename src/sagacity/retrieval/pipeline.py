@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.base import Value
-from sagacity.domain.errors import ProviderError
+from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.query import Filter, Found, Scored, SearchMode, Trace
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Vectors
@@ -52,9 +52,20 @@ class Searcher:
 
         A strategy that fails or is late is named in the trace, and the others answer.
         """
-        trace = Trace()
-        vector, trace = await self._embed(query, trace)
-        async with self._storage.read(tenant) as snapshot:
+        vector, trace = await self._embed(query, Trace())
+        try:
+            return await self._answer(tenant, query, vector, trace)
+        except StorageError as error:
+            if vector is None or query.mode is SearchMode.VECTOR:
+                raise
+            return await self._answer(tenant, query, None, trace.failed_with("vector", str(error)))
+
+    async def _answer(
+        self, tenant: Tenant, query: Query, vector: Vectors | None, trace: Trace
+    ) -> dict[str, Found]:
+        """Rank and fetch in one snapshot; a database that fails in one ranking gives up the whole of it."""
+        user_id = query.wanted.user_id
+        async with self._storage.read(tenant, user_id=user_id, keeps_plans=user_id is not None) as snapshot:
             rankings: dict[str, list[Hit]] = {}
             if query.mode is not SearchMode.VECTOR:
                 started = time.perf_counter()
@@ -62,8 +73,11 @@ class Searcher:
                 trace = trace.took("keyword", started)
             if vector is not None:
                 started = time.perf_counter()
-                rankings["vector"] = await snapshot.search.by_vector(query.wanted, vector, _depth(query))
+                nearest = await snapshot.search.by_vector(query.wanted, vector, _depth(query))
+                rankings["vector"] = nearest.hits
                 trace = trace.took("vector", started)
+                if nearest.fallback:
+                    trace = trace.failed_with("vector store", nearest.fallback)
             ranked = {
                 kind: _above(fuse(_of_kind(rankings, kind)), query.threshold)[: query.limit]
                 for kind in kinds_of(query.wanted)

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from sagacity.domain.ids import fitting_key
 from sagacity.domain.memory import Status
 
 MAX_INT = 2**63 - 1
@@ -152,8 +153,16 @@ def _on_the_wire(status: Status) -> str | None:
 
 Moment = Annotated[datetime, AfterValidator(_utc)]
 """A point in time in ISO 8601; without a zone it is UTC."""
-Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)]
-"""An identifier: not blank, and no longer than 512 characters."""
+_IN_BYTES = Field(description="At most 512 characters and 1,024 bytes in UTF-8.")
+Id = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=512),
+    AfterValidator(fitting_key),
+    _IN_BYTES,
+]
+"""An identifier: not blank, no longer than 512 characters, and found through an index."""
+MaybeId = Annotated[str, StringConstraints(max_length=512), AfterValidator(fitting_key), _IN_BYTES]
+"""An identifier that may be empty."""
 Label = Annotated[str, StringConstraints(max_length=512)]
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]

@@ -18,15 +18,16 @@ class Health(Schema):
 
 
 class Check(Schema):
-    """One part of the server: whether it works, and why not."""
+    """One part of the server: whether it works, why not, and whether the server can do without."""
 
     name: str
     ok: bool
     detail: str = ""
+    required: bool = True
 
 
 class Readiness(Schema):
-    """Whether every part of the server works."""
+    """Whether every part that the server can not do without works."""
 
     status: str
     checks: tuple[Check, ...]

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, ToolUse, UserAction
 from sagacity.domain.views.interaction import InteractionView, RequestView
-from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, Number, Reply, Schema, Span
+from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, MaybeId, Number, Reply, Schema, Span
 
 DEFAULT_AGENT_VERSION = "agent-v0"
 MAX_TURNS = 10_000
@@ -141,7 +141,7 @@ class GetRequestsBody(Span):
 
     user_id: Id | None = None
     request_id: Id | None = None
-    session_id: str | None = Field(default=None, max_length=512)
+    session_id: MaybeId | None = None
     """The empty text asks for the requests that came without a session."""
     top_k: Count = 30
     offset: int = Field(default=0, ge=0, le=MAX_INT)

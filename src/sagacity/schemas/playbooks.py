@@ -25,6 +25,7 @@ from sagacity.schemas.base import (
     Label,
     LifecycleStatus,
     Limit,
+    MaybeId,
     Number,
     Reply,
     Schema,
@@ -71,7 +72,7 @@ class UserPlaybookData(PlaybookText):
 
     user_id: Id | None = None
     agent_version: Label = ""
-    request_id: str = Field(default="", max_length=512)
+    request_id: MaybeId = ""
     created_at: Epoch | None = None
     status: LifecycleStatus = Status.CURRENT
     source: Label | None = None

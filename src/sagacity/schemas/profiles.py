@@ -19,6 +19,7 @@ from sagacity.schemas.base import (
     Id,
     Label,
     LifecycleStatus,
+    MaybeId,
     Number,
     Reply,
     Schema,
@@ -33,12 +34,12 @@ DIRECT = Provenance(method="direct")
 class ProfileData(Schema):
     """A profile as a client writes it."""
 
-    profile_id: str = Field(default="", max_length=512)
+    profile_id: MaybeId = ""
     """Empty: the server names it."""
     user_id: Id
     content: str = Field(min_length=1)
     last_modified_timestamp: Epoch | None = None
-    generated_from_request_id: str = Field(default="", max_length=512)
+    generated_from_request_id: MaybeId = ""
     profile_time_to_live: TimeToLive = TimeToLive.INFINITY
     expiration_timestamp: int = Field(default=NEVER_EXPIRES, ge=0, le=MAX_INT)
     custom_features: dict[str, JsonValue] | None = None
@@ -145,7 +146,7 @@ class DeleteProfileBody(Body):
     """Which of a user's profiles to delete: the one named, or those that match a text."""
 
     user_id: Id
-    profile_id: str = Field(default="", max_length=512)
+    profile_id: MaybeId = ""
     search_query: str = Field(default="", max_length=10_000)
 
     @model_validator(mode="after")

@@ -1,9 +1,10 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.clock import Clock
-from sagacity.domain.ids import IdSource, OrgId
+from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
 
 Vectors = npt.NDArray[np.float32]
+Columns = TypeVarTuple("Columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,17 @@ class SearchScope:
     term_count: int
     revision: int
     removed_revision: int
+    copied_revision: int = 0
+    """Up to which revision a separate vector store has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What a search by vector found, and what was wrong with it: empty when all went well."""
+
+    hits: list[Hit]
+    fallback: str = ""
+    """Why the usual place was not asked and another answered instead; shown in the trace."""
 
 
 class VectorIndex(Protocol):
@@ -44,7 +57,7 @@ class VectorIndex(Protocol):
 
     async def search(
         self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
-    ) -> list[Hit]:
+    ) -> Nearest:
         """
         Return the documents nearest to *vector*.
 
@@ -64,6 +77,9 @@ class VectorIndex(Protocol):
 class Backend(Protocol):
     """One database: what differs between SQLite and the others."""
 
+    vectors: VectorIndex
+    """The search by vector: the database's own, or what is put in front of it."""
+
     @property
     def name(self) -> str:
         """Short name, as `whoami` shows it."""
@@ -75,8 +91,8 @@ class Backend(Protocol):
         ...
 
     @property
-    def vectors(self) -> VectorIndex:
-        """The search by vector."""
+    def file(self) -> Path | None:
+        """The SQLite file that the database is; None for one that a server keeps."""
         ...
 
     @property
@@ -98,8 +114,33 @@ class Backend(Protocol):
         """
         ...
 
-    def read(self, org_id: OrgId | None) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction that sees one moment of the database and can not write."""
+    def read(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """
+        Open a transaction that sees one moment of the database and can not write.
+
+        With *user_id* a backend that checks rows by itself shows nothing of the tenant's other users. With
+        *keeps_plans* it may go about a statement as it did before, whatever its values are now.
+        """
+        ...
+
+    async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
+        """Turn an open transaction to another tenant's data: for work that goes through all of them."""
+        ...
+
+    async def load(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many rows, all with the same columns, the fastest way there is."""
+        ...
+
+    async def renumber(self, connection: AsyncConnection) -> None:
+        """Let the numbers of new rows go on after the largest that is there: rows came with numbers of their own."""
+        ...
+
+    async def prepare_vectors(self, dimension: int) -> None:
+        """Make what searches of *dimension* numbers need, if we may; called when a server starts."""
         ...
 
     async def migrate(self) -> None:
@@ -146,6 +187,10 @@ class Scope:
         if build not in self.backend.statements:
             self.backend.statements[build] = build(self.backend.insert)
         return self.backend.statements[build]
+
+    def locked(self, statement: sa.Select[*Columns]) -> sa.Select[*Columns]:
+        """Return *statement* so that nobody else changes what it finds before a transaction that may write ends."""
+        return statement.with_for_update() if self.writes else statement
 
     async def all(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """Run *statement* and return its rows."""

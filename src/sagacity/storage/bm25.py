@@ -1,15 +1,16 @@
 """Search by term: BM25 over the statistics of the scopes that are searched, and of no others."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
-from sagacity.storage.filters import admitted
+from sagacity.storage.filters import SHAPES, admitted, scopes_by_kind, values_of, within
 from sagacity.storage.keywords import terms_of
+from sagacity.storage.lists import among
 from sagacity.storage.tables import search_documents, search_terms
 
 K1 = 1.2
@@ -38,43 +39,51 @@ async def best_by_terms(
     count = sum(one.document_count for one in scopes)
     if not terms or not count:
         return []
-    weights = await _weights(scope, scopes, terms, count)
-    if not weights:
-        return []
-    average = max(sum(one.term_count for one in scopes) / count, 1.0)
-    posting, column = search_terms.c, search_documents.c
-    weight = sa.case(weights, value=posting.term, else_=0.0)
-    length = K1 * (1 - B + B * column.term_count / average)
-    score = sa.func.sum(weight * posting.frequency * (K1 + 1) / (posting.frequency + length)).label("score")
-    best = [
-        sa.select(column.document_id, column.owner_id, column.kind, score)
-        .join_from(search_terms, search_documents, column.document_id == posting.document_id)
-        .where(
-            posting.scope_id.in_([one.scope_id for one in scopes if one.kind == kind]),
-            posting.term.in_(list(weights)),
-            *admitted(wanted),
-        )
-        .group_by(column.document_id)
-        .order_by(score.desc(), column.document_id)
-        .limit(limit)
-        .subquery()
-        for kind in sorted({one.kind for one in scopes})
-    ]
-    everything = sa.union_all(*(sa.select(one) for one in best)).subquery()
-    rows: Sequence[Any] = await scope.all(
-        sa.select(everything).order_by(everything.c.score.desc(), everything.c.document_id)
-    )
+    values, of_user = values_of(wanted), wanted.user_id is not None
+    statement = _best(tuple(sorted({one.kind for one in scopes})), tuple(values), of_user=of_user)
+    given = {
+        "terms": terms,
+        "scopes": [one.scope_id for one in scopes],
+        "document_count": count,
+        "average_length": max(sum(one.term_count for one in scopes) / count, 1.0),
+        "most": limit,
+    }
+    rows = await scope.all(statement, given | scopes_by_kind(scopes, of_user=of_user) | values)
     return [Hit(row.document_id, row.owner_id, row.kind, float(row.score)) for row in rows]
 
 
-async def _weights(
-    scope: Scope, scopes: Sequence[SearchScope], terms: Sequence[str], count: int
-) -> Mapping[str, float]:
+@lru_cache(maxsize=SHAPES)
+def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for questions after these kinds by these fields."""
+    posting, column, weights = search_terms.c, search_documents.c, _weights()
+    length = K1 * (1 - B + B * column.term_count / sa.bindparam("average_length", type_=sa.Double))
+    part = weights.c.weight * posting.frequency * (K1 + 1) / (posting.frequency + length)
+    score = sa.func.sum(part).label("score")
+    best = [
+        sa.select(column.document_id, column.owner_id, column.kind, score)
+        .join_from(search_terms, search_documents, column.document_id == posting.document_id)
+        .join(weights, weights.c.term == posting.term)
+        .where(
+            within(kind, posting.scope_id, of_user=of_user), among(posting.term, "terms"), *admitted(fields)
+        )
+        .group_by(column.document_id)
+        .order_by(score.desc(), column.document_id)
+        .limit(sa.bindparam("most", type_=sa.Integer))
+        .subquery()
+        for kind in kinds
+    ]
+    everything = sa.union_all(*(sa.select(one) for one in best)).subquery()
+    return sa.select(everything).order_by(everything.c.score.desc(), everything.c.document_id)
+
+
+def _weights() -> sa.CTE:
     """Return the inverse document frequency of each term that occurs."""
-    posting = search_terms.c
-    rows = await scope.all(
-        sa.select(posting.term, sa.func.count().label("documents"))
-        .where(posting.scope_id.in_([one.scope_id for one in scopes]), posting.term.in_(terms))
+    posting, having = search_terms.c, sa.func.count()
+    others = sa.bindparam("document_count", type_=sa.Double) - having
+    weight = sa.func.ln(1 + (others + 0.5) / (having + 0.5), type_=sa.Double).label("weight")
+    return (
+        sa.select(posting.term, weight)
+        .where(among(posting.scope_id, "scopes"), among(posting.term, "terms"))
         .group_by(posting.term)
+        .cte("weights")
     )
-    return {row.term: math.log(1 + (count - row.documents + 0.5) / (row.documents + 0.5)) for row in rows}

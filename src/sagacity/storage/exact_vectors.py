@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope, SearchScope, Vectors
-from sagacity.storage.filters import admitted
+from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.filters import SHAPES, admitted, values_of
+from sagacity.storage.lists import among
 from sagacity.storage.tables import search_documents
 
 Ids = npt.NDArray[np.int64]
@@ -51,31 +53,17 @@ class ExactVectors:
 
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
-    ) -> list[Hit]:
+    ) -> Nearest:
         """Return the documents nearest to *vector*; see `VectorIndex`."""
         # What a transaction has not committed must not be kept: it may be rolled back.
         large = [one for one in scopes if one.document_count >= self._large_scope and not scope.writes]
         small = [one for one in scopes if one not in large]
-        found = await self._scan(scope, small, wanted, vector, limit) if small else []
+        reached = search_documents.c.scope_id.in_([one.scope_id for one in small])
+        found = await scan(scope, [reached], wanted, vector, limit) if small else []
         if large:
             matrices = [await self._matrix(scope, one) for one in large]
             found += await _look_up(scope, matrices, wanted, vector, limit)
-        return _top(found, limit)
-
-    async def _scan(
-        self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
-    ) -> list[Hit]:
-        column = search_documents.c
-        statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
-            column.scope_id.in_([one.scope_id for one in scopes]),
-            column.vector.is_not(None),
-            *admitted(wanted),
-        )
-        best: list[Hit] = []
-        result = await scope.connection.stream(statement)
-        async for rows in result.partitions(_CHUNK):
-            best = await _off_the_loop(len(rows), _best_of, rows, vector, limit, best)
-        return best
+        return Nearest(best_hits(found, limit))
 
     async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
         known = self._cache.get(one.scope_id)
@@ -98,6 +86,21 @@ class ExactVectors:
         self._cache.move_to_end(scope_id)
         while sum(one.rows.nbytes for one in self._cache.values()) > self._capacity and len(self._cache) > 1:
             self._cache.popitem(last=False)
+
+
+async def scan(
+    scope: Scope, where: Sequence[sa.ColumnElement[bool]], wanted: Filter, vector: Vectors, limit: int
+) -> list[Hit]:
+    """Read every admitted document of which *where* is true, and return the best *limit* of each kind."""
+    column, values = search_documents.c, values_of(wanted)
+    statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
+        *where, column.vector.is_not(None), *admitted(values)
+    )
+    best: list[Hit] = []
+    result = await scope.connection.stream(statement, values)
+    async for rows in result.partitions(_CHUNK):
+        best = await _off_the_loop(len(rows), _best_of, rows, vector, limit, best)
+    return best
 
 
 async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
@@ -152,10 +155,10 @@ def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[
         if counts[row.kind] < limit:
             counts[row.kind] += 1
             hits.append(Hit(row.document_id, row.owner_id, row.kind, float(scores[i])))
-    return _top([*before, *hits], limit)
+    return best_hits([*before, *hits], limit)
 
 
-def _top(hits: Sequence[Hit], limit: int) -> list[Hit]:
+def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """Keep the best *limit* of each kind, best first, ties by document."""
     counts: Counter[str] = Counter()
     kept: list[Hit] = []
@@ -194,14 +197,20 @@ async def _look_up(
 
 async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, Any]:
     """Return those of the documents *ids* that *wanted* admits, by number."""
-    column = search_documents.c
-    rows: dict[int, Any] = {}
+    values, rows = values_of(wanted), dict[int, Any]()
     for start in range(0, len(ids), _CHUNK):
-        statement = sa.select(column.document_id, column.owner_id, column.kind).where(
-            column.document_id.in_(ids[start : start + _CHUNK]), *admitted(wanted)
-        )
-        rows |= {row.document_id: row for row in await scope.all(statement)}
+        given = {"ids": ids[start : start + _CHUNK]} | values
+        rows |= {row.document_id: row for row in await scope.all(_named(tuple(values)), given)}
     return rows
+
+
+@lru_cache(maxsize=SHAPES)
+def _named(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for documents of given numbers that these fields admit."""
+    column = search_documents.c
+    return sa.select(column.document_id, column.owner_id, column.kind).where(
+        among(column.document_id, "ids"), *admitted(fields)
+    )
 
 
 async def _off_the_loop(

@@ -1,5 +1,7 @@
 """Bring a database's schema up to this release, or leave it untouched and say why."""
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -7,41 +9,76 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sagacity.domain.errors import SchemaMismatch
 from sagacity.storage.tables import metadata
+from sagacity.storage.views import supported_schemas
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 
 
-async def check(engine: AsyncEngine) -> None:
+async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
     """
-    Make sure, without writing, that *engine*'s database is empty or of a release that this one knows.
+    Make sure, without writing, that *engine*'s database is empty, or of a release that this one gets on with.
+
+    Args:
+        engine: opens the database.
+        complete: it has to be of this release exactly: whoever asks may not migrate it.
 
     Raises:
-        SchemaMismatch: a newer release, or another program, wrote the database.
+        SchemaMismatch: a newer release, or another program, wrote the database; or it waits for `sagacity migrate`.
     """
+
+    def look(connection: sa.Connection) -> None:
+        script, present = _scripts(), _present(connection)
+        is_newer = _check(connection, script, present)
+        if complete and not is_newer and present != script.get_current_head():
+            raise SchemaMismatch(
+                f"the database has schema {present or 'none'}, and this release needs "
+                f"{script.get_current_head()}. Run `sagacity migrate` with SAGACITY_MIGRATION_URL set to its owner."
+            )
+
     async with engine.connect() as connection:
-        await connection.run_sync(lambda sync: _check(sync, _scripts(), _present(sync)))
+        await connection.run_sync(look)
 
 
-async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
+async def be_of_this_release(connection: AsyncConnection) -> None:
     """
-    Run the migrations that *engine*'s database has not seen yet, in one transaction.
+    Make sure that a database is of this release exactly: a newer one holds what would be lost on the way.
+
+    Raises:
+        SchemaMismatch: it is not.
+    """
+    present, head = await connection.run_sync(_present), _scripts().get_current_head()
+    if present != head:
+        raise SchemaMismatch(
+            f"the database has schema {present}, and this release {head}: use the release that wrote it. "
+            "Nothing was changed."
+        )
+
+
+async def migrate(
+    begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]], *, to: str = "head"
+) -> None:
+    """
+    Run the migrations that a database has not seen yet, in one transaction.
+
+    Args:
+        begin: opens a transaction with the right to make tables, for one process at a time.
+        to: the revision to stop at.
 
     Raises:
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
     """
-    async with engine.begin() as connection:
+    async with begin() as connection:
         await connection.run_sync(_migrate, to)
 
 
 def _migrate(connection: sa.Connection, to: str) -> None:
     script = _scripts()
     present = _present(connection)
-    _check(connection, script, present)
-    if present == script.get_current_head():
+    if _check(connection, script, present) or present == script.get_current_head():
         return
 
     def upgrade(revision: object, _context: object) -> list[object]:
@@ -62,14 +99,25 @@ def _present(connection: sa.Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def _check(connection: sa.Connection, script: ScriptDirectory, present: str | None) -> None:
+def _check(connection: sa.Connection, script: ScriptDirectory, present: str | None) -> bool:
+    """Return whether the database is of a newer release under which this one may still run."""
     known = {revision.revision for revision in script.walk_revisions()}
     if present is not None and present not in known:
+        if _oldest_that_runs(connection) in known:
+            return True
         raise SchemaMismatch(
             f"the database has schema {present}, which this release does not know: a newer one wrote it. "
             "Upgrade Sagacity, or restore a backup from before. Nothing was changed."
         )
     if present is None and sa.inspect(connection).get_table_names():
         raise SchemaMismatch(
-            "the database holds tables that Sagacity did not make. Name another file. Nothing was changed."
+            "the database holds tables that Sagacity did not make. Name another one. Nothing was changed."
         )
+    return False
+
+
+def _oldest_that_runs(connection: sa.Connection) -> str | None:
+    """Return the oldest schema whose release may still run, if the database says; a foreign one does not."""
+    if supported_schemas.name not in sa.inspect(connection).get_view_names():
+        return None
+    return connection.execute(sa.select(supported_schemas.c.oldest)).scalar()

@@ -1,44 +1,180 @@
 """A url becomes a Storage; the only file that names a backend."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import ConfigError
+from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.domain.ids import IdSource
+from sagacity.storage.base import Backend
+from sagacity.storage.migrate import be_of_this_release
 from sagacity.storage.sqlite import SQLite
 from sagacity.storage.transaction import Storage
 
+if TYPE_CHECKING:
+    from sagacity.storage.qdrant_store import QdrantStore
 
-async def open_storage(url: str, *, clock: Clock, ids: IdSource) -> Storage:
+_EXAMPLES = "sqlite:////data/sagacity.db or postgresql://role:password@host:5432/database"
+_PORT = 5432
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresOptions:
+    """How a PostgreSQL database is reached."""
+
+    owner_url: str = ""
+    """The same database as the role that owns its tables: with it, opening migrates."""
+    connections: int = 10
+    pooler: bool = False
+    """Whether a transaction pooler stands between."""
+
+
+async def open_storage(
+    url: str,
+    *,
+    clock: Clock,
+    ids: IdSource,
+    postgres: PostgresOptions | None = None,
+    vector_store: "QdrantStore | None" = None,
+) -> Storage:
     """
-    Open the database at *url* and bring its schema up to this release.
+    Open the database at *url* and bring its schema up to this release, or make sure that it is.
 
     Args:
-        url: `sqlite:///relative/file.db` or `sqlite:////absolute/file.db`.
+        url: `sqlite:////absolute/file.db`, or `postgresql://role:password@host:5432/database`.
         clock: where times come from.
         ids: where identifiers come from.
+        postgres: how PostgreSQL is reached; nothing to SQLite.
+        vector_store: where vectors are copied to and searched; closed with the storage.
 
     Raises:
-        ConfigError: the url names no backend that there is.
+        ConfigError: the url names no backend that there is, or a role that row-level security does not bind.
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
     """
-    try:
-        parsed = sa.make_url(url)
-    except ArgumentError as error:
-        raise ConfigError(
-            "the database url does not parse; write it like sqlite:////data/sagacity.db"
-        ) from error
-    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
-        raise ConfigError(
-            f"no storage for {parsed.get_backend_name()!r} urls; write one like sqlite:////data/sagacity.db"
-        )
-    storage = Storage(SQLite(Path(parsed.database).expanduser()), clock=clock, ids=ids)
+    backend = _backend(_parsed(url), postgres or PostgresOptions())
+    if vector_store is not None:
+        from sagacity.storage.qdrant import QdrantVectors  # noqa: PLC0415  its packages are an extra
+
+        backend.vectors = QdrantVectors(vector_store, backend.vectors)
+    storage = Storage(backend, clock=clock, ids=ids, vector_store=vector_store)
     try:
         await storage.migrate()
     except BaseException:
         await storage.close()
         raise
     return storage
+
+
+async def open_backend(
+    url: str, *, postgres: PostgresOptions | None = None, as_found: bool = False
+) -> Backend:
+    """
+    Open the database at *url* by itself, for work on all of it.
+
+    Args:
+        url: as for `open_storage`.
+        postgres: how PostgreSQL is reached; nothing to SQLite.
+        as_found: it is neither made nor migrated.
+
+    Raises:
+        ConfigError: as for `open_storage`.
+        InvalidInput: *as_found*, and there is no such file.
+        SchemaMismatch: the schema is of a newer release, of another program, or, *as_found*, of an older one.
+    """
+    options = postgres or PostgresOptions()
+    if as_found:
+        options = replace(options, owner_url="")
+    return await _ready(_backend(_parsed(url), options, as_found=as_found))
+
+
+async def open_file(path: Path) -> Backend:
+    """
+    Open an SQLite file by itself and bring its schema up to this release; an empty one becomes a database.
+
+    Raises:
+        SchemaMismatch: a newer release, or another program, wrote it; it is left untouched.
+    """
+    return await _ready(SQLite(path))
+
+
+async def _ready(backend: Backend) -> Backend:
+    try:
+        await backend.migrate()
+        async with backend.read(None) as connection:
+            await be_of_this_release(connection)
+    except BaseException:
+        await backend.close()
+        raise
+    return backend
+
+
+def file_of(url: str) -> Path | None:
+    """Return the file that *url* names, whether it is there or not; None for a database that a server keeps."""
+    parsed = _parsed(url)
+    return _path(parsed) if parsed.get_backend_name() == "sqlite" else None
+
+
+def is_same(url: str, other: str) -> bool:
+    """Return whether two urls name one database, with whatever role and password."""
+    if (file := file_of(url)) is not None:
+        return file == file_of(other)
+    one, two = _parsed(url), _parsed(other)
+    return (one.host, one.port or _PORT, one.database) == (two.host, two.port or _PORT, two.database)
+
+
+def open_vector_store(url: str, api_key: str) -> "QdrantStore | None":
+    """
+    Open the Qdrant server at *url*, without asking it yet; None for an empty url.
+
+    Raises:
+        ConfigError: the url is none, or the client's package is not installed.
+    """
+    if not url:
+        return None
+    try:
+        from sagacity.storage.qdrant_store import QdrantStore  # noqa: PLC0415  its packages are an extra
+    except ImportError as error:
+        raise ConfigError(
+            "SAGACITY_VECTOR_URL needs one more package: pip install 'sagacity[qdrant]'"
+        ) from error
+    return QdrantStore(url, api_key)
+
+
+def _parsed(url: str) -> sa.URL:
+    try:
+        return sa.make_url(url)
+    except ArgumentError as error:
+        raise ConfigError(f"the database url does not parse; write it like {_EXAMPLES}") from error
+
+
+def _path(url: sa.URL) -> Path:
+    return Path(url.database or "").expanduser().resolve()
+
+
+def _backend(url: sa.URL, postgres: PostgresOptions, *, as_found: bool = False) -> Backend:
+    match url.get_backend_name():
+        case "sqlite" if url.database and url.database != ":memory:":
+            if as_found and not _path(url).is_file():
+                raise InvalidInput(f"there is no database {_path(url)}")
+            return SQLite(_path(url), as_found=as_found)
+        case "postgresql":
+            return _postgres(url, postgres)
+        case name:
+            raise ConfigError(f"no storage for {name!r} urls; write one like {_EXAMPLES}")
+
+
+def _postgres(url: sa.URL, options: PostgresOptions) -> Backend:
+    try:
+        from sagacity.storage.postgres import Postgres  # noqa: PLC0415  its packages are an extra
+    except ImportError as error:
+        raise ConfigError("PostgreSQL needs more packages: pip install 'sagacity[postgres]'") from error
+    return Postgres(
+        url,
+        owner=_parsed(options.owner_url) if options.owner_url else None,
+        connections=options.connections,
+        pooler=options.pooler,
+    )

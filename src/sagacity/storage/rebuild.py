@@ -5,7 +5,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.ids import OrgId
 from sagacity.storage.base import Scope
 from sagacity.storage.repositories.interactions import document_of as document_of_turn
 from sagacity.storage.repositories.interactions import interaction_of, request_of
@@ -15,7 +14,6 @@ from sagacity.storage.repositories.search import Document, SearchRepository
 from sagacity.storage.tables import (
     interactions,
     memories,
-    organisations,
     requests,
     search_documents,
     search_scopes,
@@ -25,16 +23,22 @@ from sagacity.storage.tables import (
 _BATCH = 500
 
 
-async def rebuild(scope_of: Callable[[OrgId], Scope], on_progress: Callable[[int, int], None]) -> None:
-    """Replace every tenant's search documents, in the open transaction of *scope_of*; none has a vector afterwards."""
-    anyone = scope_of(OrgId(""))
-    for table in (search_terms, search_documents, search_scopes):
-        await anyone.run(sa.delete(table))
-    total = sum([await _count(anyone, table) for table in (interactions, memories)])
-    done = 0
+async def rebuild(scopes: Sequence[Scope], on_progress: Callable[[int, int], None]) -> None:
+    """
+    Replace the search documents of the tenants of *scopes*, all in one transaction; none has a vector afterwards.
+
+    Args:
+        scopes: one for each tenant, over the same connection.
+        on_progress: told how many documents of how many are written.
+    """
+    total = done = 0
+    for scope in scopes:
+        await _enter(scope)
+        await _clear(scope)
+        total += sum([await _count(scope, table) for table in (interactions, memories)])
     on_progress(done, total)
-    for row in await anyone.all(sa.select(organisations.c.org_id).order_by(organisations.c.org_id)):
-        scope = scope_of(OrgId(row.org_id))
+    for scope in scopes:
+        await _enter(scope)
         search = SearchRepository(scope)
         async for documents in _documents(scope):
             await search.put(documents)
@@ -42,8 +46,20 @@ async def rebuild(scope_of: Callable[[OrgId], Scope], on_progress: Callable[[int
             on_progress(done, total)
 
 
+async def _enter(scope: Scope) -> None:
+    await scope.backend.enter(scope.connection, scope.org_id)
+
+
+async def _clear(scope: Scope) -> None:
+    mine = sa.select(search_scopes.c.scope_id).where(search_scopes.c.org_id == scope.org_id)
+    await scope.run(sa.delete(search_terms).where(search_terms.c.scope_id.in_(mine)))
+    for table in (search_documents, search_scopes):
+        await scope.run(sa.delete(table).where(table.c.org_id == scope.org_id))
+
+
 async def _count(scope: Scope, table: sa.Table) -> int:
-    return (await scope.all(sa.select(sa.func.count()).select_from(table)))[0][0]
+    statement = sa.select(sa.func.count()).select_from(table).where(table.c.org_id == scope.org_id)
+    return (await scope.all(statement))[0][0]
 
 
 async def _documents(scope: Scope) -> AsyncGenerator[list[Document]]:

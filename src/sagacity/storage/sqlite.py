@@ -1,6 +1,7 @@
 """SQLite: one file, one writer at a time, readers that never wait for it."""
 
-from collections.abc import AsyncGenerator
+import math
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
-from sagacity.domain.errors import StorageError
-from sagacity.domain.ids import OrgId
+from sagacity.domain.errors import StorageError, StorageUnavailable
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.storage.base import VectorIndex
 from sagacity.storage.exact_vectors import ExactVectors
 from sagacity.storage.migrate import check, migrate
 from sagacity.storage.sqlite_driver import OneHopConnection, connect
@@ -22,6 +24,7 @@ from sagacity.storage.turns import Turns
 
 READERS = 4
 _BUSY_MILLISECONDS = 15_000
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _WRITER = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 _READER = ("query_only = ON",)
 
@@ -31,21 +34,35 @@ class SQLite:
 
     name = "sqlite"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, as_found: bool = False) -> None:
+        """
+        Prepare connections; none is opened yet.
+
+        Args:
+            path: the file; it is made, with its folder, unless *as_found*.
+            as_found: only what is there is looked at: the file is neither made nor migrated.
+        """
         self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():
-            path.touch(mode=0o600)
+        self._as_found = as_found
+        if not as_found:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not path.exists():
+                path.touch(mode=0o600)
         self._writer = _engine(path, "BEGIN IMMEDIATE", _WRITER, connections=1)
         self._readers = _engine(path, "BEGIN", _READER, connections=READERS)
         self._turns = Turns()
-        self.vectors = ExactVectors()
+        self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
 
     @property
     def label(self) -> str:
         """Return the file's name; its folder is nobody's business."""
         return self._path.name
+
+    @property
+    def file(self) -> Path:
+        """Return the file."""
+        return self._path
 
     def insert(self, table: sa.Table) -> Any:
         """Return SQLite's INSERT."""
@@ -63,20 +80,39 @@ class SQLite:
                 raise _ours(error) from error
 
     @asynccontextmanager
-    async def read(self, org_id: OrgId | None) -> AsyncGenerator[AsyncConnection]:
+    async def read(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
+    ) -> AsyncGenerator[AsyncConnection]:
         """Open a snapshot."""
-        del org_id
+        del org_id, user_id
         try:
             async with self._readers.connect() as connection, connection.begin():
                 yield connection
         except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
 
+    async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
+        """Do nothing: what a transaction may touch is in its statements."""
+
+    async def load(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many rows with one statement."""
+        await connection.execute(table.insert(), list(rows))
+
+    async def renumber(self, connection: AsyncConnection) -> None:
+        """Do nothing: numbers always go on after the largest."""
+
+    async def prepare_vectors(self, dimension: int) -> None:
+        """Do nothing: vectors are compared in this process."""
+
     async def migrate(self) -> None:
         """Bring the schema up to this release."""
         try:
-            await check(self._readers)  # the writer's first connection changes the file's header
-            await migrate(self._writer)
+            # The writer's first connection changes the file's header.
+            await check(self._readers, complete=self._as_found)
+            if not self._as_found:
+                await migrate(self._writer.begin)
             async with (
                 AsyncExitStack() as opened
             ):  # now, not while a caller waits who may hang up in the middle of it
@@ -104,6 +140,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
 
     def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
+        connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
         cursor = connection.cursor()
         for pragma in (
             f"busy_timeout = {_BUSY_MILLISECONDS}",
@@ -128,5 +165,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
     """Keep what the database said, and drop the statement with its values."""
     if isinstance(error, PoolTimeout):
-        return StorageError("every connection to the database was busy for too long; try again")
+        return StorageUnavailable("every connection to the database was busy for too long; try again")
+    if getattr(error.orig, "sqlite_errorname", "").startswith(_BUSY):
+        return StorageUnavailable("another process keeps the database locked; try again")
     return StorageError(f"the database refused: {error.orig}")

@@ -57,7 +57,8 @@ users = sa.Table(
     columns.at("updated_at"),
 )
 """One row a user's log: its length, and when a worker has to look at it next (null: nothing to do)."""
-sa.Index("ix_users_due_at", users.c.due_at, sqlite_where=users.c.due_at.is_not(None))
+columns.partial("ix_users_due_at", users.c.due_at, where=users.c.due_at.is_not(None))
+columns.partial("ix_users_org_due_at", users.c.org_id, users.c.due_at, where=users.c.due_at.is_not(None))
 
 # --- evidence --------------------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ memories = sa.Table(
     sa.Column("trigger", sa.Text),
     sa.Column("pitfall", sa.Text),
     sa.Column("rationale", sa.Text),
-    sa.Column("blocking_issue", sa.JSON(none_as_null=True)),
+    sa.Column("blocking_issue", columns.Json),
     columns.json("attributes", "{}"),
     columns.json("keywords", "[]"),
     columns.json("source_request_ids", "[]"),
@@ -165,7 +166,7 @@ memories = sa.Table(
     sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
     sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
-    sa.Index("ix_memories_slot", "org_id", "kind", "user_id", "slot", sqlite_where=sa.text("slot <> ''")),
+    columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),
     sqlite_autoincrement=True,
 )
 
@@ -194,8 +195,8 @@ changes = sa.Table(
         "memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE"), nullable=False
     ),
     sa.Column("action", sa.Text, nullable=False),
-    sa.Column("before", sa.JSON(none_as_null=True)),
-    sa.Column("after", sa.JSON(none_as_null=True)),
+    sa.Column("before", columns.Json),
+    sa.Column("after", columns.Json),
     columns.at("created_at"),
     sa.Index("ix_changes_org_kind_run", "org_id", "kind", "run_id"),
     sa.Index("ix_changes_memory_id", "memory_id"),
@@ -396,12 +397,14 @@ search_scopes = sa.Table(
     sa.Column("term_count", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("removed_revision", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("copied_revision", sa.BigInteger, nullable=False, server_default="0"),
     sa.Index("ux_search_scopes", "org_id", "kind", "user_id", unique=True),
+    sa.Index("ix_search_scopes_org_user", "org_id", "user_id"),
     sqlite_autoincrement=True,
 )
 """One user's documents of one kind (`user_id` empty: the tenant's): the statistics that BM25 needs, and a revision
 that every change moves, by which a cached copy of the vectors knows whether it is still good. Numbers of scopes and
-documents are never given twice, so that what was kept or queued of a former one is never taken for another's."""
+documents are never given twice, so that what was kept of a former one is never taken for another's."""
 
 search_documents = sa.Table(
     "search_documents",
@@ -427,19 +430,15 @@ search_documents = sa.Table(
     columns.text("text"),
     columns.count("term_count"),
     sa.Column("revision", sa.BigInteger, nullable=False),
-    sa.Column("vector", sa.LargeBinary),
+    sa.Column("vector", columns.Halves),
     columns.count("embed_attempts"),
     columns.text("embed_error"),
     sa.Index("ux_search_documents_owner", "org_id", "kind", "owner_id", unique=True),
     sa.Index("ix_search_documents_scope", "scope_id", "revision"),
     sqlite_autoincrement=True,
 )
-sa.Index(
-    "ix_search_documents_unembedded",
-    search_documents.c.org_id,
-    search_documents.c.document_id,
-    sqlite_where=search_documents.c.vector.is_(None),
-)
+_waiting = (search_documents.c.org_id, search_documents.c.document_id)
+columns.partial("ix_search_documents_unembedded", *_waiting, where=search_documents.c.vector.is_(None))
 
 search_terms = sa.Table(
     "search_terms",
@@ -448,6 +447,7 @@ search_terms = sa.Table(
     sa.Column("term", sa.Text, primary_key=True),
     sa.Column("document_id", columns.Number, primary_key=True, autoincrement=False),
     sa.Column("frequency", sa.Integer, nullable=False),
+    sa.Column("org_id", sa.Text, nullable=False, server_default=""),
     sqlite_with_rowid=False,
 )
-"""The inverted index: a term's documents stand side by side within their scope."""
+"""The inverted index. The organisation is there for databases that check rows; SQLite has it empty in old ones."""

@@ -2,34 +2,48 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import IndexMismatch, Unauthorized
-from sagacity.domain.ids import IdSource
+from sagacity.domain.errors import IndexMismatch, StorageUnavailable, Unauthorized
+from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
-from sagacity.domain.tenant import ApiToken, DueScope, Tenant
+from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.keywords import ANALYZER
 from sagacity.storage.rebuild import rebuild
 from sagacity.storage.repositories.changes import ChangeRepository
+from sagacity.storage.repositories.copies import CopyRepository
 from sagacity.storage.repositories.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.repositories.evaluations import EvaluationRepository
 from sagacity.storage.repositories.graph import GraphRepository
 from sagacity.storage.repositories.interactions import InteractionRepository
 from sagacity.storage.repositories.memories import MemoryRepository
 from sagacity.storage.repositories.organisations import OrganisationRepository, token_of
-from sagacity.storage.repositories.search import MAX_EMBED_ATTEMPTS, SearchRepository
-from sagacity.storage.tables import api_tokens, organisations, search_documents, search_index, users
+from sagacity.storage.repositories.search import SearchRepository
+from sagacity.storage.tables import search_index
+from sagacity.storage.views import (
+    due_users,
+    known_organisations,
+    known_tokens,
+    uncopied_tenants,
+    waiting_tenants,
+)
+
+if TYPE_CHECKING:
+    from sagacity.storage.qdrant_store import QdrantStore
 
 _BUSY_SECONDS = 0.1
 _LONGEST_WAIT_SECONDS = 2.0
+_PAUSES_SECONDS = (0.05, 0.3)
+Result = TypeVar("Result")
 
 
 class Transaction:
@@ -46,12 +60,16 @@ class Transaction:
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
         self.organisation = OrganisationRepository(scope)
+        self.copies = CopyRepository(scope)
 
 
 class Storage:
     """Everything durable, behind one backend."""
 
-    def __init__(self, backend: Backend, *, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, backend: Backend, *, clock: Clock, ids: IdSource, vector_store: "QdrantStore | None" = None
+    ) -> None:
+        self.vector_store = vector_store
         self._backend = backend
         self._clock = clock
         self._ids = ids
@@ -81,9 +99,18 @@ class Storage:
             yield Transaction(scope)
 
     @asynccontextmanager
-    async def read(self, tenant: Tenant) -> AsyncGenerator[Transaction]:
-        """Open a transaction that sees one moment and writes nothing. Parallel steps open one each."""
-        async with self._backend.read(tenant.org_id) as connection:
+    async def read(
+        self, tenant: Tenant, *, user_id: UserId | None = None, keeps_plans: bool = False
+    ) -> AsyncGenerator[Transaction]:
+        """
+        Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
+
+        Args:
+            tenant: whose data.
+            user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
+            keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
+        """
+        async with self._backend.read(tenant.org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
             yield self._transaction(connection, tenant)
 
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
@@ -101,8 +128,29 @@ class Storage:
         """
         return await self._appends.append(tenant, request)
 
+    async def again(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """
+        Do *work*, and do it again where others got in its way or the connection broke.
+
+        Args:
+            work: opens transactions of its own; done twice it has to give what it gives once.
+
+        Raises:
+            StorageUnavailable: it failed three times.
+        """
+        for pause_seconds in _PAUSES_SECONDS:
+            try:
+                return await work()
+            except StorageUnavailable:
+                await asyncio.sleep(pause_seconds)
+        return await work()
+
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         self._appended_at = time.monotonic()
+        # A commit of which nobody heard does no harm: the ids are known the next time.
+        return await self.again(lambda: self._append_once(tenant, requests))
+
+    async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         async with self._backend.write(tenant.org_id, urgent=True) as connection:
             return await self._transaction(connection, tenant).interactions.append(requests)
 
@@ -124,14 +172,10 @@ class Storage:
             Unauthorized: there is none.
         """
         async with self._backend.read(None) as connection:
-            statement = (
-                sa.select(api_tokens)
-                .join(organisations, organisations.c.org_id == api_tokens.c.org_id)
-                .where(
-                    api_tokens.c.token_hash == token_hash,
-                    api_tokens.c.revoked_at.is_(None),
-                    organisations.c.status == "active",
-                )
+            statement = sa.select(known_tokens).where(
+                known_tokens.c.token_hash == token_hash,
+                known_tokens.c.revoked_at.is_(None),
+                known_tokens.c.org_status == "active",
             )
             row = (await connection.execute(statement)).first()
         if row is None:
@@ -142,40 +186,54 @@ class Storage:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             async with self._backend.read(None) as connection:
-                found = (await connection.execute(sa.select(api_tokens.c.token_id).limit(1))).first()
+                found = (await connection.execute(sa.select(known_tokens.c.token_id).limit(1))).first()
             self._has_tokens = found is not None
         return self._has_tokens
 
-    async def due_scopes(self, *, limit: int) -> list[DueScope]:
-        """Return users of any tenant whose logs have to be looked at by now, longest due first."""
+    async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
+        """
+        Return users of any tenant whose logs have to be looked at by now, longest due first.
+
+        Args:
+            limit: how many at the most.
+            each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
+        """
+        due, turn = due_users.c, sa.literal(0)
+        if each is not None:
+            turn = sa.func.row_number().over(partition_by=due.org_id, order_by=due.due_at)
+        ranked = sa.select(due_users, turn.label("turn")).where(due.due_at <= self._clock.now()).subquery().c
+        statement = sa.select(ranked.org_id, ranked.user_id).order_by(ranked.turn, ranked.due_at).limit(limit)
+        if each is not None:
+            statement = statement.where(ranked.turn <= each)
         async with self._backend.read(None) as connection:
-            statement = (
-                sa.select(users.c.org_id, users.c.user_id)
-                .where(users.c.due_at.is_not(None), users.c.due_at <= self._clock.now())
-                .order_by(users.c.due_at)
-                .limit(limit)
-            )
             rows = (await connection.execute(statement)).all()
         return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=row.user_id) for row in rows]
 
-    async def next_due_at(self) -> datetime | None:
-        """Return when the next log has to be looked at; None when nothing waits."""
+    async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
+        """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""
+        statement = sa.select(sa.func.min(due_users.c.due_at))
+        if after is not None:
+            statement = statement.where(due_users.c.due_at > after)
         async with self._backend.read(None) as connection:
-            statement = sa.select(sa.func.min(users.c.due_at)).where(users.c.due_at.is_not(None))
             return (await connection.execute(statement)).scalar()
+
+    async def organisations(self) -> list[Tenant]:
+        """Return every organisation, in order."""
+        async with self._backend.read(None) as connection:
+            statement = sa.select(known_organisations).order_by(known_organisations.c.org_id)
+            rows = (await connection.execute(statement)).all()
+        return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
     async def unembedded_tenants(self) -> list[Tenant]:
         """Return the tenants that have documents waiting for their vectors."""
         async with self._backend.read(None) as connection:
-            statement = (
-                sa.select(search_documents.c.org_id)
-                .where(
-                    search_documents.c.vector.is_(None),
-                    search_documents.c.embed_attempts < MAX_EMBED_ATTEMPTS,
-                )
-                .distinct()
-            )
-            rows = (await connection.execute(statement)).all()
+            rows = (await connection.execute(sa.select(waiting_tenants.c.org_id))).all()
+        return [Tenant(org_id=row.org_id) for row in rows]
+
+    async def uncopied_tenants(self) -> list[Tenant]:
+        """Return the tenants that have documents which a separate vector store has not got yet."""
+        async with self._backend.read(None) as connection:
+            rows = (await connection.execute(sa.select(uncopied_tenants.c.org_id))).all()
         return [Tenant(org_id=row.org_id) for row in rows]
 
     async def migrate(self) -> None:
@@ -194,7 +252,7 @@ class Storage:
         Raises:
             IndexMismatch: another embedder or analyzer made it.
         """
-        async with self._backend.write(None) as connection:
+        async with self._backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
             if row is None:
                 await self._record_index(connection, embedder, dimension)
@@ -204,6 +262,7 @@ class Storage:
                     f"{row.analyzer}), and this server uses {embedder} ({dimension}, {ANALYZER}). "
                     "Run `sagacity reindex` to rebuild it, or configure the former embedder."
                 )
+        await self._backend.prepare_vectors(dimension)
 
     async def _record_index(self, connection: AsyncConnection, embedder: str, dimension: int) -> None:
         values = {
@@ -229,9 +288,14 @@ class Storage:
             dimension: numbers a vector.
             on_progress: told after each batch how many documents of how many are written.
         """
-        async with self._backend.write(None) as connection:
+        tenants = await self.organisations()
+        async with self._backend.write(LOCAL_ORG) as connection:
             await rebuild(
-                lambda org_id: Scope(connection, org_id, self._backend, self._clock, self._ids), on_progress
+                [
+                    Scope(connection, tenant.org_id, self._backend, self._clock, self._ids, writes=True)
+                    for tenant in tenants
+                ],
+                on_progress,
             )
             await connection.execute(sa.delete(search_index))
             await self._record_index(connection, embedder, dimension)
@@ -239,16 +303,16 @@ class Storage:
     async def unembedded_count(self) -> int:
         """Return how many documents wait for their vectors, over all tenants."""
         async with self._backend.read(None) as connection:
-            statement = sa.select(sa.func.count()).where(
-                search_documents.c.vector.is_(None), search_documents.c.embed_attempts < MAX_EMBED_ATTEMPTS
-            )
-            return (await connection.execute(statement)).scalar_one()
+            statement = sa.select(sa.func.coalesce(sa.func.sum(waiting_tenants.c.document_count), 0))
+            return int((await connection.execute(statement)).scalar_one())
 
     async def check(self) -> None:
         """Answer one query, or raise StorageError."""
         async with self._backend.read(None) as connection:
-            await connection.execute(sa.select(organisations.c.org_id).limit(1))
+            await connection.execute(sa.select(known_organisations).limit(1))
 
     async def close(self) -> None:
         """Close every connection."""
         await self._backend.close()
+        if self.vector_store is not None:
+            await self.vector_store.close()

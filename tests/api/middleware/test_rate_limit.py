@@ -1,43 +1,9 @@
 """So many calls a minute."""
 
 import asyncio
+import time
 
-from sagacity.api.middleware.rate_limit import LocalLimiter
 from support.api import client_of, make_token, running, settings_in, turns
-
-
-class Seconds:
-    """Seconds that pass when they are told to."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-async def test_a_bucket_is_full_at_first_and_refills_evenly():
-    """60 a minute: 60 at once, then one a second; the wait says when."""
-    seconds = Seconds()
-    limiter = LocalLimiter(seconds)
-    assert [await limiter.take("a", 60) for _ in range(60)] == [0.0] * 60
-    assert await limiter.take("a", 60) == 1.0
-    seconds.now = 0.75
-    assert await limiter.take("a", 60) == 0.25
-    seconds.now = 1.0
-    assert await limiter.take("a", 60) == 0.0
-    assert await limiter.take("b", 60) == 0.0
-    seconds.now = 10_000
-    assert [await limiter.take("a", 60) for _ in range(60)] == [0.0] * 60
-    assert await limiter.take("a", 60) == 1.0
-
-
-async def test_what_is_remembered_is_bounded():
-    """The key longest out of use is forgotten first."""
-    limiter = LocalLimiter(Seconds(), keys=2)
-    for key in ("a", "b", "c"):
-        assert await limiter.take(key, 1) == 0.0
-    assert await limiter.take("c", 1) > 0
-    assert await limiter.take("a", 1) == 0.0
 
 
 async def test_publishing_is_limited_by_token_and_reading_is_not(tmp_path):
@@ -63,3 +29,19 @@ async def test_an_older_name_shares_the_allowance(tmp_path):
         replies = await asyncio.gather(*(api.post(path, json={}) for path in paths))
     assert {reply.status_code for reply in replies} == {422, 429}
     assert replies[-1].status_code == 429
+
+
+async def test_two_processes_share_one_allowance(tmp_path, redis_url):
+    """What one server let through is gone for the other; over both it is sixty, and what flowed in meanwhile."""
+    settings = settings_in(tmp_path, rate_limits=True, redis_url=redis_url)
+    async with running(settings) as one, running(settings) as other:
+        token = await make_token(one, "a")
+        async with client_of(one, token=token) as here, client_of(other, token=token) as there:
+            began = time.monotonic()
+            calls = [api.post("/api/add_user_playbook", json={}) for api in (here, there) * 50]
+            replies = await asyncio.gather(*calls)
+            passed = sum(reply.status_code == 422 for reply in replies)
+            refused = [reply for reply in replies if reply.status_code == 429]
+    assert passed + len(refused) == 100
+    assert 60 <= passed <= 61 + (time.monotonic() - began)
+    assert all(1 <= int(reply.headers["Retry-After"]) <= 60 for reply in refused)

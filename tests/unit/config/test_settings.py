@@ -12,7 +12,7 @@ from sagacity.domain.errors import ConfigError
 
 WRONG = {
     "port": "70000",
-    "embedder_dimension": "-1",
+    "embedder_dimension": "16001",
     "embedding_cache_entries": "many",
     "model_timeout_seconds": "0",
     "model_attempts": "11",

@@ -31,8 +31,18 @@ class CursorRepository:
         )
         return {row.learner: Cursor.model_validate(row._mapping, extra="ignore") for row in rows}
 
-    async def save(self, cursor: Cursor) -> None:
-        """Write a cursor. One that another holder has moved further meanwhile is left alone."""
+    async def save(self, cursor: Cursor, *, read: Cursor | None = None) -> None:
+        """
+        Write a cursor; one that stands further already is left alone.
+
+        Args:
+            cursor: its new values.
+            read: the cursor as it was when the window was read that is done now.
+
+        Raises:
+            Conflict: it is not where it was *read*: the window was done already, maybe by a commit of which nobody
+                heard. The transaction must not commit.
+        """
         values = cursor.model_dump(exclude={"updated_at"}) | {
             "org_id": self._scope.org_id,
             "updated_at": self._scope.clock.now(),
@@ -42,14 +52,19 @@ class CursorRepository:
             name: insert.excluded[name]
             for name in ("seq", "outcome", "attempts", "error", "next_try_at", "updated_at")
         }
-        await self._scope.run(
+        where = cursors.c.seq <= insert.excluded.seq
+        if read is not None:
+            where = sa.and_(cursors.c.seq == read.seq, cursors.c.attempts == read.attempts)
+        written = await self._scope.all(
             insert.on_conflict_do_update(
                 index_elements=[cursors.c.org_id, cursors.c.user_id, cursors.c.learner],
                 set_=changed,
-                where=cursors.c.seq <= insert.excluded.seq,
-            ),
+                where=where,
+            ).returning(cursors.c.seq),
             values,
         )
+        if read is not None and not written:
+            raise Conflict(f"the window of {cursor.learner!r} was done meanwhile")
 
     async def log_head(self, user_id: UserId) -> LogHead:
         """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""
@@ -75,22 +90,35 @@ class CursorRepository:
         )
         return bool(rows)
 
-    async def set_due(self, user_id: UserId, due_at: datetime | None, *, log_end: int | None = None) -> bool:
+    async def set_due(self, user_id: UserId, due_at: datetime | None, *, head: LogHead | None = None) -> bool:
         """
         Say when the user's log has to be looked at next; None: nothing waits.
 
         Args:
             user_id: whose log.
             due_at: when.
-            log_end: what the caller saw as the end of the log. If it has grown since, nothing is changed.
+            head: the log as the caller saw it. If it has grown since, or became due for another reason, nothing is
+                changed.
 
         Returns:
             Whether it was changed.
         """
         statement = sa.update(users).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
-        if log_end is not None:
-            statement = statement.where(users.c.last_seq == log_end)
+        if head is not None:
+            statement = statement.where(
+                users.c.last_seq == head.end, users.c.due_at.is_not_distinct_from(head.due_at)
+            )
         return bool(await self._scope.run(statement.values(due_at=due_at)))
+
+    async def list_due(self, *, limit: int) -> list[UserId]:
+        """Return users whose logs have to be looked at by now, longest due first."""
+        rows = await self._scope.all(
+            sa.select(users.c.user_id)
+            .where(users.c.org_id == self._scope.org_id, users.c.due_at <= self._scope.clock.now())
+            .order_by(users.c.due_at)
+            .limit(limit)
+        )
+        return [row.user_id for row in rows]
 
 
 class LeaseRepository:
@@ -225,7 +253,7 @@ class DeadLetterRepository:
         letter = DeadLetter.model_validate(rows[0]._mapping, extra="ignore")
         if letter.status is not DeadLetterStatus.PARKED:
             raise Conflict(f"dead letter {dead_letter_id} is {letter.status} already")
-        await self.mark(dead_letter_id, DeadLetterStatus.QUEUED)
+        await self.mark(dead_letter_id, DeadLetterStatus.QUEUED, was=DeadLetterStatus.PARKED)
         now = self._scope.clock.now()
         await self._scope.run(
             sa.update(users)
@@ -234,12 +262,22 @@ class DeadLetterRepository:
         )
         return letter.model_copy(update={"status": DeadLetterStatus.QUEUED, "updated_at": now})
 
-    async def mark(self, dead_letter_id: int, status: DeadLetterStatus) -> None:
-        """Move a dead letter on."""
-        await self._scope.run(
+    async def mark(self, dead_letter_id: int, status: DeadLetterStatus, *, was: DeadLetterStatus) -> None:
+        """
+        Move a dead letter on.
+
+        Raises:
+            Conflict: it is not what it *was*: someone else moved it meanwhile.
+        """
+        column = dead_letters.c
+        moved = await self._scope.run(
             sa.update(dead_letters)
             .where(
-                dead_letters.c.org_id == self._scope.org_id, dead_letters.c.dead_letter_id == dead_letter_id
+                column.org_id == self._scope.org_id,
+                column.dead_letter_id == dead_letter_id,
+                column.status == str(was),
             )
             .values(status=str(status), updated_at=self._scope.clock.now())
         )
+        if not moved:
+            raise Conflict(f"dead letter {dead_letter_id} is not {was} any more")

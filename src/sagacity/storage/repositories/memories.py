@@ -103,6 +103,7 @@ class MemoryRepository:
         statement = sa.select(memories).where(memories.c.memory_id.in_(list(ids)), self._scope.owns(memories))
         if kind is not None:
             statement = statement.where(memories.c.kind == str(kind))
+        statement = self._scope.locked(statement.order_by(memories.c.memory_id))
         found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement)}
         return [found[number] for number in ids if number in found]
 
@@ -116,7 +117,7 @@ class MemoryRepository:
         statement = self._mine().where(memories.c.uid == uid, memories.c.kind == str(kind))
         if user_id is not None:
             statement = statement.where(memories.c.user_id == user_id)
-        rows = await self._scope.all(statement)
+        rows = await self._scope.all(self._scope.locked(statement))
         if not rows:
             raise NotFound(f"no {str(kind).replace('_', ' ')} with id {uid!r}")
         return memory_of(rows[0])
@@ -136,7 +137,8 @@ class MemoryRepository:
 
     async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
         """Return those of *uids* that exist, of any kind and user."""
-        rows = await self._scope.all(self._mine().where(memories.c.uid.in_(list(uids))))
+        statement = self._mine().where(memories.c.uid.in_(list(uids))).order_by(memories.c.memory_id)
+        rows = await self._scope.all(self._scope.locked(statement))
         return {row.uid: memory_of(row) for row in rows}
 
     async def list_newest(

@@ -4,7 +4,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.errors import NotFound
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import MAX_ORG_BYTES, byte_count
 from sagacity.domain.tenant import ApiToken
 from sagacity.storage.base import Scope
 from sagacity.storage.tables import api_tokens, organisations, tenant_configs
@@ -17,7 +18,16 @@ class OrganisationRepository:
         self._scope = scope
 
     async def ensure(self, name: str = "") -> None:
-        """Create the organisation unless it exists."""
+        """
+        Create the organisation unless it exists.
+
+        Raises:
+            InvalidInput: its id is too long.
+        """
+        if (size := byte_count(self._scope.org_id)) > MAX_ORG_BYTES:
+            raise InvalidInput(
+                f"an organisation's id takes at most {MAX_ORG_BYTES} bytes in UTF-8, and this has {size}"
+            )
         await self._scope.run(
             self._scope.insert(organisations).on_conflict_do_nothing(),
             {

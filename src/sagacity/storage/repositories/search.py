@@ -1,9 +1,10 @@
 """The search documents: written with what they stand for, found by term and by vector."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ import sqlalchemy as sa
 
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope, SearchScope, Vectors
+from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.bm25 import best_by_terms
 from sagacity.storage.keywords import terms_of
+from sagacity.storage.lists import among
 from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.views import MAX_EMBED_ATTEMPTS
 
-MAX_EMBED_ATTEMPTS = 5
 _KEYS_A_STATEMENT = 5_000
 _TENANT_KINDS = (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
 
@@ -73,6 +75,24 @@ def _grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
     ).returning(column.scope_id, column.kind, column.user_id, column.revision)
 
 
+@cache
+def _reached(*, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for scopes of given kinds that hold anything: one user's and the tenant's, or all."""
+    column = search_scopes.c
+    statement = sa.select(*(column[field] for field in SearchScope.__dataclass_fields__)).where(
+        column.org_id == sa.bindparam("org_id"), among(column.kind, "kinds"), column.document_count > 0
+    )
+    if of_user:
+        is_tenants = column.kind.in_([str(kind) for kind in _TENANT_KINDS])
+        statement = statement.where(
+            sa.or_(
+                sa.and_(column.user_id == sa.bindparam("user_id"), sa.not_(is_tenants)),
+                sa.and_(column.user_id == "", is_tenants),
+            )
+        )
+    return statement.order_by(column.scope_id)
+
+
 class SearchRepository:
     """A tenant's search documents. Every write of a memory or a turn goes through `put` or `remove`."""
 
@@ -108,6 +128,7 @@ class SearchRepository:
                 "term": term,
                 "document_id": numbers[document.kind, document.owner_id],
                 "frequency": frequency,
+                "org_id": self._scope.org_id,
             }
             for document, counts in zip(documents, terms, strict=True)
             for term, frequency in counts.items()
@@ -200,6 +221,7 @@ class SearchRepository:
             sizes[row.scope_id][0] += 1
             sizes[row.scope_id][1] += row.term_count
         scope = search_scopes.c
+        await self._lock(sizes)
         await self._scope.run(
             sa.update(search_scopes)
             .where(scope.scope_id == sa.bindparam("s"))
@@ -216,11 +238,11 @@ class SearchRepository:
         """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `storage/bm25.py`."""
         return await best_by_terms(self._scope, await self.scopes(wanted), wanted, text, limit=limit)
 
-    async def by_vector(self, wanted: Filter, vector: Vectors, limit: int) -> list[Hit]:
+    async def by_vector(self, wanted: Filter, vector: Vectors, limit: int) -> Nearest:
         """Return up to *limit* of each kind nearest to *vector* (float32 [d], unit length), scored by the cosine."""
         scopes = await self.scopes(wanted)
         if not scopes:
-            return []
+            return Nearest([])
         return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
 
     async def scopes(self, wanted: Filter) -> list[SearchScope]:
@@ -230,28 +252,11 @@ class SearchRepository:
         return self._reached[wanted]
 
     async def _scopes(self, wanted: Filter) -> list[SearchScope]:
-        column = search_scopes.c
-        statement = sa.select(search_scopes).where(
-            column.org_id == self._scope.org_id,
-            column.kind.in_(kinds_of(wanted)),
-            column.document_count > 0,
-        )
+        given: dict[str, Any] = {"org_id": self._scope.org_id, "kinds": kinds_of(wanted)}
         if wanted.user_id is not None:
-            statement = statement.where(
-                sa.or_(
-                    sa.and_(
-                        column.user_id == wanted.user_id,
-                        column.kind.not_in([str(kind) for kind in _TENANT_KINDS]),
-                    ),
-                    sa.and_(column.user_id == "", column.kind.in_([str(kind) for kind in _TENANT_KINDS])),
-                )
-            )
-        return [
-            SearchScope(
-                row.scope_id, row.kind, row.document_count, row.term_count, row.revision, row.removed_revision
-            )
-            for row in await self._scope.all(statement.order_by(column.scope_id))
-        ]
+            given["user_id"] = wanted.user_id
+        statement = _reached(of_user=wanted.user_id is not None)
+        return [SearchScope(*row) for row in await self._scope.all(statement, given)]
 
     async def unembedded(self, limit: int) -> list[Unembedded]:
         """Return documents that wait for their vector, oldest first."""
@@ -293,8 +298,19 @@ class SearchRepository:
                 changed,
             )
 
+    async def _lock(self, scope_ids: Iterable[int]) -> None:
+        """Keep others from changing these scopes, always in one order, so that no two wait for each other."""
+        column = search_scopes.c
+        statement = (
+            sa.select(column.scope_id)
+            .where(column.scope_id.in_(sorted(scope_ids)))
+            .order_by(column.kind, column.user_id)
+        )
+        await self._scope.all(self._scope.locked(statement))
+
     async def _advance(self, scope_ids: set[int]) -> Mapping[int, int]:
         column = search_scopes.c
+        await self._lock(scope_ids)
         rows = await self._scope.all(
             sa.update(search_scopes)
             .where(column.scope_id.in_(sorted(scope_ids)))

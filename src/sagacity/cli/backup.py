@@ -1,0 +1,87 @@
+"""`sagacity backup` and `sagacity restore`: the whole database in one file, and back."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sagacity.cli.output import said, show
+from sagacity.cli.steps import stepping
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sagacity.storage.backup import Kept, Restored
+    from sagacity.storage.copy import Step
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The file to make.")],
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+) -> None:
+    """
+    Write everything into one file, while servers run.
+
+    The file is an SQLite database of one moment, whatever the configured database is. It gets its name only
+    when it is complete and verified. It holds conversations and keys: keep it as you would keep those.
+
+    Example: sagacity backup /backups/sagacity-2026-01-31.db
+    """
+    with stepping() as told:
+        kept = asyncio.run(_back_up(file.expanduser(), told, force=force))
+    show(context, kept, said(f"{kept.path}: {kept.size_bytes:,} bytes, verified"))
+
+
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="What `sagacity backup` made.")],
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Keep an SQLite database that holds data under another name.")
+    ] = False,
+) -> None:
+    """
+    Bring everything back from a file, into the configured database, which has to be empty.
+
+    Stop the servers first. The file may be of an older release, and is only read.
+
+    Example: sagacity restore /backups/sagacity-2026-01-31.db
+    """
+    with stepping() as told:
+        done = asyncio.run(_restore(file.expanduser(), told, force=force))
+    aside = f"; the former database is now {done.kept_aside}" if done.kept_aside else ""
+    show(context, done, said(f"restored and verified{aside}"))
+
+
+async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Kept":
+    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.storage.backup import back_up  # noqa: PLC0415  with it
+    from sagacity.storage.open import open_file  # noqa: PLC0415  with it
+
+    settings = load_settings()
+    async with open_whole(settings, settings.storage_url, as_found=True) as source:
+        return await back_up(source, path.absolute(), open_file, told, replace=force)
+
+
+async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Restored":
+    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+    from sagacity.storage.backup import restore_file, restore_rows  # noqa: PLC0415  with it
+    from sagacity.storage.open import file_of, open_file  # noqa: PLC0415  with it
+
+    settings = load_settings()
+    if (database := file_of(settings.storage_url)) is not None:
+        now = SystemClock().now()
+        return await restore_file(path.absolute(), database, open_file, told, force=force, now=now)
+    if force:
+        raise InvalidInput(
+            "--force is for SQLite: make a new PostgreSQL database and name it in SAGACITY_DATABASE_URL"
+        )
+    async with open_whole(settings, settings.storage_url) as target:
+        return await restore_rows(path.absolute(), target, open_file, told)

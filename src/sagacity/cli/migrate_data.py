@@ -1,0 +1,74 @@
+"""`sagacity migrate-data`: move everything to another database, of the same kind or another."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from sagacity.cli.output import Render, facts, said, show
+from sagacity.cli.steps import stepping
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sagacity.storage.copy import Copied, Step
+
+
+def migrate_data(
+    context: typer.Context,
+    *,
+    target: Annotated[str, typer.Option("--to", help="Url of the database to fill; empty by now.")],
+    source: Annotated[
+        str, typer.Option("--from", help="Url of the database to read; the configured one unless given.")
+    ] = "",
+    verify_only: Annotated[bool, typer.Option("--verify-only", help="Only compare the two.")] = False,
+) -> None:
+    """
+    Copy everything from one database into another, and verify it.
+
+    Stop the servers first: what they write while it runs stays behind. Cut short, the same command goes
+    on where it was. The source is only read. Rows are compared by count and checksum, table by table.
+
+    Example: sagacity migrate-data --to postgresql://sagacity_app@db.example/sagacity
+
+    Example: sagacity migrate-data --from sqlite:////data/sagacity.db --to sqlite:////data/copy.db
+    """
+    with stepping() as told:
+        tables = asyncio.run(_run(source, target, told, verify_only=verify_only))
+    rows = sum(table.rows for table in tables)
+    meta = {"rows": rows, "verified": True}
+    show(context, tables, _drawn(tables, rows, verify_only=verify_only), **meta)
+
+
+async def _run(
+    source: str, target: str, told: "Callable[[Step], None]", *, verify_only: bool
+) -> "list[Copied]":
+    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.storage.copy import compare, copy  # noqa: PLC0415  with it
+    from sagacity.storage.open import is_same  # noqa: PLC0415  with it
+
+    settings = load_settings()
+    source = source or settings.storage_url
+    if is_same(source, target):
+        raise InvalidInput("--from and --to name the same database")
+    async with (
+        open_whole(settings, source, as_found=True) as read,
+        open_whole(settings, target, as_found=verify_only) as written,
+    ):
+        work = compare if verify_only else copy
+        return await work(read, written, told)
+
+
+def _drawn(tables: "list[Copied]", rows: int, *, verify_only: bool) -> Render:
+    did = "equal" if verify_only else "copied and verified"
+    counts = facts({table.table: f"{table.rows:,} rows" for table in tables if table.rows})
+    total = said(f"{rows:,} rows are {did}")
+
+    def render(console: Console) -> None:
+        counts(console)
+        total(console)
+
+    return render

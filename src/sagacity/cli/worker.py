@@ -1,0 +1,136 @@
+"""`sagacity worker`: do in this process what the servers store."""
+
+import asyncio
+import json
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sagacity.cli.invocation import of
+from sagacity.cli.output import GENERAL, said, show
+from sagacity.domain.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sagacity.config.settings import Settings
+    from sagacity.dispatch.arq_worker import ArqWorker
+
+_BEAT_SECONDS = 5.0
+_ALIVE_SECONDS = 30.0
+
+
+def worker(
+    context: typer.Context,
+    *,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency", min=1, max=64, help="Users learned side by side; SAGACITY_LEARN_CONCURRENCY."
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether a worker of this machine is alive; 1 if not.")
+    ] = False,
+) -> None:
+    """
+    Run a worker.
+
+    It learns and indexes what the servers of the same database and SAGACITY_REDIS_URL store; any number
+    may run. Told to stop (Ctrl-C, SIGTERM), it finishes what it began, for SAGACITY_DRAIN_SECONDS at the most.
+    Told twice, it ends at once. What is unfinished is done by another.
+
+    Example: sagacity worker
+
+    Example: sagacity worker --concurrency 16
+    """
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  the worker's parts load only when it runs
+    from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
+
+    flags = {} if concurrency is None else {"learn_concurrency": concurrency}
+    settings = load_settings(**flags)
+    if check:
+        _check(context, _sign_of(settings))
+        return
+    configure_logging(settings.log_level, settings.log_format)
+    asyncio.run(_run(settings, as_json=of(context).as_json))
+
+
+def _check(context: typer.Context, sign: Path) -> None:
+    age = time.time() - sign.stat().st_mtime if sign.exists() else None
+    is_alive = age is not None and age < _ALIVE_SECONDS
+    told = "no worker of this machine is alive" if age is None else f"last sign of life {age:.0f} s ago"
+    show(context, {"alive": is_alive}, said(told))
+    if not is_alive:
+        raise typer.Exit(GENERAL)
+
+
+async def _run(settings: "Settings", *, as_json: bool) -> None:
+    from sagacity.bootstrap import open_worker  # noqa: PLC0415  it loads the whole server
+
+    signals = _signals()
+    async with open_worker(settings) as worker:
+        _give(_sign_of(settings))
+        beat = asyncio.create_task(_beat(worker, _sign_of(settings)))
+        try:
+            _announce(as_json=as_json)
+            ended = asyncio.create_task(signals.get())
+            await asyncio.wait([beat, ended], return_when=asyncio.FIRST_COMPLETED)
+            if beat.done():
+                beat.result()
+            await _stop(worker, signals, settings.drain_seconds)
+        finally:
+            beat.cancel()
+
+
+async def _stop(worker: "ArqWorker", signals: asyncio.Queue[int], drain_seconds: float) -> None:
+    """Stop, and let a second signal cut the wait for what runs."""
+    stopping = asyncio.create_task(worker.stop(drain_seconds))
+    again = asyncio.create_task(signals.get())
+    await asyncio.wait([stopping, again], return_when=asyncio.FIRST_COMPLETED)
+    again.cancel()
+    if not stopping.done():
+        stopping.cancel()
+        await asyncio.wait([stopping])
+        return
+    await stopping
+
+
+def _signals() -> asyncio.Queue[int]:
+    """Return where the signals to stop arrive."""
+    arrived: asyncio.Queue[int] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, arrived.put_nowait, number)
+    return arrived
+
+
+def _sign_of(settings: "Settings") -> Path:
+    """Return the file whose time tells when a worker of this machine was last alive."""
+    return settings.home.expanduser() / f"worker-{socket.gethostname()}.alive"
+
+
+async def _beat(worker: "ArqWorker", sign: Path) -> None:
+    """Give signs of life while all of the worker works: an event loop that hangs gives none."""
+    while worker.is_running:
+        _give(sign)
+        await asyncio.sleep(_BEAT_SECONDS)
+
+
+def _give(sign: Path) -> None:
+    try:
+        sign.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        sign.touch()
+    except OSError as error:
+        raise ConfigError(
+            f"setting SAGACITY_HOME: the worker's sign of life can not be written there ({error.strerror})"
+        ) from error
+
+
+def _announce(*, as_json: bool) -> None:
+    envelope = {"ok": True, "data": {"state": "ready"}, "meta": {}}
+    sys.stdout.write((json.dumps(envelope) if as_json else "worker is ready") + "\n")
+    sys.stdout.flush()

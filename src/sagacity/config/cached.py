@@ -1,0 +1,84 @@
+"""Configurations kept in memory for a few seconds, and dropped everywhere as soon as one is set."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from sagacity.config.base import ConfigStore
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.ids import OrgId
+from sagacity.domain.tenant import Tenant
+from sagacity.shared.base import Topic
+
+_SUBJECT = "config "
+TTL_SECONDS = 5.0
+_TENANTS = 1_000
+
+
+class CachedConfigs:
+    """
+    A store of configurations in front of another.
+
+    What was set through this process is seen by its next `get`. What was set through another one is seen as soon as
+    its news arrive, and after *ttl_seconds* if they are lost.
+    """
+
+    def __init__(
+        self,
+        inner: ConfigStore,
+        topic: Topic,
+        *,
+        ttl_seconds: float = TTL_SECONDS,
+        tenants: int = _TENANTS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inner = inner
+        self._topic = topic
+        self._ttl_seconds = ttl_seconds
+        self._tenants = tenants
+        self._monotonic = monotonic
+        self._kept: OrderedDict[OrgId, tuple[TenantConfig, float]] = OrderedDict()
+        self._generation = 0
+        topic.subscribe(self._hear)
+
+    async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
+        """
+        Return the tenant's configuration; the defaults if none was ever set.
+
+        Raises:
+            ConfigError: what is stored does not parse. It is never silently reset.
+        """
+        config, until = self._kept.get(tenant.org_id, (None, 0.0))
+        now = self._monotonic()
+        if config is not None and now < until and not fresh:
+            return config
+        generation = self._generation
+        config = await self._inner.get(tenant)
+        if generation == self._generation:  # else one was set meanwhile, and this may be the one before
+            self._keep(tenant.org_id, config, now + self._ttl_seconds)
+        return config
+
+    async def set(self, tenant: Tenant, config: TenantConfig) -> None:
+        """Replace the tenant's configuration."""
+        try:
+            await self._inner.set(tenant, config)
+        finally:  # also after a failure: it may be stored nevertheless
+            self._drop(tenant.org_id)
+        await self._topic.publish(_SUBJECT + tenant.org_id)
+
+    def _keep(self, org_id: OrgId, config: TenantConfig, until: float) -> None:
+        self._kept[org_id] = (config, until)
+        self._kept.move_to_end(org_id)
+        if len(self._kept) > self._tenants:
+            self._kept.popitem(last=False)
+
+    def _hear(self, subject: str | None) -> None:
+        if subject is None:
+            self._generation += 1
+            self._kept.clear()
+        elif subject.startswith(_SUBJECT):
+            self._drop(OrgId(subject.removeprefix(_SUBJECT)))
+
+    def _drop(self, org_id: OrgId) -> None:
+        self._generation += 1
+        self._kept.pop(org_id, None)

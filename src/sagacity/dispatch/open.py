@@ -1,0 +1,72 @@
+"""A url becomes the queue that processes share, and what works with it; only here ARQ is loaded, if it is there."""
+
+from typing import TYPE_CHECKING
+
+from sagacity.dispatch.base import Dispatcher, Handler
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import ConfigError
+from sagacity.domain.ids import IdSource
+from sagacity.storage.transaction import Storage
+
+if TYPE_CHECKING:
+    from sagacity.dispatch.arq_queue import JobQueue
+    from sagacity.dispatch.arq_worker import ArqWorker, IndexHandler
+
+
+def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float) -> "JobQueue":
+    """
+    Return the queue on the server at *redis_url*; nothing connects before it is used.
+
+    Args:
+        redis_url: `redis://HOST:PORT/0`, `rediss://…`, or `unix:///PATH`.
+        tenant_concurrency: jobs of one organisation that wait or run at a time.
+        lease_seconds: how long a worker may be silent and keep its job.
+
+    Raises:
+        ConfigError: the url is missing or malformed, or the packages are not installed.
+    """
+    if not redis_url:
+        raise ConfigError(
+            "setting SAGACITY_REDIS_URL: workers hear by Redis or Valkey what there is to do; write it like "
+            "redis://localhost:6379/0. Without it `sagacity serve` does all work itself and needs no worker."
+        )
+    try:
+        from sagacity.dispatch.arq_queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "setting SAGACITY_REDIS_URL needs packages more: pip install 'sagacity[redis]'"
+        ) from error
+    return JobQueue(redis_url, tenant_concurrency=tenant_concurrency, lease_seconds=lease_seconds)
+
+
+def open_wakeups(queue: "JobQueue") -> Dispatcher:
+    """Return the dispatcher of a process that leaves the work to workers."""
+    from sagacity.dispatch.arq_wakeups import ArqWakeups  # noqa: PLC0415  as above
+
+    return ArqWakeups(queue)
+
+
+def open_worker(
+    queue: "JobQueue",
+    storage: Storage,
+    learn: Handler,
+    index: "IndexHandler",
+    *,
+    clock: Clock,
+    ids: IdSource,
+    concurrency: int,
+    sweep_seconds: float,
+) -> "ArqWorker":
+    """Return a worker that is not started yet."""
+    from sagacity.dispatch.arq_worker import ArqWorker  # noqa: PLC0415  as above
+
+    return ArqWorker(
+        storage,
+        queue,
+        learn,
+        index,
+        clock=clock,
+        ids=ids,
+        concurrency=concurrency,
+        sweep_seconds=sweep_seconds,
+    )

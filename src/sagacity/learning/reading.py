@@ -1,0 +1,48 @@
+"""What a learner made of a window, and what is recorded of its origin."""
+
+from dataclasses import dataclass
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.cursor import Outcome, Window
+from sagacity.domain.ids import RunId
+from sagacity.domain.memory import Provenance
+from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.window import Due
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one learner made of its window: an extraction, or the error that kept it from one."""
+
+    due: Due
+    window: Window
+    outcome: Outcome
+    extraction: Extraction | None = None
+    error: BaseException | None = None
+
+
+def failed(read: Reading, error: BaseException) -> Reading:
+    """Let a read that proposed something share the failure of what came after it."""
+    if read.extraction is None or not read.extraction.candidates:
+        return read
+    return Reading(read.due, read.window, Outcome.FAILED, error=error)
+
+
+def version_of(read: Reading, candidate: Candidate) -> str:
+    """Return the agent version that the candidate's last evidence came with."""
+    turns = {turn.interaction_id: turn for turn in read.window.interactions}
+    return next(
+        (turns[number].agent_version for number in reversed(candidate.evidence) if number in turns), ""
+    )
+
+
+def provenance_of(read: Reading, run_id: RunId) -> Provenance:
+    """Return what is recorded of where the memories of a run come from."""
+    extraction = read.extraction
+    return Provenance(
+        learner=read.due.learner.name,
+        method=extraction.method if extraction else "",
+        prompt_version=extraction.prompt_version if extraction else "",
+        model=extraction.model if extraction else "",
+        run_id=run_id,
+    )

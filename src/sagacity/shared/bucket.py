@@ -1,0 +1,49 @@
+"""The token bucket behind rate limits, once in Python and once in Lua: the same arithmetic, step by step."""
+
+MINUTE_SECONDS = 60.0
+ENOUGH = 1 - 1e-6
+"""A whole call, but for what rounding took: who waited as long as it was told gets in."""
+
+
+def take(left: float, since: float, now: float, per_minute: int) -> tuple[float, float]:
+    """
+    Take one call from a bucket.
+
+    Args:
+        left: calls that were left at *since*.
+        since: when the bucket was last used, in seconds.
+        now: the present by the same clock; one that was set back refills nothing.
+        per_minute: size of the bucket, and what flows in each minute.
+
+    Returns:
+        Calls left at *now*, and the seconds to wait: 0 if the call was taken.
+    """
+    left = min(per_minute, left + max(0.0, now - since) * per_minute / MINUTE_SECONDS)
+    if left >= ENOUGH:
+        return left - 1, 0.0
+    return left, (1 - left) * MINUTE_SECONDS / per_minute
+
+
+SERVER_NOW = """
+local clock = redis.call('TIME')
+local now = clock[1] + clock[2] / 1000000
+"""
+TAKE = f"""
+local per_minute = tonumber(ARGV[1])
+local left, since = per_minute, now
+local kept = redis.call('GET', KEYS[1])
+if kept then
+  local first, second = string.match(kept, '(%S+) (%S+)')
+  left, since = tonumber(first), tonumber(second)
+end
+left = math.min(per_minute, left + math.max(0, now - since) * per_minute / {MINUTE_SECONDS})
+local wait = 0
+if left >= {ENOUGH!r} then
+  left = left - 1
+else
+  wait = (1 - left) * {MINUTE_SECONDS} / per_minute
+end
+redis.call('SET', KEYS[1], string.format('%.17g %.17g', left, now), 'PX', {int(MINUTE_SECONDS * 1000)})
+return string.format('%.17g', wait)
+"""
+"""`take` on the server, where *now* is its clock. A bucket out of use for a minute is full, so it may expire."""

@@ -1,0 +1,86 @@
+"""What is used of redis-py, whose own types leave much unknown."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol, Self, TypedDict
+
+
+class Message(TypedDict):
+    """What a subscription hears."""
+
+    type: str
+    data: bytes
+
+
+class Script(Protocol):
+    """A script that the server is told again when it forgot it."""
+
+    async def __call__(self, *, keys: Sequence[bytes], args: Sequence[int]) -> bytes:
+        """Run it."""
+        ...
+
+
+class Pipeline(Protocol):
+    """Commands that are sent together."""
+
+    def set(self, name: bytes, value: bytes, *, px: int) -> object:
+        """Add a SET that expires after *px* milliseconds."""
+        ...
+
+    async def execute(self) -> list[object]:
+        """Send them."""
+        ...
+
+
+class Subscription(Protocol):
+    """A connection that listens."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    async def subscribe(self, channel: str) -> None:
+        """Ask for what is published on *channel*; the confirmation is heard too."""
+        ...
+
+    async def get_message(self, *, timeout: float) -> Message | None:
+        """Return what comes next, or None after *timeout* seconds."""
+        ...
+
+    async def ping(self) -> None:
+        """Ask for a sign of life; it is heard too."""
+        ...
+
+
+class Client(Protocol):
+    """A pool of connections."""
+
+    async def ping(self) -> bool:
+        """Ask for a sign of life."""
+        ...
+
+    async def mget(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the values of *keys*."""
+        ...
+
+    async def publish(self, channel: str, message: bytes) -> int:
+        """Send *message* to all who listen to *channel*."""
+        ...
+
+    def pipeline(self, *, transaction: bool) -> Pipeline:
+        """Gather commands."""
+        ...
+
+    def register_script(self, script: str) -> Script:
+        """Prepare a script; nothing is sent yet."""
+        ...
+
+    def pubsub(self) -> Subscription:
+        """Prepare to listen; nothing is sent yet."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        ...

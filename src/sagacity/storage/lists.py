@@ -1,0 +1,63 @@
+"""A list as one parameter, so that the text of a statement does not depend on how many values there are."""
+
+import json
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.operators import OperatorType
+
+
+class _List(sa.types.TypeDecorator[list[Any]]):
+    """An array on PostgreSQL, JSON on SQLite."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def __init__(self, item: sa.types.TypeEngine[Any]) -> None:
+        super().__init__()
+        self.item = item
+
+    def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
+        """Return what the database takes it as."""
+        return dialect.type_descriptor(
+            postgresql.ARRAY(self.item) if dialect.name == "postgresql" else sa.Text()
+        )
+
+    def process_bind_param(self, value: list[Any] | None, dialect: Dialect) -> Any:
+        """Return what the driver takes it as."""
+        return value if dialect.name == "postgresql" else json.dumps(value)
+
+
+class _Among(FunctionElement[bool]):
+    """Compiled below, each database in its own words."""
+
+    type = sa.Boolean()
+    name = "among"
+    inherit_cache = True
+
+    def self_group(self, against: OperatorType | None = None) -> Self:
+        """Stand in a condition as it is: compared with true it would be of no use to an index."""
+        return self
+
+
+@compiles(_Among)
+def _as_rows(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = element.clauses
+    listed = f"SELECT value FROM json_each({compiler.process(values, **options)})"
+    return f"{compiler.process(column, **options)} IN ({listed})"
+
+
+@compiles(_Among, "postgresql")
+def _as_array(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = element.clauses
+    return f"{compiler.process(column, **options)} = ANY ({compiler.process(values, **options)})"
+
+
+def among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
+    """Return that *column* is one of the values that the statement is given as *parameter*."""
+    return _Among(column, sa.bindparam(parameter, type_=_List(column.type)))

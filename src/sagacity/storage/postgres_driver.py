@@ -1,0 +1,150 @@
+"""PostgreSQL through psycopg: addresses, connections, and what its errors mean to us."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+import sqlalchemy as sa
+from pgvector.psycopg import register_vector_async
+from psycopg import sql
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import AdaptedConnection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+from sagacity.domain.errors import ConfigError, StorageError, StorageUnavailable
+
+CONNECT_SECONDS = 10
+POOL_SECONDS = 30
+_AGAIN = ("40001", "40P01", "55P03", "23505")
+"""Serialisation failure, deadlock, a lock that did not come, a key that someone else took meanwhile: the same
+transaction may go another way next time."""
+_PASSING = ("08", "53", "57")
+"""Connection lost, too many connections, shutting down: states of the server."""
+_DATA = "22"
+"""Errors in values: their messages quote them."""
+
+
+def address(url: sa.URL) -> sa.URL:
+    """Return *url* with the driver that is used."""
+    return url.set(drivername="postgresql+psycopg")
+
+
+def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = True) -> AsyncEngine:
+    """
+    Return what opens connections to *url*.
+
+    Args:
+        url: where, and as whom.
+        connections: the most that are open at a time.
+        pooler: a transaction pooler stands between, so that nothing outlives a transaction: no prepared statements.
+        vectors: the database has pgvector already.
+    """
+    engine = create_async_engine(
+        address(url),
+        # Transactions are opened by a statement of ours, which says at once whose they are.
+        isolation_level="AUTOCOMMIT",
+        poolclass=AsyncAdaptedQueuePool,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=POOL_SECONDS,
+        hide_parameters=True,  # what users said is not for error messages and logs
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "prepare_threshold": None if pooler else 3,
+            "application_name": "sagacity",
+        },
+    )
+    if vectors:
+
+        def on_connect(connection: AdaptedConnection, _record: object) -> None:
+            with suppress(psycopg.ProgrammingError):  # not migrated yet; the check of the schema says so
+                connection.run_async(register_vector_async)
+
+        event.listen(engine.sync_engine, "connect", on_connect)
+    return engine
+
+
+def literal(value: str) -> str:
+    """Return *value* as a statement that the driver looks through for placeholders writes it."""
+    return sql.Literal(value).as_string(None).replace("%", "%%")
+
+
+def identifier(name: str) -> str:
+    """Return a name as a statement that the driver looks through for placeholders writes it."""
+    return sql.Identifier(name).as_string(None).replace("%", "%%")
+
+
+async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
+    """Return what a server keeps in place of the role's password, so that no statement and no log of it says that."""
+    driver: psycopg.AsyncConnection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
+    password, name = str(role.password or "").encode(), (role.username or "").encode()
+    return driver.pgconn.encrypt_password(password, name, b"scram-sha-256").decode()
+
+
+async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """
+    Insert *rows* by COPY; all have the same columns, and those that are left out get their defaults.
+
+    They go through a table of this transaction's own: PostgreSQL copies into none whose rows it has to check.
+    """
+    driver: psycopg.AsyncConnection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
+    names = list(rows[0])
+    processors = [
+        table.c[name].type.dialect_impl(connection.dialect).bind_processor(connection.dialect)
+        for name in names
+    ]
+    columns = sql.SQL(", ").join(map(sql.Identifier, names))
+    into = sql.Identifier(table.name)
+    make = sql.SQL("CREATE TEMPORARY TABLE loaded ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA")
+    move = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM loaded")
+    try:
+        async with driver.cursor() as cursor:
+            await cursor.execute(make.format(columns, into))
+            async with cursor.copy(sql.SQL("COPY loaded ({}) FROM STDIN").format(columns)) as copy:
+                for row in rows:
+                    await copy.write_row(
+                        [
+                            row[name] if process is None else process(row[name])
+                            for name, process in zip(names, processors, strict=True)
+                        ]
+                    )
+            await cursor.execute(move.format(into, columns, columns))
+            await cursor.execute("DROP TABLE loaded")  # one transaction may load more than once
+    except psycopg.Error as error:
+        raise ours(error) from error
+
+
+def ours(error: DBAPIError | PoolTimeout | psycopg.Error) -> StorageError:
+    """Keep what the database said, and drop the statement with its values."""
+    if isinstance(error, PoolTimeout):
+        return StorageUnavailable("every connection to the database was busy for too long; try again")
+    original = error.orig if isinstance(error, DBAPIError) else error
+    state = getattr(original, "sqlstate", None)
+    if not state and isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
+        _, fatal, reason = str(original).partition("FATAL:")  # the server's own words, if it said any
+        why = f": {reason.splitlines()[0].strip()}" if fatal else ""
+        return StorageUnavailable(f"the database can not be reached, or the connection broke{why}")
+    said = type(original).__name__
+    if state and not state.startswith(_DATA):
+        said = getattr(getattr(original, "diag", None), "message_primary", None) or said
+    is_passing = state is not None and (state in _AGAIN or state.startswith(_PASSING))
+    kind = StorageUnavailable if is_passing else StorageError
+    return kind(f"the database refused: {said}")
+
+
+def checked_url(url: sa.URL) -> sa.URL:
+    """
+    Return *url* if it names a database.
+
+    Raises:
+        ConfigError: it does not.
+    """
+    if not url.database or not url.username:
+        raise ConfigError(
+            "the database url needs a role and a database: postgresql://role@host:5432/database"
+        )
+    return url

@@ -1,0 +1,71 @@
+"""
+Row-level security: the database itself shows a transaction one organisation, and one user if it is asked to.
+
+Migrations that were released call what is here: add to it, and leave what is there as it is.
+"""
+
+from enum import Enum
+
+ORG, USER = "sagacity.org_id", "sagacity.user_id"
+"""What a transaction says of itself, for as long as it lasts; without the first it sees no row of any table."""
+
+# In a sub-select the setting is read once a statement and not once a row. Once set, it is empty between transactions.
+_ORG = f"(SELECT nullif(current_setting('{ORG}', true), ''))"
+_USER = f"(SELECT coalesce(current_setting('{USER}', true), ''))"
+
+
+class Rule(Enum):
+    """How a table's rows belong to users; each says what one user's transaction may see of them."""
+
+    TENANT = "true"
+    """The organisation's own; every user may see it."""
+    OWN = f"user_id IS NULL OR user_id IN ('', {_USER})"
+    """Rows name their user; those that name none are the organisation's."""
+    SCOPE = (
+        "scope_id = ANY (ARRAY(SELECT s.scope_id FROM search_scopes s "
+        f"WHERE s.org_id = {_ORG} AND s.user_id IN ('', {_USER})))"
+    )
+    """Rows belong to a scope, and that to a user."""
+    MEMORY = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = {table}.memory_id)"
+    """Rows go with a memory; which of those may be seen is checked there."""
+    CLOSED = "false"
+    """No user's business: tokens, keys of models, the state of workers."""
+
+
+_OWN_SCOPE = "EXISTS (SELECT 1 FROM search_scopes s WHERE s.scope_id = {table}.scope_id)"
+"""A row goes into a scope that may be seen: else a key that is taken would tell which words another tenant's has."""
+
+
+def protect(table: str, rule: Rule) -> list[str]:
+    """
+    Return the statements that put a table with a column `org_id` under row-level security, its owner included.
+
+    The owner sees all rows, for migrations and for the views that answer before a tenant is known. Everyone else sees
+    and writes rows of the organisation that the transaction names; when it names a user too, reads are narrowed to what
+    *rule* says.
+    """
+    mine = f"org_id = {_ORG}"
+    written = f"{mine} AND {_OWN_SCOPE.format(table=table)}" if rule is Rule.SCOPE else mine
+    statements = [
+        *_enable(table),
+        f"CREATE POLICY tenant ON {table} USING ({mine}) WITH CHECK ({written})",
+    ]
+    if rule is not Rule.TENANT:
+        seen = rule.value.format(table=table)
+        statements.append(
+            f"CREATE POLICY end_user ON {table} AS RESTRICTIVE FOR SELECT USING ({_USER} = '' OR {seen})"
+        )
+    return statements
+
+
+def protect_common(table: str) -> list[str]:
+    """Return the statements for a table of all tenants: any that is named may use it, and nobody without a name."""
+    return [*_enable(table), f"CREATE POLICY tenant ON {table} USING ({_ORG} IS NOT NULL)"]
+
+
+def _enable(table: str) -> list[str]:
+    return [
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+        f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+        f"CREATE POLICY owner ON {table} TO CURRENT_USER USING (true) WITH CHECK (true)",
+    ]

@@ -1,0 +1,186 @@
+"""An SQLite file as a thing: copied while it is used, checked, closed up, put in another's place."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sagacity.domain.errors import InvalidInput, StorageError, StorageUnavailable
+
+_HEADER = b"SQLite format 3\x00"
+_PAGES_AT_ONCE = 2_000
+_STEPS_A_CALL = 2_000_000
+_LOCK_SECONDS = 5.0
+SIDES = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a file that is in use."""
+
+
+def new_file(path: Path) -> None:
+    """Make an empty file that only its owner may read, in place of what an earlier run left of it."""
+    for name in ("", *SIDES):
+        beside(path, name).unlink(missing_ok=True)
+    path.touch(mode=0o600, exist_ok=False)
+
+
+def copy_pages(
+    source: Path, target: Path, on_progress: Callable[[int, int], None], stop: threading.Event
+) -> None:
+    """
+    Copy a database that others may write to, as it is at one moment.
+
+    Args:
+        source: only read.
+        target: an empty file.
+        on_progress: told how many pages of how many are done.
+        stop: ends the copying early, with an error, when it is set.
+
+    Raises:
+        StorageError: a file can not be read or written.
+    """
+
+    def moved(_status: int, left: int, total: int) -> None:
+        if stop.is_set():
+            raise InterruptedError
+        on_progress(total - left, total)
+
+    with (
+        _errors(source),
+        closing(sqlite3.connect(source)) as read,
+        closing(sqlite3.connect(target)) as written,
+    ):
+        read.isolation_level = None
+        read.execute("BEGIN")  # held open, or each write of another process would start the copy again
+        read.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        read.backup(written, pages=_PAGES_AT_ONCE, progress=moved)
+
+
+def check_whole(path: Path, on_tick: Callable[[], None]) -> None:
+    """
+    Make sure that *path* is an undamaged SQLite database that runs nothing by itself.
+
+    Args:
+        path: the file; it is not changed.
+        on_tick: called now and then.
+
+    Raises:
+        InvalidInput: it is not.
+    """
+    with path.open("rb") as file:
+        if file.read(len(_HEADER)) != _HEADER:
+            raise InvalidInput(f"{path.name} is not an SQLite database")
+    with _errors(path), closing(sqlite3.connect(path)) as connection:
+        connection.set_progress_handler(lambda: on_tick() or 0, _STEPS_A_CALL)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            found = [text for (text,) in connection.execute("PRAGMA integrity_check(3)")]
+            triggers = connection.execute(
+                "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
+            ).fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise InvalidInput(f"{path.name} is damaged: {error}") from error
+    if found != ["ok"]:
+        raise InvalidInput(f"{path.name} is damaged: {'; '.join(found)}")
+    if triggers:
+        raise InvalidInput(f"{path.name} holds triggers, which Sagacity never makes; it will not be used")
+
+
+def has_schema(path: Path) -> bool:
+    """Return whether a release of Sagacity, or another program that uses Alembic, made tables in it."""
+    with _errors(path), closing(sqlite3.connect(path)) as connection:
+        query = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
+        return bool(connection.execute(query).fetchone()[0])
+
+
+def close_up(path: Path) -> None:
+    """
+    Bring all of a database into its one file, with nothing beside it, and make sure that it is on disk.
+
+    Raises:
+        InvalidInput: it is no database, or a damaged one.
+        StorageUnavailable: another process has it open.
+        StorageError: it can not be written.
+    """
+    with _errors(path), closing(sqlite3.connect(path, timeout=_LOCK_SECONDS)) as connection:
+        try:
+            # Leaving the write-ahead log takes the file for oneself: it fails while anyone else has it open.
+            (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+        except sqlite3.DatabaseError as error:
+            code = error.sqlite_errorcode & 0xFF
+            if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+                raise InvalidInput(f"{path.name} is damaged: {error}") from error
+            if code not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+            mode = "wal"
+    if mode != "delete":
+        raise StorageUnavailable(f"another process has {path.name} open: stop the server first")
+    sync(path)
+
+
+def put_in_place(ready: Path, path: Path) -> None:
+    """Rename *ready* to *path* in one step that outlives a power cut."""
+    with _errors(path):
+        ready.replace(path)
+        sync(path.parent)
+
+
+def set_aside(path: Path, name: str, parts: Sequence[str]) -> list[str]:
+    """
+    Give what there is of a database another name, so that nothing of it gets into the next one.
+
+    The file itself keeps its name as well, until another takes that: there is no moment at which neither is there.
+
+    Args:
+        path: the database, which may be missing or empty.
+        name: the other name.
+        parts: what to set aside: sides, and "" for the file itself.
+
+    Returns:
+        The new names.
+
+    Raises:
+        InvalidInput: a name is taken; nothing was changed.
+    """
+    with _errors(path):
+        here = [part for part in parts if beside(path, part).exists() and (part or has_content(path))]
+        pairs = [(beside(path, part), path.with_name(name + part)) for part in here]
+        for _, aside in pairs:
+            if aside.exists():
+                raise InvalidInput(f"{aside.name} is there already: move it away first")
+        for former, aside in pairs:
+            aside.hardlink_to(former)
+        sync(path.parent)
+        for former, _ in pairs:
+            if former != path:
+                former.unlink()
+    return [aside.name for _, aside in pairs]
+
+
+def beside(path: Path, side: str) -> Path:
+    """Return the file that belongs to the database *path*."""
+    return path.with_name(path.name + side)
+
+
+def has_content(path: Path) -> bool:
+    """Return whether a file is there, and not empty."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def sync(path: Path) -> None:
+    """Make sure that a file, or the names in a folder, are on disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def _errors(path: Path) -> Generator[None]:
+    try:
+        yield
+    except InterruptedError as error:
+        raise StorageError("the copy was interrupted") from error
+    except (sqlite3.Error, OSError) as error:
+        raise StorageError(f"{path.name}: {error}") from error

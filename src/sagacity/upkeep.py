@@ -1,0 +1,104 @@
+"""What an operator does to a whole installation: migrate it, make its index anew, look at its copy."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import suppress
+from typing import TypeVar
+
+from sagacity.bootstrap import copy_of, embedder_choice, open_database
+from sagacity.config.settings import Settings
+from sagacity.domain.errors import ConfigError, ProviderError
+from sagacity.domain.ids import TimeOrderedIds
+from sagacity.learning.index import Indexer
+from sagacity.providers.open_embedder import open_embedder
+from sagacity.storage.vector_copy import CopyReport
+
+_PROGRESS_SECONDS = 0.2
+Reported = TypeVar("Reported")
+
+
+async def migrate(settings: Settings) -> str:
+    """
+    Bring the database's schema up to this release and make what its searches need; returns where it is.
+
+    Raises:
+        ConfigError: a PostgreSQL database's owner is not known, or may not do it.
+        IndexMismatch: the search index was made by another embedder; the schema is new all the same.
+    """
+    if not settings.is_sqlite and not settings.migration_url:
+        raise ConfigError(
+            "setting SAGACITY_MIGRATION_URL: the database as the role that owns its tables is needed"
+        )
+    embedder = open_embedder(embedder_choice(settings))
+    async with open_database(settings) as storage:
+        await storage.claim_index(embedder.model, embedder.dimension)
+        return storage.label
+
+
+async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
+    """
+    Make the search index anew with the embedder that the settings name; run it while no server runs.
+
+    The words are written in one transaction, then the vectors in batches: cut short there, whatever runs next, this or
+    a server, goes on with what is left.
+
+    A copy of the vectors is dropped first and filled last.
+
+    Yields:
+        (done, total) in documents, each counted once for its words, once for its vector and once for its copy.
+    """
+    embedder = open_embedder(embedder_choice(settings))
+    await embedder.warm()
+    async with open_database(settings, vector_store=True) as storage:
+        copy = copy_of(storage, TimeOrderedIds())
+        if copy is not None:
+            await copy.drop()
+        passes = 2 if copy is None else 3
+
+        async def write_words(report: Callable[[tuple[int, int]], None]) -> None:
+            await storage.rebuild_index(
+                embedder.model, embedder.dimension, lambda done, total: report((done, total))
+            )
+
+        async for done, total in _reported(write_words):
+            yield done, passes * total
+        total = await storage.unembedded_count()
+        indexer = Indexer(storage, embedder)
+        while left := await storage.unembedded_count():
+            yield 2 * total - left, passes * total
+            if not await indexer.round():
+                raise ProviderError(
+                    "the embedder gives no vectors now; run `sagacity reindex` again to go on"
+                )
+        done = 2 * total
+        yield done, passes * total
+        if copy is not None:
+            async for count in _reported(copy.fill):
+                done += count
+                yield done, passes * total
+
+
+async def _reported(
+    work: Callable[[Callable[[Reported], None]], Coroutine[object, object, None]],
+) -> AsyncGenerator[Reported]:
+    """Yield what *work* reports while it runs."""
+    reports: asyncio.Queue[Reported] = asyncio.Queue()
+    working = asyncio.create_task(work(reports.put_nowait))
+    while not (working.done() and reports.empty()):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PROGRESS_SECONDS):
+                report = await reports.get()
+            yield report
+    await working
+
+
+async def look_at_copy(settings: Settings) -> CopyReport | None:
+    """
+    Compare the copy of the vectors with the database; None where there is no copy yet.
+
+    Raises:
+        VectorStoreError: the vector store gives no answer.
+    """
+    async with open_database(settings, vector_store=True) as storage:
+        copy = copy_of(storage, TimeOrderedIds())
+        return None if copy is None else await copy.look()

@@ -1,0 +1,61 @@
+"""A storage on each way of searching by vector, one on the real clock, and the servers behind them."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis import Redis
+
+from sagacity.domain.clock import SystemClock
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.storage.transaction import Storage
+from support.local_servers import ValkeyServer, running_valkey
+from support.parts import CountingIds, opened
+from support.qdrant_server import QdrantServer, qdrant_server
+from support.vector_copies import copied_to
+from support.vector_indexes import DIMENSION, VECTOR_INDEXES, searching
+
+
+@pytest.fixture
+def qdrant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantServer]:
+    """Qdrant's engine behind its REST interface, without any collection."""
+    with qdrant_server(tmp_path_factory.mktemp("qdrant")) as server:
+        yield server
+
+
+@pytest.fixture(params=list(VECTOR_INDEXES))
+async def vectors_storage(request: pytest.FixtureRequest, storage: Storage) -> AsyncIterator[Storage]:
+    """A storage that searches by vector in each way that there is."""
+    async with searching(storage, request) as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def queue_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ValkeyServer]:
+    """A Valkey that no test stops."""
+    with running_valkey(tmp_path_factory.mktemp("valkey")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(queue_server: ValkeyServer) -> str:
+    """A Valkey with nothing in it."""
+    with Redis.from_url(queue_server.url) as redis:
+        redis.flushall()
+    return queue_server.url
+
+
+@pytest.fixture
+async def live_storage(database_url: str, ids: CountingIds) -> AsyncIterator[Storage]:
+    """A storage on the real clock, with the local organisation in it, whose lease the sweep needs."""
+    async with opened(database_url, SystemClock(), ids) as storage:
+        async with storage.begin(Tenant(org_id=LOCAL_ORG)) as tx:
+            await tx.organisation.ensure()
+        yield storage
+
+
+@pytest.fixture
+async def copying(storage: Storage, qdrant: QdrantServer) -> AsyncIterator[Storage]:
+    """A storage with a copy of its vectors in Qdrant that only the test fills."""
+    await storage.claim_index("test", DIMENSION)
+    async with copied_to(storage, qdrant) as one:
+        yield one

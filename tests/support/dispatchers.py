@@ -1,0 +1,169 @@
+"""The dispatchers as one kind of thing: in this process, or as hints in one place and a worker in another."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import timedelta
+
+from sagacity.dispatch.arq_queue import JobQueue
+from sagacity.dispatch.arq_wakeups import ArqWakeups
+from sagacity.dispatch.arq_worker import ArqWorker, IndexHandler
+from sagacity.dispatch.base import Dispatcher, Handler
+from sagacity.dispatch.local import LocalDispatcher
+from sagacity.domain.clock import SystemClock
+from sagacity.domain.ids import TimeOrderedIds
+from sagacity.domain.tenant import DueScope
+from sagacity.storage.transaction import Storage
+
+GATHER_SECONDS = 0.01
+Dispatching = Callable[..., AbstractAsyncContextManager[Dispatcher]]
+"""Of storage, handler and options: a dispatcher that runs during the block."""
+
+
+async def _nothing() -> None:
+    """Index nothing."""
+
+
+def queue(redis_url: str, *, tenant_concurrency: int = 8, lease_seconds: float = 60.0) -> JobQueue:
+    return JobQueue(
+        redis_url,
+        tenant_concurrency=tenant_concurrency,
+        lease_seconds=lease_seconds,
+        gather_seconds=GATHER_SECONDS,
+    )
+
+
+def worker(
+    storage: Storage,
+    jobs: JobQueue,
+    handler: Handler,
+    index: IndexHandler | None = None,
+    *,
+    concurrency: int = 2,
+    sweep_seconds: float = 30.0,
+) -> ArqWorker:
+    async def index_nothing(tenant: object) -> None:
+        """Index nothing."""
+
+    return ArqWorker(
+        storage,
+        jobs,
+        handler,
+        index or index_nothing,
+        clock=SystemClock(),
+        ids=TimeOrderedIds(),
+        concurrency=concurrency,
+        sweep_seconds=sweep_seconds,
+    )
+
+
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Wait until it holds, bounded."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        await asyncio.sleep(0.005)
+
+
+async def settled(storage: Storage, scope: DueScope, later_seconds: float | None = None) -> None:
+    """Say that nothing waits for a user, or only later."""
+    due = None if later_seconds is None else SystemClock().now() + timedelta(seconds=later_seconds)
+    async with storage.begin(scope.tenant) as tx:
+        await tx.cursors.set_due(scope.user_id, due)
+
+
+@asynccontextmanager
+async def running(*parts: ArqWorker | ArqWakeups) -> AsyncIterator[None]:
+    """Run them during the block."""
+    for part in parts:
+        await part.start()
+    try:
+        yield
+    finally:
+        for part in parts:
+            await part.stop()
+
+
+class HintsAndWorker:
+    """A process that hints and a process that works, in one."""
+
+    def __init__(self, hints: ArqWakeups, worker: ArqWorker) -> None:
+        self._hints = hints
+        self._worker = worker
+
+    @property
+    def is_running(self) -> bool:
+        return self._hints.is_running and self._worker.is_running
+
+    def wake(self, scope: DueScope) -> None:
+        self._hints.wake(scope)
+
+    def look(self) -> None:
+        self._hints.look()
+
+    async def start(self) -> None:
+        await self._worker.start()
+        await self._hints.start()
+
+    async def stop(self) -> None:
+        await self._hints.stop()
+        await self._worker.stop()
+
+
+def locally() -> Dispatching:
+    def dispatcher(
+        storage: Storage,
+        handler: Handler,
+        *,
+        index: Callable[[], Awaitable[object]] = _nothing,
+        concurrency: int = 2,
+        sweep_seconds: float = 30.0,
+    ) -> AbstractAsyncContextManager[Dispatcher]:
+        return _running(
+            LocalDispatcher(
+                storage,
+                handler,
+                index,
+                clock=SystemClock(),
+                concurrency=concurrency,
+                sweep_seconds=sweep_seconds,
+                gather_seconds=GATHER_SECONDS,
+            )
+        )
+
+    return dispatcher
+
+
+def by_arq(redis_url: str) -> Dispatching:
+    def dispatcher(
+        storage: Storage,
+        handler: Handler,
+        *,
+        index: Callable[[], Awaitable[object]] = _nothing,
+        concurrency: int = 2,
+        sweep_seconds: float = 30.0,
+    ) -> AbstractAsyncContextManager[Dispatcher]:
+        async def index_all(tenant: object) -> None:
+            await index()
+
+        works = worker(
+            storage,
+            queue(redis_url),
+            handler,
+            index_all,
+            concurrency=concurrency,
+            sweep_seconds=sweep_seconds,
+        )
+        return _running(HintsAndWorker(ArqWakeups(queue(redis_url)), works))
+
+    return dispatcher
+
+
+@asynccontextmanager
+async def _running(dispatcher: Dispatcher) -> AsyncIterator[Dispatcher]:
+    await dispatcher.start()
+    try:
+        yield dispatcher
+    finally:
+        await dispatcher.stop()

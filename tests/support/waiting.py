@@ -1,0 +1,15 @@
+"""Waiting for what is about to be so."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+SECONDS = 15.0
+
+
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float = SECONDS) -> None:
+    """Ask again and again until it is so; fails after *seconds*."""
+    deadline = time.monotonic() + seconds
+    while not await condition():
+        assert time.monotonic() < deadline, f"not so after {seconds:g} s"
+        await asyncio.sleep(0.01)

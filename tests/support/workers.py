@@ -1,0 +1,72 @@
+"""
+A real worker in a child process, as an operator runs it: `python -m sagacity worker`.
+
+    with running_workers(home, env, count=2) as workers:      # all are ready by now
+        workers[0].kill()                                     # SIGKILL; or stop(), which is SIGTERM
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.server import START_SECONDS, STOP_SECONDS, clean_environment
+
+
+@dataclass(frozen=True)
+class WorkerProcess:
+    """One worker."""
+
+    process: subprocess.Popen[bytes]
+    log_path: Path
+
+    @property
+    def logs(self) -> str:
+        """All that it wrote so far, both streams."""
+        return self.log_path.read_text(errors="replace")
+
+    def stop(self) -> int:
+        """Ask it to end (SIGTERM) and wait; returns its exit code."""
+        self.process.terminate()
+        return self.process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        """End it at once (SIGKILL), as a power cut would."""
+        self.process.kill()
+        self.process.wait(STOP_SECONDS)
+
+
+def start_worker(home: Path, env: Mapping[str, str]) -> WorkerProcess:
+    """Start one; it is not ready yet. The caller has to end it."""
+    home.mkdir(parents=True, exist_ok=True)
+    log_path = home / f"worker-{time.time_ns()}.log"
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sagacity", "worker"],
+            env=clean_environment(home, env),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    return WorkerProcess(process, log_path)
+
+
+@contextmanager
+def running_workers(home: Path, env: Mapping[str, str], *, count: int) -> Iterator[list[WorkerProcess]]:
+    """Run so many workers; all are ready when the block begins, and ended when it ends."""
+    workers = [start_worker(home, env) for _ in range(count)]
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        for worker in workers:
+            while "worker is ready" not in worker.logs:
+                assert worker.process.poll() is None, worker.logs
+                assert time.monotonic() < deadline, worker.logs
+                time.sleep(0.05)
+        yield workers
+    finally:
+        for worker in workers:
+            if worker.process.poll() is None:
+                worker.kill()
