@@ -10,7 +10,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
 from sagacity.storage.filters import SHAPES, admitted, scopes_by_kind, values_of, within
 from sagacity.storage.keywords import terms_of
-from sagacity.storage.lists import among
+from sagacity.storage.lists import among, hint_among
 from sagacity.storage.tables import search_documents, search_terms
 
 K1 = 1.2
@@ -64,7 +64,9 @@ def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> 
         .join_from(search_terms, search_documents, column.document_id == posting.document_id)
         .join(weights, weights.c.term == posting.term)
         .where(
-            within(kind, posting.scope_id, of_user=of_user), among(posting.term, "terms"), *admitted(fields)
+            within(kind, posting.scope_id, of_user=of_user),
+            hint_among(posting.term, "terms"),
+            *admitted(fields),
         )
         .group_by(column.document_id)
         .order_by(score.desc(), column.document_id)
