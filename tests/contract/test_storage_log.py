@@ -4,12 +4,14 @@ import asyncio
 from collections import Counter
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from sagacity.domain.errors import Conflict, NotFound, StorageError
+from sagacity.domain.errors import Conflict, NotFound, StorageError, StorageUnavailable
 from sagacity.domain.ids import OrgId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
+from support.faults import Faulty
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, opened, said
 
 
@@ -283,3 +285,22 @@ async def test_known_request_is_the_same_whatever_asks_for_haste(storage: Storag
     first = await storage.append(ORG, said("tea"))
     again = await storage.append(ORG, NewRequest(**dict(said("tea")) | {"force_extraction": True}))
     assert again == first
+
+
+async def test_group_that_lacks_the_database_fails_as_one(storage: Storage) -> None:
+    """Nothing is wrong with any of many publishes: all are told after a few tries of all, not after tries of each."""
+    tries = 0
+
+    async def count(_connection: AsyncConnection) -> bool:
+        nonlocal tries
+        tries += 1
+        return True
+
+    storage._backend = Faulty(storage._backend, count, after_commit=False)
+    requests = [said("tea", request_id=f"r{number}") for number in range(30)]
+    ended = await asyncio.gather(*(storage.append(ORG, one) for one in requests), return_exceptions=True)
+    assert {type(error) for error in ended} == {StorageUnavailable}
+    assert tries in {
+        3,
+        6,
+    }  # three of all; or of the first, which found no company, and of the others together

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from sagacity.domain.errors import StorageUnavailable
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.tenant import Tenant
 
@@ -25,7 +26,8 @@ class GroupCommit:
     Gathers requests of one tenant into one transaction.
 
     A call returns after the commit that holds its request. A group that fails is stored one by one, so that a bad
-    request fails alone. The writer never waits for company: a lone request is committed at once.
+    request fails alone; where it is the database that fails, all fail. The writer never waits for company: a lone
+    request is committed at once.
     """
 
     def __init__(self, append: Append) -> None:
@@ -69,14 +71,13 @@ class GroupCommit:
         try:
             stored = await self._append(tenant, [item.request for item in group])
         except Exception as error:  # noqa: BLE001  whatever is wrong with one request, the others are stored
-            if len(group) == 1:
-                _fail(group[0], error)
+            if len(group) == 1 or isinstance(error, StorageUnavailable):
+                _fail(group, error)
                 return
             for item in group:
                 await self._store(tenant, [item])
         except BaseException as error:
-            for item in group:
-                _fail(item, error)
+            _fail(group, error)
             raise
         else:
             for item, request in zip(group, stored, strict=True):
@@ -84,6 +85,7 @@ class GroupCommit:
                     item.done.set_result(request)
 
 
-def _fail(item: _Waiting, error: BaseException) -> None:
-    if not item.done.done():
-        item.done.set_exception(error)
+def _fail(group: Sequence[_Waiting], error: BaseException) -> None:
+    for item in group:
+        if not item.done.done():
+            item.done.set_exception(error)
