@@ -220,8 +220,7 @@ class Storage:
     async def organisations(self) -> list[Tenant]:
         """Return every organisation, in order."""
         async with self._backend.read(None) as connection:
-            statement = sa.select(known_organisations).order_by(known_organisations.c.org_id)
-            rows = (await connection.execute(statement)).all()
+            rows = (await connection.execute(sa.select(known_organisations))).all()
         return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
     async def unembedded_tenants(self) -> list[Tenant]:
