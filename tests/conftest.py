@@ -15,6 +15,19 @@ PROGRAM = "sagacity_app"
 """The role of PostgreSQL that row-level security binds: whatever is tested is tested as it."""
 
 
+REPORT = "report"
+"""The property of a test whose text is shown at the end of a run, also of one in several processes."""
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show what tests have to report besides that they passed."""
+    for ended in terminalreporter.stats.get("passed", []):
+        for name, text in ended.user_properties:
+            if name == REPORT:
+                terminalreporter.section(ended.nodeid)
+                terminalreporter.line(text)
+
+
 def _sqlite(request: pytest.FixtureRequest) -> str:
     return f"sqlite:///{request.getfixturevalue('tmp_path') / 'sagacity.db'}"
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
-import pytest
 from redis import Redis
 
+from conftest import REPORT
 from support.conversations import is_learned, script, state_of, turns_of
 from support.local_servers import PostgresServer, ValkeyServer, free_port, running_postgres, running_valkey
 from support.program import sagacity
@@ -213,7 +213,7 @@ async def calm(home: Path, requests: list[dict]) -> tuple[list, set, list]:
 
 
 async def test_two_minutes_of_kills_lose_and_repeat_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """Every acknowledged turn is there once, the memories are those of an undisturbed run, and no lease stays held."""
     requests = script(USERS)
@@ -233,8 +233,12 @@ async def test_two_minutes_of_kills_lose_and_repeat_nothing(
     _, expected, _ = await calm(tmp_path / "calm", requests)
     assert memories == expected
     assert {name for name, _ in seen} == {"API server", "worker", "Valkey", "Valkey's keys", "PostgreSQL"}
-    with capsys.disabled():
-        print(f"\n{len(seen)} faults; {len(log)} turns; all learned {recovered:.1f} s after the last publish")
-        for name in sorted({name for name, _ in seen}):
-            times = [seconds for what, seconds in seen if what == name]
-            print(f"  {name}: {len(times)} times, next publish after {max(times):.2f} s at the most")
+    record_property(REPORT, "\n".join(told(seen, turns=len(log), recovered=recovered)))
+
+
+def told(seen: list[tuple[str, float]], *, turns: int, recovered: float) -> Iterator[str]:
+    """Say how soon all went on."""
+    yield f"{len(seen)} faults; {turns} turns; all learned {recovered:.1f} s after the last publish"
+    for name in sorted({name for name, _ in seen}):
+        times = [seconds for what, seconds in seen if what == name]
+        yield f"  {name}: {len(times)} times, next publish after {max(times):.2f} s at the most"
