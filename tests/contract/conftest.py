@@ -3,12 +3,10 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from redis import Redis
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Storage
-from support.local_servers import ValkeyServer, running_valkey
 from support.parts import CountingIds, opened
 from support.qdrant_server import QdrantServer, qdrant_server
 from support.vector_copies import copied_to
@@ -27,21 +25,6 @@ async def vectors_storage(request: pytest.FixtureRequest, storage: Storage) -> A
     """A storage that searches by vector in each way that there is."""
     async with searching(storage, request) as one:
         yield one
-
-
-@pytest.fixture(scope="session")
-def queue_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ValkeyServer]:
-    """A Valkey that no test stops."""
-    with running_valkey(tmp_path_factory.mktemp("valkey")) as server:
-        yield server
-
-
-@pytest.fixture
-def redis_url(queue_server: ValkeyServer) -> str:
-    """A Valkey with nothing in it."""
-    with Redis.from_url(queue_server.url) as redis:
-        redis.flushall()
-    return queue_server.url
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
@@ -13,7 +12,7 @@ from sagacity.storage.qdrant_store import QdrantStore, Question, filter_of, payl
 from sagacity.storage.tables import search_documents
 from sagacity.storage.transaction import Storage
 from sagacity.storage.vector_copy import VectorCopy
-from support.filters import FILTERS, NARROW, furnished
+from support.filters import asked_for, furnished
 from support.parts import ORG, CountingIds, unit_rows
 from support.qdrant_server import QdrantServer
 
@@ -32,25 +31,6 @@ async def copied(storage: Storage, qdrant: QdrantServer) -> AsyncIterator[Storag
     await VectorCopy(storage, storage.vector_store, ids=CountingIds()).fill()
     yield storage
     await storage.vector_store.close()
-
-
-def asked_for() -> list[Filter]:
-    """The filters of the contract: each field by itself, and many together."""
-    asked = list(NARROW)
-
-    @settings(
-        max_examples=100,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-    )
-    @given(FILTERS)
-    def collect(wanted: Filter) -> None:
-        asked.append(wanted)
-
-    collect()
-    return asked
 
 
 async def test_qdrant_lets_through_what_the_database_does(copied: Storage, qdrant: QdrantServer) -> None:

@@ -2,13 +2,11 @@
 
 from datetime import timedelta
 
-from hypothesis import HealthCheck, given, settings
-
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.transaction import Storage
-from support.filters import FILTERS, NARROW, furnished
+from support.filters import asked_for, furnished
 from support.parts import ORG, START, said, unit_rows
 
 VERSIONED = {MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL}
@@ -44,21 +42,7 @@ async def test_filters_hold_before_the_search(vectors_storage: Storage) -> None:
     vectors = dict(zip((row.uid for row in rows), unit_rows(len(rows)), strict=True))
     async with vectors_storage.begin(ORG) as tx:
         kept = await tx.memories.add(rows, vectors=vectors)
-    asked: list[Filter] = []
-
-    @settings(
-        max_examples=120,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-    )
-    @given(FILTERS)
-    def collect(wanted: Filter) -> None:
-        asked.append(wanted)
-
-    collect()
-    asked += NARROW
+    asked = asked_for()
     found_any = 0
     async with vectors_storage.read(ORG) as snapshot:
         for wanted in asked:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import numpy as np
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sagacity.domain.memory import Approval, MemoryKind, Status
@@ -74,3 +75,22 @@ NARROW = [
     )
 ]  # fmt: skip
 """Each field by itself, which a random choice of all rarely gives."""
+
+
+def asked_for() -> list[Filter]:
+    """Each field by itself, and many together; the same ones each time."""
+    asked = list(NARROW)
+
+    @settings(
+        max_examples=120,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+    @given(FILTERS)
+    def collect(wanted: Filter) -> None:
+        asked.append(wanted)
+
+    collect()
+    return asked

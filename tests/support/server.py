@@ -25,10 +25,9 @@ START_SECONDS, STOP_SECONDS = 60.0, 30.0
 
 
 @dataclass(frozen=True)
-class ServerProcess:
-    """One server; it answers at `url` from the moment you hold this."""
+class ChildProcess:
+    """The program in a process of its own."""
 
-    url: str
     process: subprocess.Popen[bytes]
     log_path: Path
 
@@ -46,6 +45,13 @@ class ServerProcess:
         """End it at once (SIGKILL), as a power cut would."""
         self.process.kill()
         self.process.wait(STOP_SECONDS)
+
+
+@dataclass(frozen=True)
+class ServerProcess(ChildProcess):
+    """One server; it answers at `url` from the moment you hold this."""
+
+    url: str
 
 
 def clean_environment(home: Path, env: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -74,7 +80,7 @@ def start_server(
             stderr=subprocess.STDOUT,
         )
     try:
-        return ServerProcess(_wait_for_url(process, log_path), process, log_path)
+        return ServerProcess(process, log_path, _wait_for_url(process, log_path))
     except BaseException:
         process.kill()
         process.wait(STOP_SECONDS)

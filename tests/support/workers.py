@@ -13,30 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.server import START_SECONDS, STOP_SECONDS, clean_environment
+from support.server import START_SECONDS, ChildProcess, clean_environment
 
 
 @dataclass(frozen=True)
-class WorkerProcess:
+class WorkerProcess(ChildProcess):
     """One worker."""
-
-    process: subprocess.Popen[bytes]
-    log_path: Path
-
-    @property
-    def logs(self) -> str:
-        """All that it wrote so far, both streams."""
-        return self.log_path.read_text(errors="replace")
-
-    def stop(self) -> int:
-        """Ask it to end (SIGTERM) and wait; returns its exit code."""
-        self.process.terminate()
-        return self.process.wait(STOP_SECONDS)
-
-    def kill(self) -> None:
-        """End it at once (SIGKILL), as a power cut would."""
-        self.process.kill()
-        self.process.wait(STOP_SECONDS)
 
 
 def start_worker(home: Path, env: Mapping[str, str]) -> WorkerProcess:
