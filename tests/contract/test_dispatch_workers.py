@@ -21,10 +21,11 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
 from sagacity.learning.index import Indexer
 from sagacity.storage.transaction import Storage
-from support.dispatchers import queue, running, settled, until, worker
+from support.dispatchers import Work, queue, running, until, worker
 from support.learning import BrokenEmbedder, WordEmbedder
 from support.local_servers import running_valkey
 from support.parts import ANNA, ORG, OTHER_ORG, said
+from support.waiting import until as until_found
 
 ANNAS = DueScope(tenant=ORG, user_id=ANNA)
 QUIET_SECONDS = 0.4
@@ -45,6 +46,15 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
     await redis.aclose()
 
 
+async def queued(redis: Redis, kind: JobKind, count: int) -> None:
+    """Wait until so many jobs of a kind are in the queue."""
+
+    async def is_so() -> bool:
+        return await redis.zcard(kind.queue) == count
+
+    await until_found(is_so)
+
+
 async def due(storage: Storage, count: int, tenant: Tenant = ORG) -> list[DueScope]:
     """Make so many users of an organisation due."""
     users = [f"u{n}" for n in range(count)]
@@ -52,35 +62,6 @@ async def due(storage: Storage, count: int, tenant: Tenant = ORG) -> list[DueSco
         *(storage.append(tenant, said("x", request_id=f"r-{user}", user_id=user)) for user in users)
     )
     return [DueScope(tenant=tenant, user_id=UserId(user)) for user in users]
-
-
-class Work:
-    """A handler that does what is due, as learning does: it takes a while, settles its user, and keeps count."""
-
-    def __init__(self, storage: Storage, seconds: float = 0.0) -> None:
-        self._storage = storage
-        self._seconds = seconds
-        self.release = asyncio.Event()
-        self.release.set()
-        self.started: list[DueScope] = []
-        self.done: list[DueScope] = []
-        self.at_once: Counter[Tenant] = Counter()
-        self.most: Counter[Tenant] = Counter()
-
-    async def __call__(self, scope: DueScope) -> None:
-        async with self._storage.read(scope.tenant) as snapshot:
-            if (await snapshot.cursors.log_head(scope.user_id)).due_at is None:
-                return
-        self.started.append(scope)
-        self.at_once[scope.tenant] += 1
-        self.most[scope.tenant] = max(self.most[scope.tenant], self.at_once[scope.tenant])
-        try:
-            await asyncio.sleep(self._seconds)
-            await self.release.wait()
-            await settled(self._storage, scope)
-            self.done.append(scope)
-        finally:
-            self.at_once[scope.tenant] -= 1
 
 
 async def test_hints_of_several_processes_are_one_job(storage: Storage, redis_url: str, redis: Redis) -> None:
@@ -92,7 +73,8 @@ async def test_hints_of_several_processes_are_one_job(storage: Storage, redis_ur
         for process in processes * 5:
             process.wake(ANNAS)
             await asyncio.sleep(0.01)
-        await asyncio.sleep(0.1)
+        await queued(redis, JobKind.LEARN, 1)
+        await asyncio.sleep(QUIET_SECONDS)
         assert await redis.zcard(JobKind.LEARN.queue) == 1
     async with running(worker(storage, queue(redis_url), work)):
         await until(lambda: work.done)
@@ -109,10 +91,8 @@ async def test_ids_of_users_are_in_no_key(storage: Storage, redis_url: str, redi
     scope = DueScope(tenant=ORG, user_id=UserId(user))
     async with running(hints):
         hints.wake(scope)
-        deadline = time.monotonic() + 5
-        while not (keys := await redis.keys("*")):
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.01)
+        await queued(redis, JobKind.LEARN, 1)
+        keys = await redis.keys("*")
     assert not [key for key in keys if not key.decode().isascii() or ORG.org_id.encode() in key]
     async with running(worker(storage, queue(redis_url), work)):
         await until(lambda: work.done)
@@ -123,15 +103,21 @@ async def test_limit_of_an_organisation_holds_over_all_workers(storage: Storage,
     """Three workers with four places each: no more than three users of an organisation at once, and all in the end."""
     scopes = await due(storage, 20)
     work = Work(storage, 0.05)
+    work.release.clear()
     workers = [worker(storage, queue(redis_url, tenant_concurrency=3), work, concurrency=4) for _ in range(3)]
     async with running(*workers):
+        await until(lambda: len(work.started) == 3)
+        await asyncio.sleep(QUIET_SECONDS)
+        work.release.set()
         await until(lambda: len(work.done) == 20)
     assert set(work.done) == set(scopes)
     assert len(work.started) == 20
     assert work.most[ORG] == 3
 
 
-async def test_large_organisation_does_not_hold_up_a_small_one(storage: Storage, redis_url: str) -> None:
+async def test_large_organisation_does_not_hold_up_a_small_one(
+    storage: Storage, redis_url: str, redis: Redis
+) -> None:
     """Behind an organisation with 2,000 due users, all hinted at, another's only user is soon served."""
     scopes = await due(storage, 2_000)
     await storage.append(OTHER_ORG, said("x"))
@@ -140,9 +126,12 @@ async def test_large_organisation_does_not_hold_up_a_small_one(storage: Storage,
     async with running(hints):
         for scope in scopes:
             hints.wake(scope)
-        await asyncio.sleep(0.2)
-        # No hint tells of the small one: the sweep has to find it.
+        await queued(redis, JobKind.LEARN, 4)
+        # No hint tells of the small one: the sweep has to find it, while the first of the large one are worked on.
+        work.release.clear()
         async with running(worker(storage, queue(redis_url, tenant_concurrency=4), work, concurrency=2)):
+            await queued(redis, JobKind.LEARN, 5)
+            work.release.set()
             await until(lambda: small in work.done)
     assert work.started.index(small) <= 4 + 2 * 4
 
@@ -165,14 +154,14 @@ async def test_sweep_deals_out_fairly(storage: Storage) -> None:
 async def test_long_work_is_not_taken_over(storage: Storage, redis_url: str, redis: Redis) -> None:
     """Work that takes much longer than the lease stays with the worker that has it, as long as that is alive."""
     await storage.append(ORG, said("x"))
-    work = Work(storage, 2.0)
+    work = Work(storage, 4.0)
     workers = [
-        worker(storage, queue(redis_url, lease_seconds=0.5), work, sweep_seconds=0.2) for _ in range(2)
+        worker(storage, queue(redis_url, lease_seconds=1.5), work, sweep_seconds=0.2) for _ in range(2)
     ]
     async with running(*workers):
         await until(lambda: work.started)
         # What a kill now would leave behind lapses with the lease.
-        assert 0 < await redis.pttl(f"arq:in-progress:{learn_job(ANNAS).job_id}") <= 500
+        assert 0 < await redis.pttl(f"arq:in-progress:{learn_job(ANNAS).job_id}") <= 1500
         await until(lambda: work.done)
     assert work.started == [ANNAS]
 
@@ -183,14 +172,14 @@ async def test_job_of_a_dead_worker_is_taken_over(storage: Storage, redis_url: s
     dead, work = queue(redis_url, tenant_concurrency=1, lease_seconds=1.0), Work(storage)
     assert await dead.offer([learn_job(ANNAS)]) == 1
     assert await dead.claim(learn_job(ANNAS))
+    begun = time.monotonic()
     await redis.set(f"arq:in-progress:{learn_job(ANNAS).job_id}", 1, px=1000)
     await dead.close()
-    begun = time.monotonic()
     async with running(
         worker(storage, queue(redis_url, tenant_concurrency=1, lease_seconds=1.0), work, sweep_seconds=0.2)
     ):
         await until(lambda: work.done)
-    assert 0.8 < time.monotonic() - begun < 4
+    assert 0.8 < time.monotonic() - begun < 10
     assert work.started == [ANNAS]
 
 
@@ -275,36 +264,6 @@ async def test_one_sweeps_at_a_time(storage: Storage, redis_url: str) -> None:
     assert work.started == [ANNAS]
 
 
-async def test_draining_finishes_what_runs_and_starts_nothing(storage: Storage, redis_url: str) -> None:
-    """A worker that is told to stop ends what it began; who waited is served by the next."""
-    scopes = await due(storage, 4)
-    work = Work(storage, 0.5)
-    first = worker(storage, queue(redis_url), work, concurrency=2)
-    async with running(first):
-        await until(lambda: len(work.started) == 2)
-        await first.stop(10)
-        assert len(work.started) == len(work.done) == 2
-    async with running(worker(storage, queue(redis_url), work)):
-        await until(lambda: set(work.done) == set(scopes))
-    assert len(work.started) == 4
-
-
-async def test_drain_that_takes_too_long_is_cut(storage: Storage, redis_url: str) -> None:
-    """What does not end in time is cancelled, and the next worker has it at once, not after a lease."""
-    await storage.append(ORG, said("x"))
-    endless, work = Work(storage, 60), Work(storage)
-    first = worker(storage, queue(redis_url), endless)
-    async with running(first):
-        await until(lambda: endless.started)
-        begun = time.monotonic()
-        await first.stop(0.3)
-        assert 0.3 <= time.monotonic() - begun < 5
-    assert endless.done == []
-    async with running(worker(storage, queue(redis_url), work)):
-        await until(lambda: work.done)
-    assert work.done == [ANNAS]
-
-
 async def test_workers_index_organisation_by_organisation(storage: Storage, redis_url: str) -> None:
     """Many documents of one organisation and one of another get vectors; an embedder that was down is tried again."""
     await storage.append(ORG, said(*(f"turn {n}" for n in range(100))))
@@ -317,10 +276,11 @@ async def test_workers_index_organisation_by_organisation(storage: Storage, redi
         await until(lambda: embedder.calls >= 2)
         assert await storage.unembedded_count() == 101
         embedder.error = None
-        deadline = time.monotonic() + 10
-        while await storage.unembedded_count():
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.02)
+
+        async def is_indexed() -> bool:
+            return not await storage.unembedded_count()
+
+        await until_found(is_indexed)
 
 
 class Bomb:
@@ -354,10 +314,7 @@ async def test_what_others_write_into_the_queue_is_not_run(
     works = worker(storage, queue(redis_url), work)
     async with running(works):
         await until(lambda: work.done)
-        deadline = time.monotonic() + 5
-        while await redis.zcard(JobKind.LEARN.queue):
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.02)
+        await queued(redis, JobKind.LEARN, 0)
         assert works.is_running
     assert (work.started, exploded) == ([ANNAS], [])
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
@@ -12,8 +13,9 @@ from sagacity.dispatch.arq_worker import ArqWorker, IndexHandler
 from sagacity.dispatch.base import Dispatcher, Handler
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.domain.clock import SystemClock
+from sagacity.domain.cursor import LogHead
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.domain.tenant import DueScope
+from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.storage.transaction import Storage
 
 GATHER_SECONDS = 0.01
@@ -66,11 +68,55 @@ async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
         await asyncio.sleep(0.005)
 
 
-async def settled(storage: Storage, scope: DueScope, later_seconds: float | None = None) -> None:
-    """Say that nothing waits for a user, or only later."""
-    due = None if later_seconds is None else SystemClock().now() + timedelta(seconds=later_seconds)
+@asynccontextmanager
+async def working(storage: Storage, scope: DueScope) -> AsyncIterator[LogHead]:
+    """
+    Work on a user's log in the block, as learning does: nothing waits after it, but for what came meanwhile.
+
+    A handler that settled what it never saw would lose news on its own: hints about who is worked on may be dropped.
+    """
+    async with storage.read(scope.tenant) as snapshot:
+        seen = await snapshot.cursors.log_head(scope.user_id)
+    yield seen
     async with storage.begin(scope.tenant) as tx:
-        await tx.cursors.set_due(scope.user_id, due)
+        await tx.cursors.set_due(scope.user_id, None, head=seen)
+
+
+async def due_in(storage: Storage, scope: DueScope, seconds: float) -> None:
+    """Say that a user's log has to be looked at only later."""
+    async with storage.begin(scope.tenant) as tx:
+        await tx.cursors.set_due(scope.user_id, SystemClock().now() + timedelta(seconds=seconds))
+
+
+class Work:
+    """A handler that does what is due, as learning does: it takes a while, settles its user, and keeps count."""
+
+    def __init__(self, storage: Storage, seconds: float = 0.0) -> None:
+        self._storage = storage
+        self._seconds = seconds
+        self.release = asyncio.Event()
+        self.release.set()
+        self.started: list[DueScope] = []
+        self.done: list[DueScope] = []
+        self.at_once: Counter[Tenant] = Counter()
+        self.most: Counter[Tenant] = Counter()
+
+    async def __call__(self, scope: DueScope) -> None:
+        async with working(self._storage, scope) as log:
+            if log.due_at is None:
+                return
+            await self._do(scope)
+        self.done.append(scope)
+
+    async def _do(self, scope: DueScope) -> None:
+        self.started.append(scope)
+        self.at_once[scope.tenant] += 1
+        self.most[scope.tenant] = max(self.most[scope.tenant], self.at_once[scope.tenant])
+        try:
+            await asyncio.sleep(self._seconds)
+            await self.release.wait()
+        finally:
+            self.at_once[scope.tenant] -= 1
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from arq.worker import Worker, func
+from arq.worker import RetryJob, Worker, func
 from pydantic import ValidationError
 from redis.exceptions import RedisError
 
@@ -21,6 +21,7 @@ _ANY_NUMBER_OF_TRIES = 10**6
 _LOOKED_AT = 1_000
 """How many jobs a poll reads: ARQ leaves those that run at the head of the queue, whoever runs them."""
 _LONGEST_END_SECONDS = 10.0
+_CANCEL_AGAIN_SECONDS = 1.0
 _JOB = "job"
 
 
@@ -59,6 +60,7 @@ class Lane:
         self._running = asyncio.Semaphore(concurrency)
         self._workers: list[Worker] = []
         self._here: dict[str, asyncio.Task[Any]] = {}
+        self._pick: asyncio.Task[None] | None = None
         self._is_draining = False
 
     async def run(self) -> None:
@@ -76,8 +78,6 @@ class Lane:
     async def drain(self, seconds: float) -> None:
         """Take no more jobs, and let those that run end; after *seconds* they are cancelled, and wait again."""
         self._is_draining = True
-        for worker in self._workers:
-            worker.allow_pick_jobs = False
         try:
             async with asyncio.timeout(seconds):
                 while running := self._unfinished():
@@ -87,10 +87,24 @@ class Lane:
         finally:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LONGEST_END_SECONDS):
-                    await end(self._unfinished())
+                    await self._cut()
+            await end(self._unfinished())
+
+    async def _cut(self) -> None:
+        """
+        Cancel the work, and wait until ARQ has put its jobs back.
+
+        ARQ's own tasks are let alone: cancelled between taking a job and giving it back, they would leave it taken,
+        and keep it from all workers, until the lease lapses. Why the work is cancelled again: see `loops.end`.
+        """
+        while running := self._unfinished():
+            for task in self._here.values():
+                task.cancel()
+            await asyncio.wait(running, timeout=_CANCEL_AGAIN_SECONDS)
 
     def _unfinished(self) -> list[asyncio.Task[Any]]:
-        return [*_tasks_of(*self._workers), *self._here.values()]
+        picks = [] if self._pick is None or self._pick.done() else [self._pick]
+        return [*picks, *_tasks_of(*self._workers), *self._here.values()]
 
     def _new_worker(self) -> Worker:
         worker = Worker(
@@ -111,7 +125,14 @@ class Lane:
         )
         worker.job_tasks = _Tasks()
         worker.in_progress_timeout_s = self._queue.lease_seconds
-        worker.allow_pick_jobs = not self._is_draining
+        take = worker.start_jobs
+
+        def pick(job_ids: list[bytes]) -> asyncio.Task[None]:
+            """Take jobs, in a task that `drain` can wait for."""
+            self._pick = asyncio.create_task(take([] if self._is_draining else job_ids))
+            return self._pick
+
+        worker.start_jobs = pick  # pyright: ignore[reportAttributeAccessIssue]  # awaited all the same
         return worker
 
     async def _job(self, ctx: dict[Any, Any], org_id: str, user_id: str) -> None:
@@ -120,6 +141,8 @@ class Lane:
         except ValidationError:
             _log.warning("worker.unreadable_job", kind=str(self._kind))
             return
+        if self._is_draining:
+            raise RetryJob
         if job.job_id in self._here:
             return  # queued again after Redis was emptied; when this one ends it asks the database what is left
         self._here[job.job_id] = asyncio.ensure_future(self._claimed(job))
