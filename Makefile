@@ -6,7 +6,7 @@ CLIENT_VENV := .venv-reflexio
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check serve bench lock clean
+.PHONY: demo test check serve bench bench-retrieval lock clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sagacity demo
@@ -22,6 +22,10 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+# Wants the questions of LongMemEval_S: make bench-retrieval DATA=longmemeval_s.jsonl.xz, or BENCH=--sample for a try.
+bench-retrieval: $(VENV)/.dev
+	$(BIN)/python benchmarks/retrieval.py --data "$(DATA)" --page $(BENCH)
 
 $(BIN)/uv: requirements/bootstrap.txt
 	$(PYTHON) -m venv $(VENV)

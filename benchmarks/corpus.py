@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 
 import numpy as np
 from harness import ROOT
 
+from sagacity.domain.change import Candidate
 from sagacity.domain.clock import SystemClock
-from sagacity.domain.ids import MemoryUid, TimeOrderedIds, UserId
+from sagacity.domain.graph import RelationshipMention
+from sagacity.domain.ids import InteractionId, MemoryUid, TimeOrderedIds, UserId
 from sagacity.domain.memory import Approval, MemoryKind, NewMemory
+from sagacity.domain.query import Filter
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
@@ -26,6 +29,17 @@ NOISE = 0.5
 """Length of the random part beside the two unit vectors that a row's vector is made of."""
 SHARED = ""
 """The user of what all users share."""
+FIRST_NAMES = (
+    "Ana Bela Carl Dunja Emil Fatma Goran Hana Ivo Jana Karim Lena Milan Nora Oskar Petra Ravi Sven Vera"
+)
+LAST_NAMES = (
+    "Brandt Cerny Dietz Engel Farkas Gruber Horvat Ito Jansen Kovacs Lang Moreau Novak Okafor Pohl Rossi Sato"
+)
+NAMES = tuple(map(" ".join, product(FIRST_NAMES.split(), LAST_NAMES.split())))
+"""Of people whom no text of the corpus speaks of."""
+MEMORIES_A_TIE = 10
+"""How many of a user's memories there are for each that ties two people together."""
+MOST_TIES = 1_000
 
 
 @cache
@@ -136,3 +150,31 @@ async def fill(
             )
         stored += len(part)
     return stored
+
+
+def people_of(memories: int) -> Sequence[str]:
+    """The people in the graph of a user who has so many memories of a kind: one for two ties, four at least."""
+    return NAMES[: max(4, min(memories // MEMORIES_A_TIE, MOST_TIES) // 2)]
+
+
+async def fill_graph(storage: Storage, users: Sequence[str]) -> None:
+    """Tie people together in each user's graph, by memories that are there; each person in four ties or so."""
+    for user in users:
+        wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=UserId(user))
+        async with storage.begin(TENANT) as transaction:
+            count = len(await transaction.memories.list_wanted(wanted, MEMORIES_A_TIE * MOST_TIES))
+            people = people_of(count)
+            memories = await transaction.memories.list_wanted(wanted, count // MEMORIES_A_TIE)
+            for place, memory in enumerate(memories):
+                tie = RelationshipMention(
+                    source=people[place % len(people)],
+                    target=people[(7 * place + 1) % len(people)],
+                    relationship_type="knows",
+                )
+                said = Candidate(
+                    kind=memory.kind,
+                    content=memory.content,
+                    evidence=(InteractionId(1),),
+                    relationships=(tie,),
+                )
+                await transaction.graph.add(memory, said)

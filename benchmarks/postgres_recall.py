@@ -132,7 +132,7 @@ def admits(wanted: Filter, row: dict) -> bool:
     """Whether a filter admits a row, by itself."""
     return (
         row["status"] in wanted.statuses
-        and wanted.name in (None, row["name"])
+        and row["name"] in (wanted.names or [row["name"]])
         and (wanted.start is None or row["changed_at"] >= wanted.start)
     )
 

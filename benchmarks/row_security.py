@@ -15,14 +15,16 @@ from collections.abc import Sequence
 from corpus import TENANT, queries
 from databases import Databases, backend_of, copied, databases, settled, storage_over
 from harness import Budget, Effort, Place, Report, Table, folder, median, number, run
-from search import KINDS, THRESHOLD, TOP_K, Size, load, sizes
+from search import Size, load, sizes
+from steps import KINDS, THRESHOLD, TOP_K
 
+from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Approval
-from sagacity.domain.query import Filter
+from sagacity.domain.query import Filter, Query
 from sagacity.providers.base import Vectors
 from sagacity.providers.minilm import MiniLM
-from sagacity.retrieval.pipeline import Query, Searcher
+from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.tables import metadata
 
 WARM = 30
@@ -49,7 +51,10 @@ async def side_by_side(places: dict[str, Place], users: int, count: int) -> Time
     """Milliseconds of the same searches in this process, each asked of both at once in changing order."""
     embedder, rng, asked = Known(), random.Random(37), queries(53)
     backends = {name: backend_of(place) for name, place in places.items()}
-    searchers = {name: Searcher(storage_over(backend), embedder) for name, backend in backends.items()}
+    searchers = {
+        name: Searcher(storage_over(backend), embedder, clock=SystemClock())
+        for name, backend in backends.items()
+    }
     times: Times = {name: [] for name in places}
     for turn in range(WARM + count):
         wanted = Filter(

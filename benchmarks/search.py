@@ -9,28 +9,22 @@ machine does meets them alike.
 
 import asyncio
 import json
-import random
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse, RemoteDisconnected
 from urllib.parse import urlsplit
 
-from corpus import SHARED, TENANT, Corpus, Scope, fill, queries
+from corpus import SHARED, Corpus, Scope, fill, fill_graph
 from harness import Budget, Effort, Place, Report, Table, folder, median, number, percentile, run, server
+from steps import EVERY_WAY, Steps, asking, table_of, take_apart
 
 from sagacity.bootstrap import open_database
-from sagacity.domain.ids import UserId
-from sagacity.domain.memory import Approval, MemoryKind
-from sagacity.domain.query import Filter
+from sagacity.domain.memory import MemoryKind
 from sagacity.providers.minilm import MiniLM
-from sagacity.retrieval.pipeline import Query, Searcher
 
 AGENT_PLAYBOOKS = 1_000
-TOP_K, THRESHOLD = 5, 0.3  # what a caller gets who asks for nothing else
-KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
-PARTS = ("embed", "keyword", "vector", "fetch")
 
 
 @dataclass
@@ -44,7 +38,7 @@ class Size:
     first: float = 0
     rounds: list[list[float]] = field(default_factory=list)
     cached: list[float] = field(default_factory=list)
-    parts: dict[str, list[float]] = field(default_factory=dict)
+    steps: Steps = field(default_factory=Steps)
 
     def scopes(self) -> list[Scope]:
         """Its rows: of each user, and of all."""
@@ -72,9 +66,9 @@ class Asker:
         parts = urlsplit(url)
         self._connection = HTTPConnection(parts.hostname or "", parts.port)
 
-    def ask(self, query: str, user: int) -> float:
-        """Search for *query* as a user; returns milliseconds."""
-        body = json.dumps({"query": query, "user_id": f"user-{user}"})
+    def ask(self, query: str, user: str) -> float:
+        """Search for *query* as a user, in every way that there is; returns milliseconds."""
+        body = json.dumps({"query": query, "user_id": user, "strategies": EVERY_WAY})
         started = time.perf_counter()
         try:
             reply = self._post(body)
@@ -123,63 +117,33 @@ async def load(found: list[Size], places: Sequence[Place]) -> float:
         async with open_database(place.settings) as storage:
             await storage.claim_index(embedder.model, embedder.dimension)
             rows += await fill(storage, corpus, size.scopes())
-    return rows / (time.perf_counter() - started)
+    rows_a_second = rows / (time.perf_counter() - started)
+    for size, place in zip(found, places, strict=True):
+        async with open_database(place.settings) as storage:
+            await fill_graph(storage, [f"user-{number}" for number in range(size.users)])
+    return rows_a_second
 
 
 def ask_all(found: list[Size], places: Sequence[Place], effort: Effort) -> list[float]:
     """Ask every size in turn, distinct questions and then one that is known; returns what a call costs at least."""
-    asked, floors = queries(17), []
-    rng = random.Random(23)
+    floors: list[float] = []
+    questions = [asking(17 + place, size.users, size.profiles) for place, size in enumerate(found)]
     with ExitStack() as stack:
         askers = [Asker(stack.enter_context(server(place.home, place.env)).url) for place in places]
-        for size, asker in zip(found, askers, strict=True):
-            size.first = asker.ask(next(asked), 0)
+        for size, asker, question in zip(found, askers, questions, strict=True):
+            size.first = asker.ask(*question())
             for _ in range(20):
-                asker.ask(next(asked), rng.randrange(size.users))
+                asker.ask(*question())
         for _ in range(effort.pick(2, 5)):
             for size in found:
                 size.rounds.append([])
             for _ in range(effort.pick(30, 100)):
-                for size, asker in zip(found, askers, strict=True):
-                    size.rounds[-1].append(asker.ask(next(asked), rng.randrange(size.users)))
-                    size.cached.append(asker.ask("what do I like", rng.randrange(size.users)))
+                for size, asker, question in zip(found, askers, questions, strict=True):
+                    text, user = question()
+                    size.rounds[-1].append(asker.ask(text, user))
+                    size.cached.append(asker.ask("what do I like", user))
                     floors.append(asker.floor())
     return floors
-
-
-@asynccontextmanager
-async def searcher(place: Place):
-    """A searcher over a database in this process."""
-    embedder = MiniLM()
-    await embedder.warm()
-    async with open_database(place.settings) as storage:
-        yield Searcher(storage, embedder)
-
-
-async def take_apart(found: list[Size], places: Sequence[Place], count: int) -> None:
-    """Ask in this process, where the parts can be told."""
-    rng = random.Random(29)
-    for size, place in zip(found, places, strict=True):
-        asked: Iterator[str] = queries(31)
-        async with searcher(place) as parts:
-            size.parts = {name: [] for name in (*PARTS, "all")}
-            for turn in range(count + 20):
-                wanted = Filter(
-                    kinds=KINDS,
-                    user_id=UserId(f"user-{rng.randrange(size.users)}"),
-                    approvals=(Approval.PENDING, Approval.APPROVED),
-                )
-                query = Query(text=next(asked), wanted=wanted, limit=TOP_K, threshold=THRESHOLD)
-                started = time.perf_counter()
-                answer = await parts.search_kinds(TENANT, query)
-                took = (time.perf_counter() - started) * 1000
-                if turn < 20:  # the first ones fill caches
-                    continue
-                told = next(iter(answer.values())).trace.strategies
-                for name in PARTS[:-1]:
-                    size.parts[name].append(told.get(name, 0))
-                size.parts["fetch"].append(took - sum(told.values()))
-                size.parts["all"].append(took)
 
 
 def measure(effort: Effort) -> Report:
@@ -189,7 +153,8 @@ def measure(effort: Effort) -> Report:
         places = [Place(homes / str(number)) for number in range(len(found))]
         rows_a_second = asyncio.run(load(found, places))
         floors = ask_all(found, places, effort)
-        asyncio.run(take_apart(found, places, effort.pick(40, 150)))
+        for size, place in zip(found, places, strict=True):
+            size.steps = asyncio.run(take_apart(place, size.users, size.profiles, effort.pick(20, 100)))
     return report_of(found, floors, rows_a_second)
 
 
@@ -198,8 +163,9 @@ def report_of(found: list[Size], floors: list[float], rows_a_second: float) -> R
     base, large = found[0], found[2]
     report = Report(
         "Search",
-        "`POST /api/search` (profiles, user playbooks and agent playbooks; five of each) by one client over one "
-        "connection, each question new, so that it is embedded each time. Rows hold half sentences of real "
+        "`POST /api/search` (profiles, user playbooks and agent playbooks; five of each, by all five strategies) by "
+        "one client over one connection, each question new, so that it is embedded each time, and naming somebody whom "
+        "the user's graph knows; a tenth of the profiles tie people together. Rows hold half sentences of real "
         "conversations and vectors that cluster like them; 1,000 rows of each size are agent playbooks, which all "
         f"users share. The databases were filled at {number(rows_a_second)} rows/s.",
         [
@@ -241,16 +207,7 @@ def report_of(found: list[Size], floors: list[float], rows_a_second: float) -> R
             f"A call that does nothing (`/health`) takes {number(median(floors))} ms, part of it the client's own.",
         )
     )
-    rows = [(size.name, *(number(median(size.parts[name])) for name in (*PARTS, "all"))) for size in found]
-    report.tables.append(
-        Table(
-            "Where the time goes",
-            ("data", *(f"{name}, ms" for name in (*PARTS, "all"))),
-            rows,
-            "Medians in process, without HTTP. “fetch” is what is left after the strategies: opening the "
-            "snapshot, ranking, reading the rows found.",
-        )
-    )
+    report.tables.append(table_of({size.name: size.steps for size in found}))
     return report
 
 

@@ -1,7 +1,7 @@
 """Settings become a running Sagacity: the one place where everything is put together."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,12 +27,15 @@ from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
 from sagacity.learning.index import Indexer
 from sagacity.learning.learners import Models
 from sagacity.learning.pipeline import Learning, LearningPolicy
-from sagacity.providers.base import LLM, Embedder
+from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
 from sagacity.providers.open_llm import open_llm
+from sagacity.providers.open_reranker import open_reranker
 from sagacity.providers.refusing import RefusingLLM
+from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
+from sagacity.retrieval.reformulate import Reformulator
 from sagacity.shared.base import SharedState
 from sagacity.shared.open import open_shared
 from sagacity.storage.base import Backend
@@ -58,6 +61,8 @@ class Runtime:
     shared: SharedState
     embedder: Embedder
     searcher: Searcher
+    tokens: TokenCounter
+    reformulator: Reformulator
     configs: ConfigStore
     learning: Learning
     dispatcher: Dispatcher
@@ -66,18 +71,22 @@ class Runtime:
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime]:
     """
-    Open the database, warm the embedder, start learning; undo it all at the end of the block.
+    Open the database, warm the models and the tokenizer, start learning; undo it all at the end of the block.
 
     Raises:
         ConfigError: a setting is wrong; the message names it.
         SchemaMismatch: a newer release, or another program, wrote the database.
         IndexMismatch: the search index was made by another embedder.
     """
+    tokens = TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared) as (storage, embedder),
+        _open_index(settings, shared, tokens.warm) as (storage, embedder),
     ):
-        runtime = _build(settings, storage, shared, embedder)
+        reranker = open_reranker(settings.reranker)
+        if reranker is not None:
+            await reranker.warm()
+        runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker)
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
@@ -138,12 +147,14 @@ async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _open_index(settings: Settings, shared: SharedState) -> AsyncGenerator[tuple[Storage, Embedder]]:
-    """Open the database and the embedder that made its index, ready to embed."""
+async def _open_index(
+    settings: Settings, shared: SharedState, *warm_too: Callable[[], Awaitable[None]]
+) -> AsyncGenerator[tuple[Storage, Embedder]]:
+    """Open the database and the embedder that made its index, ready to embed; load other models at the same time."""
     async with open_database(settings, vector_store=True) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
-        await embedder.warm()
+        await asyncio.gather(embedder.warm(), *(warm() for warm in warm_too))
         yield storage, embedder
 
 
@@ -213,7 +224,15 @@ def copy_of(storage: Storage, ids: IdSource) -> VectorCopy | None:
     return None if storage.vector_store is None else VectorCopy(storage, storage.vector_store, ids=ids)
 
 
-def _build(settings: Settings, storage: Storage, shared: SharedState, embedder: Embedder) -> Runtime:
+def _build(
+    settings: Settings,
+    storage: Storage,
+    shared: SharedState,
+    embedder: Embedder,
+    tokens: TokenCounter,
+    *,
+    reranker: Reranker | None,
+) -> Runtime:
     clock, ids = SystemClock(), TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
     learning = _learning(settings, storage, embedder, configs, clock=clock, ids=ids)
@@ -224,7 +243,9 @@ def _build(settings: Settings, storage: Storage, shared: SharedState, embedder: 
         storage=storage,
         shared=shared,
         embedder=embedder,
-        searcher=Searcher(storage, embedder),
+        searcher=Searcher(storage, embedder, clock=clock, reranker=reranker),
+        tokens=tokens,
+        reformulator=Reformulator(configs, models_of(settings)),
         configs=configs,
         learning=learning,
         dispatcher=_dispatcher(settings, storage, learning, embedder, clock),

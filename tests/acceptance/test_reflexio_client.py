@@ -240,7 +240,7 @@ def test_searches_find_the_right_thing(calls: Told):
     assert playbooks["pending_asked_for"] == ["Draft letters in blue ink."]
     assert playbooks["by_name"] == ["State the invoice number first."]
     assert calls["search_agent_playbooks"] == {
-        "by_word": ["Offer a refund before a voucher.", "Refunds need the receipt number."],
+        "by_word": ["Offer a refund before a voucher."],
         "approved": ["Offer a refund before a voucher."],
         "by_meaning": ["Greet customers by their first name."],
     }

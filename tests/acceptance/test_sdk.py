@@ -192,3 +192,29 @@ def test_deleting_all_counts_what_was_there(sagacity: Sagacity) -> None:
         assert rows() == ()
     assert sagacity.delete_all_playbooks().deleted_count == 0
     assert sagacity.delete_all_agent_playbooks().deleted_count == 0
+
+
+def test_entities_and_relationships_are_made_and_mended(sagacity: Sagacity) -> None:
+    """Each call takes and gives values; ids of another user are not found."""
+    ana = sagacity.add_entity(
+        "Ana", user_id="mia", entity_type="person", aliases=["Annie"], attributes={"age": 7}
+    )
+    oslo = sagacity.add_entity("Oslo", user_id="mia")
+    tie = sagacity.add_relationship(ana.entity_id, "lives in", oslo.entity_id, user_id="mia", confidence=0.5)
+    assert (tie.relationship_type, tie.target_name) == ("lives_in", "Oslo")
+    assert sagacity.get_relationship(tie.relationship_id, user_id="mia") == tie
+    assert sagacity.list_relationships(user_id="mia", entity_id=oslo.entity_id).relationships == (tie,)
+    surer = sagacity.update_relationship(tie.relationship_id, user_id="mia", confidence=0.75)
+    assert surer.confidence == pytest.approx(0.75)
+    graph = sagacity.get_entity_graph(ana.entity_id, user_id="mia")
+    assert {entity.name for entity in graph.entities} == {"Ana", "Oslo"}
+    assert sagacity.update_entity(oslo.entity_id, user_id="mia", name="Kristiania").aliases == ("Oslo",)
+    assert sagacity.list_entities(user_id="mia", query="annie").entities[0].attributes == {"age": 7}
+    merged = sagacity.merge_entities(ana.entity_id, [oslo.entity_id], user_id="mia")
+    assert merged.aliases == ("Annie", "Kristiania", "Oslo")
+    assert sagacity.list_relationships(user_id="mia").total == 0
+    with pytest.raises(NotFound):
+        sagacity.get_entity(ana.entity_id, user_id="m&user_id=mia")
+    with pytest.raises(NotFound):
+        sagacity.delete_entity(ana.entity_id, user_id="m&user_id=mia")
+    assert sagacity.delete_entity(ana.entity_id, user_id="mia").success

@@ -49,6 +49,20 @@ async def test_publish_twice_under_one_id_is_stored_once(api):
     assert len((await api.get("/api/get_all_interactions")).json()["interactions"]) == 1
 
 
+async def test_publish_keeps_when_it_happened(api):
+    """The sender's time stands beside ours; a retry that is stamped anew is the same request."""
+    at = 1_684_576_800
+    turn = {"content": "hello", "created_at": at}
+    body = {"user_id": "anna", "request_id": "r1", "interaction_data_list": [turn, turn | {"created_at": 0}]}
+    first = await api.post("/api/publish_interaction", json=body)
+    stamped_anew = body | {"interaction_data_list": [turn | {"created_at": at + 9}, turn | {"created_at": 0}]}
+    again = await api.post("/api/publish_interaction", json=stamped_anew)
+    assert (again.status_code, again.json()) == (200, first.json())
+    newest, oldest = (await api.get("/api/get_all_interactions")).json()["interactions"]
+    assert oldest["happened_at"] == at
+    assert oldest["created_at"] == newest["created_at"] == newest["happened_at"] > at + 9
+
+
 async def test_publish_that_waits_counts_what_was_learned(api, app):
     """A waiting publish says what came of it, and where it is kept."""
     reply = await api.post(

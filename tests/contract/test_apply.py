@@ -5,7 +5,9 @@ from datetime import timedelta
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import RunId
+from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
+from sagacity.domain.query import Filter
 from sagacity.learning.apply import Applied, Proposal, apply
 from sagacity.storage.transaction import Storage
 from support.learning import learned
@@ -69,6 +71,23 @@ async def test_added_memory_carries_what_was_proposed(storage: Storage, clock: S
         assert list(await snapshot.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
         [run] = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
     assert (run.run_id, run.request_id, run.added, run.removed) == ("run", "r2", (memory,), ())
+
+
+async def test_a_memory_holds_since_it_was_said(storage: Storage, clock: StoppedClock) -> None:
+    """By its sender's clock, as an imported conversation is old; a clock that runs ahead does not count."""
+    for number, happened in enumerate((START - timedelta(days=200), START + timedelta(days=9)), start=1):
+        turn = NewInteraction(content="I like tea.", happened_at=happened)
+        request = said(request_id=f"r{number}").model_copy(update={"interactions": (turn,)})
+        await storage.append(ORG, request)
+    old, ahead = candidate("Likes tea.", (1,)), candidate("Likes coffee.", (2,))
+    await applied(storage, clock, decided(Action.ADD, old), decided(Action.ADD, ahead))
+    assert {one.content: one.valid_from for one in await learned(storage)} == {
+        "Likes tea.": START - timedelta(days=200),
+        "Likes coffee.": START,
+    }
+    async with storage.read(ORG) as snapshot:
+        wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=ANNA, event_end=START - timedelta(days=199))
+        assert [one.content for one in await snapshot.memories.list_wanted(wanted, 9)] == ["Likes tea."]
 
 
 async def test_playbook_carries_its_extractors_name(storage: Storage, clock: StoppedClock) -> None:

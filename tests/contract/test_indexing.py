@@ -4,11 +4,12 @@ import asyncio
 
 import pytest
 
+from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Filter, SearchMode
+from sagacity.domain.query import Filter, Query, SearchMode
 from sagacity.learning.index import Indexer
-from sagacity.retrieval.pipeline import Query, Searcher
+from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.repositories.search import MAX_EMBED_ATTEMPTS
 from sagacity.storage.transaction import Storage
 from support.learning import BrokenEmbedder, Recorder, WordEmbedder, learned, learning, one_a_turn, reading
@@ -45,7 +46,7 @@ async def test_learned_while_the_embedder_is_down(storage: Storage, clock, ids) 
     assert (report.added[MemoryKind.PROFILE], report.failed) == (5, {})
     memories = await learned(storage)
     assert sorted(await waiting(storage)) == sorted(TURNS * 2)  # turns and memories
-    searcher = Searcher(storage, broken)
+    searcher = Searcher(storage, broken, clock=SystemClock())
     found = await searcher.search(ORG, Query(text="locker number 3", wanted=PROFILES, limit=3))
     assert found.items[0].memory == memories[3]
     assert found.trace.failed == {"vector": "no answer"}

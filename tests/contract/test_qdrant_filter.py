@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.filters import admitted, values_of
-from sagacity.storage.qdrant_store import QdrantStore, Question, filter_of, payload_of
+from sagacity.storage.qdrant_store import QdrantStore, Question, filter_of, is_expressible, payload_of
 from sagacity.storage.tables import search_documents
 from sagacity.storage.transaction import Storage
 from sagacity.storage.vector_copy import VectorCopy
@@ -40,7 +40,7 @@ async def test_qdrant_lets_through_what_the_database_does(copied: Storage, qdran
     column = search_documents.c
     counts: list[int] = []
     async with copied.read(ORG) as snapshot:
-        for wanted in asked_for():
+        for wanted in filter(is_expressible, asked_for()):
             questions = [
                 Question(ORG.org_id, str(kind), None, wanted, 1_000, exact=True) for kind in MemoryKind
             ]

@@ -3,10 +3,11 @@
 import pytest
 import sqlalchemy as sa
 
+from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import StorageError
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Filter, SearchMode
-from sagacity.retrieval.pipeline import Query, Searcher
+from sagacity.domain.query import Filter, Query, SearchMode
+from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.base import Nearest, Scope
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder
@@ -28,7 +29,7 @@ async def test_words_answer_when_the_search_by_vector_is_refused(storage: Storag
     async with storage.begin(ORG) as tx:
         [memory] = await tx.memories.add([new_memory("green tea")])
     storage._backend.vectors = RefusedVectors()
-    searcher = Searcher(storage, WordEmbedder())
+    searcher = Searcher(storage, WordEmbedder(), clock=SystemClock())
     found = await searcher.search(ORG, Query(text="tea", wanted=PROFILES, limit=3))
     assert [item.memory for item in found.items] == [memory]
     assert set(found.items[0].components) == {"keyword"}
@@ -43,4 +44,4 @@ async def test_a_search_by_vector_alone_fails_with_it(storage: Storage) -> None:
     storage._backend.vectors = RefusedVectors()
     query = Query(text="tea", wanted=PROFILES, limit=3, mode=SearchMode.VECTOR)
     with pytest.raises(StorageError, match="no_such_function"):
-        await Searcher(storage, WordEmbedder()).search(ORG, query)
+        await Searcher(storage, WordEmbedder(), clock=SystemClock()).search(ORG, query)

@@ -13,7 +13,13 @@ import sqlalchemy as sa
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Lease, Window
 from sagacity.domain.errors import SagacityError
-from sagacity.domain.graph import RelationshipMention
+from sagacity.domain.graph import (
+    EntityEdit,
+    NewEntity,
+    NewRelationship,
+    RelationshipEdit,
+    RelationshipMention,
+)
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
@@ -21,11 +27,13 @@ from sagacity.domain.tenant import ApiToken, Tenant
 from sagacity.storage.base import Hit, Nearest, SearchScope
 from sagacity.storage.repositories.copies import Progress
 from sagacity.storage.repositories.search import Document, Unembedded
+from sagacity.storage.standing import Newest
 from sagacity.storage.tables import evaluations, metadata, search_scopes, search_terms
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
+OF_ANNA = EVERYTHING.model_copy(update={"user_id": ANNA})
 LONG_AGO, LATER = START - timedelta(days=1), START + timedelta(days=1)
 [VECTOR] = unit_rows(1)
 
@@ -43,6 +51,8 @@ class Held:
     run_id: str
     scope: SearchScope
     document_id: int
+    entity_id: int
+    relationship_id: int
 
 
 async def furnish(storage: Storage, tenant: Tenant, word: str) -> Held:
@@ -68,7 +78,20 @@ async def furnish(storage: Storage, tenant: Tenant, word: str) -> Held:
         waiting = await snapshot.search.unembedded(9)
         [scope] = await snapshot.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
         [hit] = await snapshot.search.by_terms(EVERYTHING, "memory", 9)
-    return Held(turn, kept, lease, letter, token, waiting, run_id, scope, hit.document_id)
+        [tie], _ = await snapshot.relationships.list_page(ANNA)
+    return Held(
+        turn,
+        kept,
+        lease,
+        letter,
+        token,
+        waiting,
+        run_id,
+        scope,
+        hit.document_id,
+        tie.source_entity_id,
+        tie.relationship_id,
+    )
 
 
 def _change(memory: Memory, run_id: str) -> Change:
@@ -103,9 +126,11 @@ CASES: dict[str, Case] = {
         [said("x", request_id="new", session_id="s")]
     ),
     "interactions.get": lambda tx, h: tx.interactions.get([h.turn.interaction_id]),
+    "interactions.beside": lambda tx, h: tx.interactions.beside([h.turn], 9),
     "interactions.log": lambda tx, h: tx.interactions.log(ANNA, after_seq=0, limit=99),
     "interactions.log_before": lambda tx, h: tx.interactions.log_before(ANNA, seq=99, limit=99),
-    "interactions.list_newest": lambda tx, h: tx.interactions.list_newest(limit=99),
+    "interactions.of_session": lambda tx, h: tx.interactions.of_session(ANNA, "s", limit=99),
+    "interactions.list_wanted": lambda tx, h: tx.interactions.list_wanted(Filter(interactions=True), 99),
     "interactions.get_request": lambda tx, h: tx.interactions.get_request("r1"),
     "interactions.list_requests": lambda tx, h: tx.interactions.list_requests(limit=99),
     "interactions.of_requests": lambda tx, h: tx.interactions.of_requests(["r1"]),
@@ -121,6 +146,7 @@ CASES: dict[str, Case] = {
     "memories.get_by_uid": lambda tx, h: tx.memories.get_by_uid(h.memory.uid, kind=PROFILE),
     "memories.in_slots": lambda tx, h: tx.memories.in_slots(PROFILE, ANNA, ["home"]),
     "memories.find_uids": lambda tx, h: tx.memories.find_uids([h.memory.uid]),
+    "memories.list_wanted": lambda tx, h: tx.memories.list_wanted(EVERYTHING, 99),
     "memories.list_newest": lambda tx, h: tx.memories.list_newest(PROFILE, limit=99),
     "memories.taught_by": lambda tx, h: tx.memories.taught_by("r1"),
     "memories.count_by_status": lambda tx, h: tx.memories.count_by_status(
@@ -131,6 +157,14 @@ CASES: dict[str, Case] = {
     "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
     "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
     "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
+    "search.standing_of": lambda tx, h: tx.search.standing_of(
+        [Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]
+    ),
+    "search.admitted": lambda tx, h: tx.search.admitted(EVERYTHING, {h.memory.memory_id: 1.0}),
+    "search.newest_memories": lambda tx, h: _found(
+        tx, _newest(tx.search.newest_memories(OF_ANNA, PROFILE, 99))
+    ),
+    "search.newest_turns": lambda tx, h: _found(tx, _newest(tx.search.newest_turns(OF_ANNA, 99))),
     "search.scopes": lambda tx, h: tx.search.scopes(EVERYTHING),
     "search.unembedded": lambda tx, h: tx.search.unembedded(99),
     "search.set_vectors": lambda tx, h: tx.search.set_vectors(h.waiting, unit_rows(len(h.waiting))),
@@ -171,6 +205,32 @@ CASES: dict[str, Case] = {
     "changes.add": lambda tx, h: tx.changes.add([_change(h.memory, "stolen")]),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
     "graph.add": lambda tx, h: tx.graph.add(h.memory, _tie("someone")),
+    "graph.link": lambda tx, h: tx.graph.link(ANNA, [h.memory.model_copy(update={"content": "Theirs"})]),
+    "graph.find": lambda tx, h: tx.graph.find(ANNA, ["theirs", "mine", "user"]),
+    "graph.memories_near": lambda tx, h: tx.graph.memories_near(ANNA, [h.entity_id]),
+    "graph.hold": lambda tx, h: tx.graph.hold([h.entity_id]),
+    "graph.recount": lambda tx, h: tx.graph.recount([h.entity_id]),
+    "entities.list_page": lambda tx, h: tx.entities.list_page(ANNA),
+    "entities.get": lambda tx, h: tx.entities.get(ANNA, h.entity_id),
+    "entities.hold": lambda tx, h: tx.entities.hold(ANNA, [h.entity_id]),
+    "entities.get_many": lambda tx, h: tx.entities.get_many(ANNA, [h.entity_id]),
+    "entities.add": lambda tx, h: tx.entities.add(ANNA, NewEntity(name="stolen")),
+    "entities.update": lambda tx, h: tx.entities.update(ANNA, h.entity_id, EntityEdit(name="stolen")),
+    "entities.merge": lambda tx, h: tx.entities.merge(ANNA, h.entity_id, [h.entity_id + 1]),
+    "entities.delete": lambda tx, h: tx.entities.delete(ANNA, h.entity_id),
+    "relationships.list_page": lambda tx, h: tx.relationships.list_page(ANNA),
+    "relationships.get": lambda tx, h: tx.relationships.get(ANNA, h.relationship_id),
+    "relationships.add": lambda tx, h: tx.relationships.add(
+        ANNA,
+        NewRelationship(
+            source_entity_id=h.entity_id, target_entity_id=h.entity_id + 1, relationship_type="stolen"
+        ),
+    ),
+    "relationships.update": lambda tx, h: tx.relationships.update(
+        ANNA, h.relationship_id, RelationshipEdit(description="stolen")
+    ),
+    "relationships.delete": lambda tx, h: tx.relationships.delete(ANNA, h.relationship_id),
+    "relationships.around": lambda tx, h: tx.relationships.around(ANNA, h.entity_id),
     "graph.forget": lambda tx, h: tx.graph.forget([h.memory.memory_id]),
     "graph.relationships_of": lambda tx, h: tx.graph.relationships_of(ANNA),
     "evaluations.list_newest": lambda tx, h: tx.evaluations.list_newest(limit=99),
@@ -186,6 +246,9 @@ CASES: dict[str, Case] = {
 }
 COUNTS = {
     "interactions.count": 1,
+    "graph.memories_near": [],
+    "search.standing_of": {},
+    "search.admitted": [],
     "cursors.log_end": 1,
     "search.progress": (0, 0, ""),
     "copies.progress": None,
@@ -204,12 +267,17 @@ async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
     return (await nearest).hits
 
 
+async def _newest(found: Awaitable[list[Newest]]) -> list[Hit]:
+    return [one.hit for one in await found]
+
+
 async def _found(tx: Transaction, hits: Awaitable[list]) -> list:
     """What was found, in full."""
     found = await hits
     turns = await tx.interactions.get([hit.owner_id for hit in found if hit.kind == "interaction"])
     memories = await tx.memories.get_many([hit.owner_id for hit in found if hit.kind != "interaction"])
     assert found  # this organisation's own
+    assert len(found) == len(turns) + len(memories)
     return [*turns, *memories]
 
 
@@ -267,7 +335,7 @@ async def test_no_method_that_commits_changes_another_organisation(both: tuple[S
     storage, mine, theirs = both
     before = await rows_of(storage, OTHER_ORG)
     for name, case in CASES.items():
-        if name.endswith(("by_terms", "by_vector")):
+        if name.endswith(("by_terms", "by_vector", "newest_memories", "newest_turns")):
             continue
         for held in (theirs, mine):
             with suppress(SagacityError):

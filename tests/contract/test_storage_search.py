@@ -3,19 +3,21 @@
 import json
 import math
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.bm25 import K1, B
-from sagacity.storage.keywords import terms_of
+from sagacity.storage.keywords import date_terms, terms_of
 from sagacity.storage.repositories.interactions import text_of
-from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.tables import requests, search_documents, search_scopes, search_terms
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
 
@@ -69,6 +71,7 @@ async def index_of(storage: Storage):
         owner[row.document_id]: (
             row.status, row.approval, row.agent_version, row.name, row.source, row.request_id,
             row.changed_at, row.expires_at, row.text, row.term_count, row.vector is None,
+            row.created_at, row.event_at, row.archived_at, row.facts,
         )
         for row in rows
     }  # fmt: skip
@@ -85,24 +88,34 @@ async def assert_in_step(storage: Storage) -> None:
     """The index is what it would be if it were made anew."""
     before = await index_of(storage)
     expected: dict[tuple, str] = {}
+    terms: dict[tuple, Counter] = {}
     owners: Counter = Counter()
     totals: Counter = Counter()
     for tenant in (ORG, OTHER_ORG):
         async with storage.read(tenant) as snapshot:
-            turns = await snapshot.interactions.list_newest(limit=10_000)
+            turns = await snapshot.interactions.list_wanted(Filter(interactions=True), 10_000)
             memories: list[Memory] = []
             for kind in MemoryKind:
                 memories += await snapshot.memories.list_newest(kind, limit=10_000)
-        texts = [(("interaction", turn.interaction_id), turn.user_id, text_of(turn)) for turn in turns]
-        texts += [((str(m.kind), m.memory_id), m.user_id or "", m.search_text) for m in memories]
-        for (kind, number), user, text in texts:
+        texts = [
+            (
+                ("interaction", t.interaction_id),
+                t.user_id,
+                text_of(t),
+                date_terms(t.happened_at or t.created_at),
+            )
+            for t in turns
+        ]
+        texts += [((str(m.kind), m.memory_id), m.user_id or "", m.search_text, Counter()) for m in memories]
+        for (kind, number), user, text, of_date in texts:
             expected[tenant.org_id, kind, number] = text
+            terms[tenant.org_id, kind, number] = terms_of(text) + of_date
             owners[tenant.org_id, kind, user] += 1
-            totals[tenant.org_id, kind, user] += terms_of(text).total()
-    documents, postings, counts = before
+            totals[tenant.org_id, kind, user] += terms[tenant.org_id, kind, number].total()
+    documents, postings, sizes = before
     assert {owner: row[8] for owner, row in documents.items()} == expected
-    assert postings == {(owner, t): n for owner, text in expected.items() for t, n in terms_of(text).items()}
-    assert counts == {scope: (owners[scope], totals[scope]) for scope in owners}
+    assert postings == {(owner, t): n for owner, counts in terms.items() for t, n in counts.items()}
+    assert sizes == {scope: (owners[scope], totals[scope]) for scope in owners}
 
 
 async def test_index_is_in_step_after_every_write(storage: Storage) -> None:
@@ -153,6 +166,64 @@ async def test_rebuilt_index_equals_the_kept_one(storage: Storage) -> None:
     kept = await index_of(storage)
     await storage.rebuild_index("some embedder", 16, lambda done, total: None)
     assert await index_of(storage) == kept
+
+
+async def test_rebuilding_for_the_same_embedder_keeps_what_it_made(storage: Storage) -> None:
+    """Vectors of unchanged texts stay, others are made anew; with another embedder all are."""
+    await storage.claim_index("one", 16)
+    rows = unit_rows(3)
+    async with storage.begin(ORG) as tx:
+        kept = await tx.memories.add(
+            [new_memory(f"tea {n}", uid=f"u{n}") for n in range(3)],
+            vectors={f"u{n}": rows[n] for n in range(3)},
+        )
+        changed = sa.update(search_documents).where(search_documents.c.owner_id == kept[1].memory_id)
+        await tx.search._scope.run(changed.values(text="as a former release wrote it"))
+        before = (await tx.search.by_vector(PROFILES, rows[0], 9)).hits
+    for embedder, found in (("one", {kept[0].memory_id, kept[2].memory_id}), ("another", set())):
+        await storage.rebuild_index(embedder, 16, lambda done, total: None)
+        await assert_in_step(storage)
+        async with storage.read(ORG) as snapshot:
+            hits = (await snapshot.search.by_vector(PROFILES, rows[0], 9)).hits
+            waiting = await snapshot.search.unembedded(9)
+        expected = {hit.owner_id: pytest.approx(hit.score) for hit in before if hit.owner_id in found}
+        assert {hit.owner_id: hit.score for hit in hits} == expected
+        assert len(waiting) == 3 - len(found)
+
+
+async def test_rebuilding_refreshes_what_turns_are_filtered_by(storage: Storage) -> None:
+    """What a former release did not write of requests, terms and documents is there afterwards."""
+    await storage.append(ORG, said("green tea", metadata={"tags": ["Drinks"]}))
+    async with storage.begin(ORG) as tx:
+        scope = tx.search._scope
+        await scope.run(sa.update(requests).values(facts=None))
+        await scope.run(sa.update(search_documents).values(event_at=None, created_at=None))
+        await scope.run(sa.delete(search_terms).where(search_terms.c.term == "2026"))
+    drinks = Filter(interactions=True, tags=("drinks",), event_start=START, as_of=START)
+    assert await keyword(storage, "tea", drinks) == []
+    await storage.rebuild_index("some embedder", 16, lambda done, total: None)
+    assert len(await keyword(storage, "2026", drinks)) == 1
+    await assert_in_step(storage)
+
+
+async def test_turns_are_found_by_their_date_and_speaker(storage: Storage) -> None:
+    """By the day on which they happened, as their senders say, and by the name under which they spoke."""
+    may = datetime(2023, 5, 20, 10, tzinfo=UTC)
+    turns = (
+        NewInteraction(content="green tea", happened_at=may, role="Caroline"),
+        NewInteraction(content="green tea"),
+    )
+    await storage.append(ORG, said().model_copy(update={"interactions": turns}))
+    wanted = Filter(interactions=True)
+    async with storage.read(ORG) as snapshot:
+        [first, _] = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)
+    for question in ("what did I say on the 20 of that month", "on Saturday", "what did Caroline say"):
+        assert [hit.owner_id for hit in await keyword(storage, question, wanted)] == [first.interaction_id], (
+            question
+        )
+    async with storage.begin(ORG) as tx:
+        await tx.interactions.delete(ANNA, first.interaction_id)
+    await assert_in_step(storage)
 
 
 def bm25(texts: dict[int, str], query: str) -> list[tuple[int, float]]:

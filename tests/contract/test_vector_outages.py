@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 
+from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import VectorStoreError
-from sagacity.retrieval.pipeline import Query, Searcher
+from sagacity.domain.query import Query
+from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.qdrant import MOST_UNCOPIED
 from sagacity.storage.qdrant_store import QdrantStore
 from sagacity.storage.transaction import Storage
@@ -53,10 +55,10 @@ async def test_the_trace_of_a_search_names_the_store(storage: Storage, qdrant: Q
         await add(copying, vectors)
         await copy_of(copying).fill()
         query = Query(text="green tea", wanted=PROFILES, limit=1)
-        found = await Searcher(copying, embedder).search(ORG, query)
+        found = await Searcher(copying, embedder, clock=SystemClock()).search(ORG, query)
         assert (len(found.items), found.trace.failed) == (1, {})
         qdrant.stop()
-        found = await Searcher(copying, embedder).search(ORG, query)
+        found = await Searcher(copying, embedder, clock=SystemClock()).search(ORG, query)
         assert len(found.items) == 1
         assert found.items[0].components["vector"] == pytest.approx(1.0, abs=1e-3)
         assert found.trace.failed == {

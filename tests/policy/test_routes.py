@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from sagacity.api.app import create_app
-from sagacity.api.examples import EXAMPLES
+from sagacity.api.examples import EXAMPLES, example_of
 from sagacity.api.middleware.rate_limit import LIMITS
 from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
@@ -32,7 +32,7 @@ async def test_every_route_wants_a_token_or_is_public(tmp_path):
         await make_token(app, "a")
         for method, path, _ in OPERATIONS:
             url = re.sub(r"\{\w+\}", "1", path)
-            reply = await api.request(method.upper(), url, json=EXAMPLES[path].request)
+            reply = await api.request(method.upper(), url, json=example_of(method, path).request)
             assert (reply.status_code == 200) if path in PUBLIC else (reply.status_code == 401), path
 
 
@@ -43,10 +43,11 @@ def test_every_route_is_documented(method, path, operation):
     assert len(operation["description"]) > 20
     assert operation["tags"]
     reply = operation["responses"]["200"]["content"]["application/json"]
-    assert reply["example"] == EXAMPLES[path].reply
+    example = example_of(method, path)
+    assert reply["example"] == example.reply
     if "requestBody" in operation:
-        assert operation["requestBody"]["content"]["application/json"]["example"] == EXAMPLES[path].request
-        assert EXAMPLES[path].request is not None
+        assert operation["requestBody"]["content"]["application/json"]["example"] == example.request
+        assert example.request is not None
     assert bool(operation.get("security")) is (path not in PUBLIC)
     assert ("4XX" in operation["responses"]) is (path not in PUBLIC)
 
@@ -54,7 +55,10 @@ def test_every_route_is_documented(method, path, operation):
 def test_examples_and_limits_name_existing_routes():
     """No example or limit outlives its route."""
     paths = {path for _, path, _ in OPERATIONS}
-    assert set(EXAMPLES) == paths
+    calls = {f"{method.upper()} {path}" for method, path, _ in OPERATIONS}
+    assert {path for _, _, path in (name.rpartition(" ") for name in EXAMPLES)} == paths
+    assert {name for name in EXAMPLES if " " in name} <= calls
+    assert all(example_of(method, path) for method, path, _ in OPERATIONS)
     assert set(LIMITS) <= paths
 
 
@@ -62,8 +66,10 @@ async def test_the_examples_are_what_the_server_takes(tmp_path):
     """Each example of a body passes its schema: it is answered with anything but 422."""
     async with running(settings_in(tmp_path)) as app, client_of(app) as api:
         for method, path, _ in OPERATIONS:
-            if EXAMPLES[path].request is not None:
-                reply = await api.request(method.upper(), path, json=EXAMPLES[path].request)
+            request = example_of(method, path).request
+            if request is not None:
+                url = re.sub(r"\{\w+\}", "1", path)
+                reply = await api.request(method.upper(), url, json=request)
                 assert reply.status_code in {200, 404}, (path, reply.text)
 
 

@@ -12,7 +12,9 @@ from starlette.types import Scope
 from sagacity.api import (
     agent_playbooks,
     config,
+    context,
     dead_letters,
+    entities,
     evaluations,
     health,
     interactions,
@@ -40,7 +42,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     profiles.router,
     user_playbooks.router,
     agent_playbooks.router,
+    entities.router,
     search.router,
+    context.router,
     evaluations.router,
     dead_letters.router,
     config.router,
@@ -82,7 +86,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
             Middleware(
                 CORSMiddleware,
                 allow_origins=settings.cors_origins,
-                allow_methods=["GET", "POST", "PUT", "DELETE"],
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
                 allow_headers=["Authorization", "Content-Type", CORRELATION_HEADER],
                 expose_headers=[CORRELATION_HEADER, "Retry-After"],
             ),

@@ -43,6 +43,8 @@ STATUS: Mapping[type[SagacityError], int] = {
 }
 """The nearest class counts."""
 _NAMES = {400: "InvalidInput", 404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge", 422: "InvalidInput"}
+_MOST_FAULTS = 100
+"""More of them help nobody, and a list of a million wrong members would be answered with a hundred megabytes."""
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
 
@@ -91,7 +93,7 @@ def error_response(error: SagacityError, *, headers: Mapping[str, str] | None = 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
     """Return what is wrong with an input, fault by fault, without the input itself: it may hold secrets."""
     found: list[JsonValue] = []
-    for error in errors:
+    for error in errors[:_MOST_FAULTS]:
         fault = cast("Mapping[str, object]", error)
         place = cast("Sequence[object]", fault["loc"])
         found.append(

@@ -5,16 +5,10 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from sagacity.api.example_context import CONTEXT_REPLY, CONTEXT_REQUEST
+from sagacity.api.example_entities import ENTITY_EXAMPLES, Example
+from sagacity.api.example_search import OTHER_FINDS, SEARCHES
 from sagacity.api.vocabulary import OLDER_ROUTES, renamed
-from sagacity.domain.base import Value
-
-
-class Example(Value):
-    """What is sent, and what comes back."""
-
-    request: JsonValue = None
-    reply: JsonValue
-
 
 _REQUEST = "01990a52-7c11-7d3e-8f6a-3b1c5d2e9f00"
 _PROFILE_ID = "01990a52-9d40-7a11-b2c3-d4e5f6071829"
@@ -290,28 +284,24 @@ _CURRENT: Mapping[str, Example] = {
     "/api/delete_all_agent_playbooks": _deleted("agent playbooks"),
     "/api/delete_all_playbooks": _deleted("playbooks"),
     "/api/search": Example(
-        request={"user_id": "anna", "query": "Where does she live?", "top_k": 5},
-        reply={
-            "success": True,
-            "profiles": [_found(_PROFILE)],
-            "user_playbooks": [],
-            "agent_playbooks": [],
-        },
+        request=SEARCHES["/api/search"],
+        reply={"success": True, "profiles": [_found(_PROFILE)], **OTHER_FINDS},
     ),
+    "/api/context": Example(request=CONTEXT_REQUEST, reply=CONTEXT_REPLY),
     "/api/search_interactions": Example(
-        request={"user_id": "anna", "query": "moving house", "top_k": 10},
+        request=SEARCHES["/api/search_interactions"],
         reply={"success": True, "interactions": [_found(_TURN)]},
     ),
     "/api/search_profiles": Example(
-        request={"user_id": "anna", "query": "home town", "threshold": 0.4, "search_mode": "hybrid"},
+        request=SEARCHES["/api/search_profiles"],
         reply={"success": True, "user_profiles": [_found(_PROFILE)]},
     ),
     "/api/search_user_playbooks": Example(
-        request={"user_id": "anna", "query": "compare figures"},
+        request=SEARCHES["/api/search_user_playbooks"],
         reply={"success": True, "user_playbooks": [_found(_USER_PLAYBOOK)]},
     ),
     "/api/search_agent_playbooks": Example(
-        request={"query": "late delivery", "playbook_status_filter": "approved"},
+        request=SEARCHES["/api/search_agent_playbooks"],
         reply={"success": True, "agent_playbooks": [_found(_AGENT_PLAYBOOK)]},
     ),
     "/api/get_agent_success_evaluation_results": Example(
@@ -394,5 +384,10 @@ def _older() -> dict[str, Example]:
     return found
 
 
-EXAMPLES: Mapping[str, Example] = {**_CURRENT, **_older()}
-"""By path."""
+EXAMPLES: Mapping[str, Example] = {**_CURRENT, **ENTITY_EXAMPLES, **_older()}
+"""By path, or by method and path where a path has several."""
+
+
+def example_of(method: str, path: str) -> Example | None:
+    """Return the example of one call."""
+    return EXAMPLES.get(f"{method.upper()} {path}") or EXAMPLES.get(path)

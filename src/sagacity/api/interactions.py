@@ -11,6 +11,7 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, Request
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter
 from sagacity.domain.tenant import DueScope
 from sagacity.domain.views.interaction import interaction_view, request_view
 from sagacity.schemas.base import Limit
@@ -87,9 +88,10 @@ async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishRe
 async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> InteractionsPage:
     """Return a user's turns, newest first."""
     async with caller.read(user_id=body.user_id) as snapshot:
-        turns = await snapshot.interactions.list_newest(
-            user_id=UserId(body.user_id), start=body.start_time, end=body.end_time, limit=body.top_k
+        wanted = Filter(
+            interactions=True, user_id=UserId(body.user_id), start=body.start_time, end=body.end_time
         )
+        turns = await snapshot.interactions.list_wanted(wanted, body.top_k)
     return _page(turns)
 
 
@@ -97,7 +99,7 @@ async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> Inte
 async def get_all_interactions(caller: CallerDep, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
     """Return the turns of all users, newest first."""
     async with caller.read() as snapshot:
-        turns = await snapshot.interactions.list_newest(limit=limit)
+        turns = await snapshot.interactions.list_wanted(Filter(interactions=True), limit)
     return _page(turns)
 
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from sagacity.api.examples import EXAMPLES
+from sagacity.api.examples import example_of
 from sagacity.api.health import server_version
 from sagacity.schemas.errors import Problem
 
@@ -19,6 +19,7 @@ TAGS = {
     "profiles": "What is known about users.",
     "user playbooks": "Rules for an agent that one user taught.",
     "agent playbooks": "Rules for an agent that hold for all users.",
+    "entities": "Who and what users speak of, and how these belong together.",
     "search": "Finding what was said and what was learned, with scores.",
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up.",
@@ -53,14 +54,14 @@ def _document(app: FastAPI) -> Document:
         ref_template="#/components/schemas/{model}"
     )
     for path, operations in cast("Document", document["paths"]).items():
-        for operation in cast("Document", operations).values():
-            _describe(path, cast("Document", operation))
+        for method, operation in cast("Document", operations).items():
+            _describe(method, path, cast("Document", operation))
     return document
 
 
-def _describe(path: str, operation: Document) -> None:
+def _describe(method: str, path: str, operation: Document) -> None:
     """Give an operation its examples, and its errors the shape that they have."""
-    example = EXAMPLES.get(path)
+    example = example_of(method, path)
     if example is not None:
         if "requestBody" in operation:
             operation["requestBody"]["content"]["application/json"]["example"] = example.request

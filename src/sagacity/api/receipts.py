@@ -9,7 +9,7 @@ from sagacity.api.dependencies import CallerDep
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
-from sagacity.domain.interaction import Request
+from sagacity.domain.interaction import INTERACTION, Request
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.schemas.receipts import (
     IndexProgress,
@@ -20,7 +20,6 @@ from sagacity.schemas.receipts import (
     TaughtMemory,
     VectorProgress,
 )
-from sagacity.storage.repositories.interactions import INTERACTION
 
 router = APIRouter(tags=["receipts"])
 _LETTERS = 10_000

@@ -1,12 +1,17 @@
 """`sagacity agent-playbooks`: how an agent should act for everybody."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sagacity.cli import draw, options
+from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
+from sagacity.cli.search_options import searching
+
+if TYPE_CHECKING:
+    from sagacity.client.search_options import Options
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
 
@@ -46,16 +51,17 @@ def list_playbooks(
 
 
 @app.command()
+@searching
 def search(
     context: typer.Context,
     query: options.Query,
     *,
     limit: options.Limit = 10,
-    threshold: options.Threshold = None,
-    mode: options.Mode = "hybrid",
     agent_version: options.AgentVersion = None,
     playbook_name: options.PlaybookName = None,
+    status: options.Lifecycle = None,
     playbook_status: Approved = None,
+    asked: "Options",
 ) -> None:
     """
     Find agent playbooks.
@@ -68,11 +74,13 @@ def search(
             agent_version=agent_version,
             playbook_name=playbook_name,
             playbook_status_filter=playbook_status,
+            status_filter=[status] if status else None,
             top_k=limit,
-            threshold=threshold,
-            search_mode=mode,
+            **asked,
         )
-    show(context, reply.agent_playbooks, draw.agent_playbooks(reply.agent_playbooks))
+    found = results("agent playbook", reply.agent_playbooks, "agent_playbook_id")
+    drawn = with_explanation(draw.agent_playbooks(reply.agent_playbooks), reply.explanation, found)
+    show(context, reply.agent_playbooks, drawn, **in_meta(reply.explanation))
 
 
 @app.command()

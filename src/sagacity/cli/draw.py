@@ -9,6 +9,7 @@ from sagacity.cli.output import Render, table
 if TYPE_CHECKING:
     from sagacity.domain.views.agent_playbook import AgentPlaybookView
     from sagacity.domain.views.interaction import InteractionView
+    from sagacity.domain.views.memory import MemoryView
     from sagacity.domain.views.profile import ProfileView
     from sagacity.domain.views.user_playbook import UserPlaybookView
 
@@ -73,8 +74,27 @@ def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
     return table(("#score", "when", "do", "agent", "approval", "#id"), rows, empty="no agent playbooks")
 
 
+def memories(found: "Iterable[MemoryView]") -> Render:
+    """Draw memories of any kind, with scores where they were searched for."""
+    rows = [
+        (
+            number(memory.score),
+            memory.kind,
+            memory.trigger or "",
+            memory.content,
+            memory.user_id or "",
+            memory.status or "current",
+            memory.memory_id,
+        )
+        for memory in found
+    ]
+    return table(
+        ("#score", "#kind", "when", "content", "user", "status", "#id"), rows, empty="no other memories"
+    )
+
+
 def interactions(found: "Iterable[InteractionView]") -> Render:
-    """Draw turns, with scores where they were searched for."""
+    """Draw turns, with scores where they were searched for; those beside one stand around it, without a score."""
     rows = [
         (
             number(turn.score),
@@ -84,7 +104,8 @@ def interactions(found: "Iterable[InteractionView]") -> Render:
             moment(turn.created_at),
             turn.interaction_id,
         )
-        for turn in found
+        for one in found
+        for turn in sorted((one, *(one.neighbours or ())), key=lambda turn: turn.interaction_id)
     ]
     return table(("#score", "role", "content", "user", "#at", "#id"), rows, empty="no interactions")
 

@@ -1,12 +1,17 @@
 """`sagacity interactions`: the turns that were published."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sagacity.cli import draw, options
+from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
+from sagacity.cli.search_options import searching
+
+if TYPE_CHECKING:
+    from sagacity.client.search_options import Options
 
 app = typer.Typer(no_args_is_help=True, help="The turns that were published.")
 
@@ -29,22 +34,26 @@ def list_interactions(
 
 
 @app.command()
+@searching
 def search(
     context: typer.Context,
     query: options.Query,
     *,
     user_id: options.UserId,
     limit: options.Limit = 10,
-    mode: options.Mode = "hybrid",
+    neighbours: options.Neighbours = 0,
+    asked: "Options",
 ) -> None:
     """
     Find turns of a user.
 
-    Example: sagacity interactions search "broken zipper" --user-id ana
+    Example: sagacity interactions search "broken zipper" --user-id ana --neighbours 1
     """
     with connected(context, "searching") as client:
-        reply = client.search_interactions(user_id, query, top_k=limit, search_mode=mode)
-    show(context, reply.interactions, draw.interactions(reply.interactions))
+        reply = client.search_interactions(user_id, query, top_k=limit, neighbours=neighbours, **asked)
+    found = results("interaction", reply.interactions, "interaction_id")
+    drawn = with_explanation(draw.interactions(reply.interactions), reply.explanation, found)
+    show(context, reply.interactions, drawn, **in_meta(reply.explanation))
 
 
 @app.command()

@@ -7,8 +7,18 @@ from typing import Annotated
 
 import typer
 
-from sagacity.cli import agent_playbooks, config, dead_letters, interactions, profiles, tokens, user_playbooks
+from sagacity.cli import (
+    agent_playbooks,
+    config,
+    dead_letters,
+    entities,
+    interactions,
+    profiles,
+    tokens,
+    user_playbooks,
+)
 from sagacity.cli.backup import backup, restore
+from sagacity.cli.context import context_
 from sagacity.cli.demo.command import demo
 from sagacity.cli.doctor import doctor
 from sagacity.cli.invocation import Invocation
@@ -18,7 +28,7 @@ from sagacity.cli.output import GENERAL, OK, report
 from sagacity.cli.publish import publish
 from sagacity.cli.receipts import receipt
 from sagacity.cli.reindex import reindex
-from sagacity.cli.search import context_, search
+from sagacity.cli.search import search
 from sagacity.cli.serve import serve
 from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
@@ -81,6 +91,7 @@ app.add_typer(profiles.app, name="profiles")
 app.add_typer(profiles.app, name="user-profiles", hidden=True)
 app.add_typer(user_playbooks.app, name="user-playbooks")
 app.add_typer(agent_playbooks.app, name="agent-playbooks")
+app.add_typer(entities.app, name="entities")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)
 app.add_typer(dead_letters.app, name="dead-letters")

@@ -17,6 +17,9 @@ Threshold = Annotated[
 Mode = Annotated[
     Literal["hybrid", "vector", "fts"], typer.Option("--mode", help="By meaning, by words (fts), or both.")
 ]
+Neighbours = Annotated[
+    int, typer.Option("--neighbours", min=0, max=5, help="Turns to show before and after each turn found.")
+]
 Lifecycle = Annotated[
     Literal["current", "pending", "archived"] | None, typer.Option("--status", help="Only in this state.")
 ]

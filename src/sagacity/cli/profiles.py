@@ -1,13 +1,18 @@
 """`sagacity profiles`: what is known about users."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sagacity.cli import draw, options
+from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
+from sagacity.cli.search_options import searching
 from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sagacity.client.search_options import Options
 
 app = typer.Typer(no_args_is_help=True, help="What is known about users.")
 
@@ -38,14 +43,15 @@ def list_profiles(
 
 
 @app.command()
+@searching
 def search(
     context: typer.Context,
     query: options.Query,
     *,
     user_id: options.UserId,
     limit: options.Limit = 10,
-    threshold: options.Threshold = None,
-    mode: options.Mode = "hybrid",
+    status: options.Lifecycle = None,
+    asked: "Options",
 ) -> None:
     """
     Find profiles of a user.
@@ -53,8 +59,12 @@ def search(
     Example: sagacity profiles search "where does she live" --user-id ana
     """
     with connected(context, "searching") as client:
-        reply = client.search_profiles(user_id, query, top_k=limit, threshold=threshold, search_mode=mode)
-    show(context, reply.user_profiles, draw.profiles(reply.user_profiles))
+        reply = client.search_profiles(
+            user_id, query, top_k=limit, status_filter=[status] if status else None, **asked
+        )
+    found = results("profile", reply.user_profiles, "profile_id")
+    drawn = with_explanation(draw.profiles(reply.user_profiles), reply.explanation, found)
+    show(context, reply.user_profiles, drawn, **in_meta(reply.explanation))
 
 
 @app.command()

@@ -1,87 +1,67 @@
-"""`sagacity search` and `sagacity context`: what an agent should know now."""
+"""`sagacity search`: what is known, with scores."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
 
 from sagacity.cli import draw, options
+from sagacity.cli.explain import Result, explanation, results
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show
+from sagacity.cli.search_options import searching
 
 if TYPE_CHECKING:
-    from sagacity.schemas.search import SearchPage
+    from sagacity.client.search_options import Options
+    from sagacity.client.words import KindWord
+    from sagacity.schemas.found import SearchPage
+
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="<str>",
+        help="What to look for: profile, semantic, episodic, user_playbook, agent_playbook, skill, interaction; may be"
+        " given several times.",
+    ),
+]
 
 
+@searching
 def search(
     context: typer.Context,
     query: options.Query,
     *,
     user_id: options.AnyUserId = None,
+    kind: Kind = None,
     agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    status: options.Lifecycle = None,
     top_k: options.TopK = 5,
-    threshold: options.Threshold = None,
-    mode: options.Mode = "hybrid",
+    neighbours: options.Neighbours = 0,
+    asked: "Options",
 ) -> None:
     """
-    Find profiles and playbooks, with scores.
+    Find profiles and playbooks, or what else --kind names, with scores.
 
     Without --user-id only agent playbooks are found: what one user taught is shown to no other.
 
-    Example: sagacity search "what may she eat?" --user-id ana
+    Example: sagacity search "what may she eat?" --user-id ana --kind profile --kind interaction --explain
     """
     with connected(context, "searching") as client:
         page = client.search(
             query,
             user_id=user_id,
+            kinds=cast("list[KindWord] | None", kind or None),  # the SDK checks the words
             agent_version=agent_version,
+            playbook_name=playbook_name,
+            status_filter=[status] if status else None,
             top_k=top_k,
-            threshold=threshold,
-            search_mode=mode,
+            neighbours=neighbours,
+            **asked,
         )
-    found = len(page.profiles) + len(page.user_playbooks) + len(page.agent_playbooks)
-    show(context, page, _sections(page), count=found)
-
-
-def context_(
-    context: typer.Context,
-    *,
-    user_id: options.UserId,
-    agent_version: options.AgentVersion = None,
-    query: Annotated[
-        str, typer.Option("--query", help="What the agent is about to do.")
-    ] = "general preferences",
-    top_k: options.TopK = 5,
-    threshold: options.Threshold = 0.0,
-) -> None:
-    """
-    Print what is known, for an agent's prompt: the best few, however loosely they belong to the query.
-
-    Example: sagacity context --user-id ana --query "plan a dinner"
-    """
-    with connected(context, "searching") as client:
-        page = client.search(
-            query, user_id=user_id, agent_version=agent_version, top_k=top_k, threshold=threshold
-        )
-    text = as_text(page)
-    show(context, {"context": text}, lambda console: console.print(plain(text)))
-
-
-def as_text(page: "SearchPage") -> str:
-    """Return what was found as Markdown: facts, then rules for this user, then rules for everybody."""
-    sections = (
-        ("What is known about the user", [profile.content for profile in page.profiles]),
-        ("How to act for this user", [_rule(book.trigger, book.content) for book in page.user_playbooks]),
-        ("How to act", [_rule(book.trigger, book.content) for book in page.agent_playbooks]),
-    )
-    parts = [
-        "\n".join((f"## {title}", *(f"- {line}" for line in lines))) for title, lines in sections if lines
-    ]
-    return "\n\n".join(parts) or "Nothing is known yet."
-
-
-def _rule(trigger: str | None, content: str) -> str:
-    return f"{trigger}: {content}" if trigger and content else trigger or content
+    show(context, page, _sections(page), count=len(_results(page)))
 
 
 def _sections(page: "SearchPage") -> Render:
@@ -89,6 +69,8 @@ def _sections(page: "SearchPage") -> Render:
         ("profiles", page.profiles, draw.profiles(page.profiles)),
         ("user playbooks", page.user_playbooks, draw.user_playbooks(page.user_playbooks)),
         ("agent playbooks", page.agent_playbooks, draw.agent_playbooks(page.agent_playbooks)),
+        ("turns", page.interactions or (), draw.interactions(page.interactions or ())),
+        ("other memories", page.memories or (), draw.memories(page.memories or ())),
     )
 
     def render(console: Console) -> None:
@@ -99,5 +81,21 @@ def _sections(page: "SearchPage") -> Render:
             console.print()
         if not drawn:
             console.print(plain("nothing found", "dim"))
+        if page.explanation is not None:
+            explanation(page.explanation, _results(page))(console)
 
     return render
+
+
+def _results(page: "SearchPage") -> Sequence[Result]:
+    return [
+        *results("profile", page.profiles, "profile_id"),
+        *results("user playbook", page.user_playbooks, "user_playbook_id"),
+        *results("agent playbook", page.agent_playbooks, "agent_playbook_id"),
+        *results("interaction", page.interactions or (), "interaction_id"),
+        *(
+            found
+            for memory in page.memories or ()
+            for found in results(str(memory.kind), (memory,), "memory_id")
+        ),
+    ]

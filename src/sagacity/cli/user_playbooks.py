@@ -1,12 +1,17 @@
 """`sagacity user-playbooks`: how an agent should act for one user."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sagacity.cli import draw, options
+from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
+from sagacity.cli.search_options import searching
+
+if TYPE_CHECKING:
+    from sagacity.client.search_options import Options
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for one user.")
 
@@ -43,16 +48,17 @@ def list_playbooks(
 
 
 @app.command()
+@searching
 def search(
     context: typer.Context,
     query: options.Query,
     *,
     user_id: options.AnyUserId = None,
     limit: options.Limit = 10,
-    threshold: options.Threshold = None,
-    mode: options.Mode = "hybrid",
     agent_version: options.AgentVersion = None,
     playbook_name: options.PlaybookName = None,
+    status: options.Lifecycle = None,
+    asked: "Options",
 ) -> None:
     """
     Find user playbooks.
@@ -65,11 +71,13 @@ def search(
             user_id=user_id,
             agent_version=agent_version,
             playbook_name=playbook_name,
+            status_filter=[status] if status else None,
             top_k=limit,
-            threshold=threshold,
-            search_mode=mode,
+            **asked,
         )
-    show(context, reply.user_playbooks, draw.user_playbooks(reply.user_playbooks))
+    found = results("user playbook", reply.user_playbooks, "user_playbook_id")
+    drawn = with_explanation(draw.user_playbooks(reply.user_playbooks), reply.explanation, found)
+    show(context, reply.user_playbooks, drawn, **in_meta(reply.explanation))
 
 
 @app.command()

@@ -4,12 +4,26 @@ from collections.abc import Sequence
 from typing import Literal
 
 from sagacity.domain.cursor import DeadLetterStatus
-from sagacity.domain.memory import Approval, Status
-from sagacity.domain.query import SearchMode
+from sagacity.domain.graph import EntityType
+from sagacity.domain.memory import Approval, MemoryKind, Status
+from sagacity.domain.query import Ranking, SearchMode, StrategyName
 
 ModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
+RankingWord = Ranking | Literal["blended", "rrf", "weighted", "adaptive"]
+StrategyWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]
+KindWord = (
+    MemoryKind
+    | Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill", "interaction"]
+)
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]
+EntityWord = (
+    EntityType
+    | Literal[
+        "person", "organization", "location", "project", "concept", "event", "product",
+        "skill", "interest", "goal", "date", "animal", "other",
+    ]
+)  # fmt: skip
 LetterWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
 
 

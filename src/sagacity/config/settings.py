@@ -61,6 +61,11 @@ class Settings(BaseSettings):
         ge=0,
         description="How long embeddings of questions are kept in Redis for all processes; 0: not.",
     )
+    reranker: str = Field(
+        default="",
+        description="Orders the first results of a search that asks for it: `late-interaction`, or a folder with "
+        "a cross-encoder's `model.onnx` and `tokenizer.json`; empty: none.",
+    )
     model_timeout_seconds: float = Field(default=120, gt=0, description="Longest wait for one model call.")
     model_attempts: int = Field(default=3, ge=1, le=10, description="Tries of one model call.")
     learn_concurrency: int = Field(default=4, ge=1, le=64, description="Users learned side by side.")

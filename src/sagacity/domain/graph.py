@@ -1,41 +1,271 @@
 """A user's graph: who and what they speak of, and how these belong together."""
 
+import re
+import unicodedata
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final, NewType
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field, JsonValue
 
 from sagacity.domain.base import Value
-from sagacity.domain.ids import cut_key
+from sagacity.domain.ids import MemoryId, MemoryUid, UserId, cut_key
+
+EntityId = NewType("EntityId", int)
+RelationshipId = NewType("RelationshipId", int)
+
+USER: Final = "user"
+"""The name of the user themself in the graph."""
+MAX_NAME_CHARACTERS = 120
+MAX_DESCRIPTION_CHARACTERS = 2_000
+MAX_NAME_WORDS = 5
+"""Of a name that is looked for in running text."""
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_JOINERS = "\u200c\u200d"
+"""Unseen, and yet part of how emoji, Persian and Indic names are written."""
+_WORD = re.compile(r"[^\W_]+(?:[-.&+][^\W_]+)*")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]{2,}"
+)
+"""Thai, Lao, Burmese, Khmer, Chinese, Japanese, and Korean with its particles: names have no spaces around them."""
+_LONGEST_UNSPACED = 6
+_FORMER = {"place": "location"}
 
 
 class EntityType(StrEnum):
-    """What sort of thing a name stands for."""
+    """What sort of thing a name stands for; the vocabulary of the chat contract."""
 
     PERSON = "person"
-    PLACE = "place"
     ORGANIZATION = "organization"
+    LOCATION = "location"
+    PROJECT = "project"
+    CONCEPT = "concept"
+    EVENT = "event"
     PRODUCT = "product"
+    SKILL = "skill"
+    INTEREST = "interest"
+    GOAL = "goal"
+    DATE = "date"
     ANIMAL = "animal"
     OTHER = "other"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "EntityType | None":
+        """Read what former releases wrote."""
+        return cls(_FORMER[value]) if isinstance(value, str) and value in _FORMER else None
+
+
+class RelationType(StrEnum):
+    """Words for ties that are offered to models and people. Others are kept: `sister_of` says more than `family_of`."""
+
+    KNOWS = "knows"
+    FRIEND_OF = "friend_of"
+    FAMILY_OF = "family_of"
+    COLLEAGUE_OF = "colleague_of"
+    WORKS_WITH = "works_with"
+    WORKS_AT = "works_at"
+    MEMBER_OF = "member_of"
+    LEADS = "leads"
+    REPORTS_TO = "reports_to"
+    LOCATED_IN = "located_in"
+    LIVES_IN = "lives_in"
+    VISITED = "visited"
+    WORKS_ON = "works_on"
+    CREATED = "created"
+    OWNS = "owns"
+    CONTRIBUTES_TO = "contributes_to"
+    INTERESTED_IN = "interested_in"
+    SKILLED_IN = "skilled_in"
+    STUDIED = "studied"
+    RELATED_TO = "related_to"
+    ATTENDED = "attended"
+    PARTICIPATED_IN = "participated_in"
+    ASSOCIATED_WITH = "associated_with"
+
+
+def clean_name(text: str) -> str:
+    """Return *text* as a name: one line, nothing that is not seen, and no longer than a name is."""
+    seen = "".join(
+        one if one in _JOINERS or unicodedata.category(one) not in _UNSEEN else " " for one in text
+    )
+    return " ".join(seen.split())[:MAX_NAME_CHARACTERS].rstrip()
+
+
+def clean_description(text: str) -> str:
+    """Return *text* without what is not seen and with plain spaces, as long as a description may be."""
+    seen = "".join(
+        one if one in _JOINERS or unicodedata.category(one) not in _UNSEEN else " " for one in text
+    )
+    return " ".join(seen.split())[:MAX_DESCRIPTION_CHARACTERS].rstrip()
+
+
+def normalized(name: str) -> str:
+    """Return *name* as names are compared: case folded, compatible forms alike, as long as databases look up."""
+    return cut_key(" ".join(unicodedata.normalize("NFKC", clean_name(name)).casefold().split()))
+
+
+def relation_word(text: str) -> str:
+    """Return *text* as the word of a tie: `Works at` becomes `works_at`."""
+    return cut_key(re.sub(r"\W+", "_", clean_name(text).casefold()).strip("_"))
+
+
+def names_within(text: str, *, as_names: bool = False, limit: int = 2_000) -> list[str]:
+    """
+    Return what in running *text* could be a name, as names are compared.
+
+    That is one to five words in a row, and in scripts without spaces any two to six characters.
+
+    Args:
+        text: any.
+        as_names: only what does not begin in lower case, as names in a sentence do not.
+        limit: how many at the most.
+
+    Returns:
+        Each once; in the order of the text, of those that begin at one place the longer first.
+    """
+    words = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    found: dict[str, None] = {}
+    for first, (start, _) in enumerate(words):
+        if as_names and text[start].islower():
+            continue
+        for last in range(min(first + MAX_NAME_WORDS, len(words)) - 1, first - 1, -1):
+            found.setdefault(normalized(text[start : words[last][1]]))
+        for run in _UNSPACED.finditer(text, start, words[first][1]):
+            for begin in range(run.start(), run.end() - 1):
+                for end in range(min(begin + _LONGEST_UNSPACED, run.end()), begin + 1, -1):
+                    found.setdefault(normalized(text[begin:end]))
+        if len(found) >= limit:
+            break
+    return [name for name in found if name][:limit]
+
+
+Name = Annotated[str, AfterValidator(clean_name)]
+RelationWord = Annotated[str, AfterValidator(relation_word)]
+Description = Annotated[str, AfterValidator(clean_description)]
+Confidence = Annotated[float, Field(ge=0, le=1)]
 
 
 class EntityMention(Value):
     """A name found in evidence. The user themself has the name `user`."""
 
-    name: str
+    name: Name
     entity_type: EntityType = EntityType.OTHER
+    description: Description = ""
 
     @property
     def normalized_name(self) -> str:
-        """The name as it is compared: case folded, spaces collapsed, as long as databases look up."""
-        return cut_key(" ".join(self.name.casefold().split()))
+        """The name as it is compared."""
+        return normalized(self.name)
 
 
 class RelationshipMention(Value):
     """A tie between two names found in evidence, such as user, sister_of, Ana."""
 
-    source: str
-    target: str
-    relationship_type: Annotated[str, AfterValidator(cut_key)]
-    confidence: float = 0.8
+    source: Name
+    target: Name
+    relationship_type: RelationWord
+    description: Description = ""
+    confidence: Confidence = 0.8
+
+
+class NewEntity(Value):
+    """An entity that someone makes by hand."""
+
+    name: Name
+    entity_type: EntityType = EntityType.OTHER
+    description: Description = ""
+    aliases: tuple[Name, ...] = ()
+    attributes: dict[str, JsonValue] = {}
+
+
+class EntityEdit(Value):
+    """What is to be different; None leaves it as it is."""
+
+    name: Name | None = None
+    entity_type: EntityType | None = None
+    description: Description | None = None
+    aliases: tuple[Name, ...] | None = None
+    attributes: dict[str, JsonValue] | None = None
+
+
+class Entity(Value):
+    """Someone or something that a user speaks of, by name."""
+
+    entity_id: EntityId
+    user_id: UserId
+    name: str
+    normalized_name: str
+    entity_type: EntityType
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other names by which it is found."""
+    attributes: dict[str, JsonValue] = {}
+    mention_count: int = 0
+    """How many memories speak of it."""
+    last_mentioned_at: datetime | None = None
+    source_memory_ids: tuple[MemoryUid, ...] = ()
+    """The newest memories that speak of it."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class NewRelationship(Value):
+    """A tie that someone makes by hand."""
+
+    source_entity_id: EntityId
+    target_entity_id: EntityId
+    relationship_type: RelationWord
+    description: Description = ""
+    confidence: Confidence = 1.0
+    is_bidirectional: bool = False
+
+
+class RelationshipEdit(Value):
+    """What is to be different; None leaves it as it is."""
+
+    relationship_type: RelationWord | None = None
+    description: Description | None = None
+    confidence: Confidence | None = None
+    is_bidirectional: bool | None = None
+
+
+class Relationship(Value):
+    """How two entities of a user belong together."""
+
+    relationship_id: RelationshipId
+    user_id: UserId
+    source_entity_id: EntityId
+    source_name: str
+    target_entity_id: EntityId
+    target_name: str
+    relationship_type: str
+    """A word of `RelationType`, or one that says more."""
+    description: str = ""
+    confidence: float = 1.0
+    is_bidirectional: bool = False
+    """Whether it reads the same from both ends; it is followed both ways in any case."""
+    source_memory_ids: tuple[MemoryUid, ...] = ()
+    """The newest memories that say so."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class EntityGraph(Value):
+    """What lies around one entity."""
+
+    entities: tuple[Entity, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    center_entity_id: EntityId
+    depth: int
+
+
+class Near(Value):
+    """A memory that speaks of an entity near those asked for."""
+
+    memory_id: MemoryId
+    score: float
+    """0 to 1: the product of the ties' confidences on the best way there, halved each step; 1 without a step."""
+    hops: int
+    via: EntityId
+    """The entity that it speaks of."""

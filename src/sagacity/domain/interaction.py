@@ -8,7 +8,21 @@ from pydantic import JsonValue
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 
+INTERACTION = "interaction"
+"""What a turn is called where kinds of memories are listed beside it."""
 AGENT_ROLES = frozenset({"agent", "assistant", "system", "tool", "internal"})
+_SPEAKERS = AGENT_ROLES | {"user", "human", "ai", "bot", "developer", "function", "model"}
+
+
+def is_person(role: str) -> bool:
+    """Whether a person, rather than an agent or a tool, speaks under *role*."""
+    return role.strip().lower() not in AGENT_ROLES
+
+
+def speaker_of(role: str) -> str:
+    """Return the name that *role* gives ("Caroline"); empty where it says only whose turn it was."""
+    name = role.strip()
+    return "" if name.lower() in _SPEAKERS else name
 
 
 class UserAction(StrEnum):
@@ -47,6 +61,8 @@ class NewInteraction(Value):
     image_base64: str = ""
     tools_used: tuple[ToolUse, ...] = ()
     citations: tuple[Citation, ...] = ()
+    happened_at: datetime | None = None
+    """By its sender's clock; None where the sender did not say."""
 
 
 class NewRequest(Value):
@@ -94,7 +110,7 @@ class Interaction(NewInteraction):
     @property
     def is_user(self) -> bool:
         """Whether a person, rather than an agent or a tool, said it."""
-        return self.role.strip().lower() not in AGENT_ROLES
+        return is_person(self.role)
 
 
 class Session(Value):

@@ -24,7 +24,9 @@ class MemoryKind(StrEnum):
 USER_KINDS = frozenset(
     {MemoryKind.PROFILE, MemoryKind.SEMANTIC, MemoryKind.EPISODIC, MemoryKind.USER_PLAYBOOK}
 )
-"""Kinds that belong to one user; the others belong to the tenant."""
+"""Kinds that belong to one user."""
+TENANT_KINDS = frozenset(MemoryKind) - USER_KINDS
+"""Kinds that belong to the tenant, and serve all its users."""
 
 
 VERSIONED_KINDS = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL})
@@ -159,6 +161,8 @@ class Memory(NewMemory):
     access_count: int = 0
     last_accessed_at: datetime | None = None
     superseded_by: MemoryId | None = None
+    archived_at: datetime | None = None
+    """Since when it is put away; storage keeps it in step with the status."""
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it holds at *now*: neither expired nor superseded in the world."""

@@ -4,7 +4,9 @@ import time
 from datetime import datetime
 from enum import StrEnum
 
+from sagacity.domain.analysis import QueryAnalysis
 from sagacity.domain.base import Value
+from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
@@ -18,30 +20,86 @@ class SearchMode(StrEnum):
     HYBRID = "hybrid"
 
 
+class Ranking(StrEnum):
+    """How what the strategies found becomes one list; see `retrieval/rank.py`."""
+
+    BLENDED = "blended"
+    """Scores of each strategy brought to one scale, each weighted by how much it tells apart; the default."""
+    RRF = "rrf"
+    """Reciprocal ranks."""
+    WEIGHTED = "weighted"
+    """The chat contract's formula: words, meaning, reliability, recency, frequency."""
+    ADAPTIVE = "adaptive"
+    """The same formula with weights that follow from what the question wants."""
+
+
+class StrategyName(StrEnum):
+    """A way of finding; one file each in `retrieval/strategies/`."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    GRAPH = "graph"
+    PROFILE = "profile"
+    RECENT = "recent"
+
+
 class Filter(Value):
     """
     What may be found at all; applied before any search.
 
-    Interactions are asked for with `interactions=True`, memories with `kinds`. An empty `statuses`, `approvals` or
-    `agent_versions` admits all. Times bound the row's last change (a turn's arrival), both ends inclusive.
+    Interactions are asked for with `interactions=True`, memories with `kinds`. An empty list admits all. Times are
+    inclusive.
     """
 
     kinds: tuple[MemoryKind, ...] = ()
     interactions: bool = False
     user_id: UserId | None = None
     """One user's rows (and, for kinds without a user, the tenant's). None asks for all users of the tenant."""
+    user_ids: tuple[UserId, ...] = ()
+    """Several users' rows; with `user_id` only what both admit. Kinds without a user are found all the same."""
     statuses: tuple[Status, ...] = (Status.CURRENT,)
     approvals: tuple[Approval, ...] = ()
-    agent_version: str | None = None
+    agent_versions: tuple[str, ...] = ()
     """Of playbooks and skills; what is known of a user holds for every version."""
-    name: str | None = None
+    names: tuple[str, ...] = ()
     """Of playbooks and skills."""
     source: str | None = None
     request_id: str | None = None
+    tags: tuple[str, ...] = ()
+    """All of them, whatever their case: keywords of a memory, and the list `tags` in its or the request's metadata."""
+    metadata: Condition | None = None
+    """Of a memory's metadata, with its `custom_features`; of a turn's request's metadata."""
     start: datetime | None = None
+    """When it was learned or last changed; when a turn arrived."""
     end: datetime | None = None
+    event_start: datetime | None = None
+    """When it happened: what a memory speaks of, as far as that is known; a turn, by its sender's clock."""
+    event_end: datetime | None = None
     valid_at: datetime | None = None
     """Leaves out what has expired by then."""
+    as_of: datetime | None = None
+    """What was known then: status and expiry are those of that moment, which stands in for `valid_at`."""
+
+
+class Query(Value):
+    """What to look for, among what, and how much of it."""
+
+    text: str
+    wanted: Filter
+    limit: int
+    """How many of each kind at the most."""
+    mode: SearchMode = SearchMode.HYBRID
+    threshold: float = 0.0
+    """Least `relevance` of a result that shares no word with the text, in [0, 1]."""
+    ranking: Ranking = Ranking.BLENDED
+    strategies: tuple[StrategyName, ...] = (StrategyName.VECTOR, StrategyName.KEYWORD, StrategyName.GRAPH)
+    """Which ways of finding are used, as far as `mode` admits them."""
+    reference_at: datetime | None = None
+    """What "today" is to the question; None for now."""
+    neighbours: int = 0
+    """How many turns of the same session to return before and after each turn found."""
+    rerank: bool = False
+    """Whether a second, closer look orders the first results."""
 
 
 class Scored(Value):
@@ -51,19 +109,37 @@ class Scored(Value):
     interaction: Interaction | None = None
     score: float
     components: dict[str, float] = {}
+    """What the score was made of, by name; a strategy that did not find it has no component."""
+    neighbours: tuple[Interaction, ...] = ()
+    """Turns beside the interaction, oldest first, where they were asked for."""
 
 
 class Trace(Value):
-    """How an answer came about: what each strategy took, and which failed or were late."""
+    """How an answer came about: what each strategy took and found, and which failed or were late."""
 
     strategies: dict[str, float] = {}
     """Milliseconds each."""
+    found: dict[str, int] = {}
+    """How many each strategy found."""
     failed: dict[str, str] = {}
+    dropped: dict[str, int] = {}
+    """How many were found and not returned, by why: `below_threshold`, `over_limit`."""
+    analysis: QueryAnalysis | None = None
 
     def took(self, strategy: str, started: float) -> "Trace":
         """Return the trace with the time of *strategy*, which began at the performance counter's *started*."""
         milliseconds = round((time.perf_counter() - started) * 1000, 3)
         return self.model_copy(update={"strategies": self.strategies | {strategy: milliseconds}})
+
+    def answered(self, strategy: str, milliseconds: float, count: int) -> "Trace":
+        """Return the trace with what *strategy* took and how many it found."""
+        took, found = {strategy: round(milliseconds, 3)}, {strategy: count}
+        return self.model_copy(update={"strategies": self.strategies | took, "found": self.found | found})
+
+    def left_out(self, **counts: int) -> "Trace":
+        """Return the trace with things that were found and are not returned, by why."""
+        dropped = {why: self.dropped.get(why, 0) + count for why, count in counts.items() if count}
+        return self.model_copy(update={"dropped": self.dropped | dropped}) if dropped else self
 
     def failed_with(self, strategy: str, reason: str) -> "Trace":
         """Return the trace with a strategy that gave no answer."""

@@ -103,6 +103,8 @@ async def apply(
             done.changes.append(
                 _change(ChangeAction.REMOVED, evidence, run_id=run_id, now=now, before=target)
             )
+    changed = [change.after for change in done.changes if change.after is not None]
+    await transaction.graph.link(user_id, changed)  # now that the names of all of them are known
     await transaction.changes.add(done.changes)
     return done
 
@@ -137,7 +139,7 @@ def _new_memory(
         confidence=candidate.confidence,
         created_at=now,
         updated_at=now,
-        valid_from=last.created_at,
+        valid_from=min(last.happened_at or last.created_at, last.created_at),  # no clock says what is to come
         expires_at=candidate.time_to_live.expiry(last.created_at),
     )
 

@@ -36,7 +36,7 @@ async def find_neighbours(
         wanted = Filter(
             kinds=(kind,),
             user_id=user_id,
-            agent_version=version if kind is MemoryKind.USER_PLAYBOOK else None,
+            agent_versions=(version,) if kind is MemoryKind.USER_PLAYBOOK else (),
         )
         cosines: dict[int, float] = {}
         for hit in await snapshot.search.by_terms(wanted, embedded.candidate.content, limit):

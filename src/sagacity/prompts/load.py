@@ -44,7 +44,7 @@ class FrontMatter(Value):
     description: str
     variables: dict[str, Variable]
     output: str
-    """The Pydantic type in `learning/extractors/outputs.py` that the answer is parsed into."""
+    """The Pydantic type in `learning/extractors/outputs.py` that the answer is parsed into, or `text`."""
 
 
 class Template(Value):

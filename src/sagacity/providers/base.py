@@ -106,3 +106,33 @@ class Embedder(Protocol):
     async def warm(self) -> None:
         """Load and run once, so that the first real call is as fast as the next."""
         ...
+
+
+class Reranker(Protocol):
+    """A closer look than the embedder's: question and text are compared as wholes, not by a vector each."""
+
+    @property
+    def name(self) -> str:
+        """What it is called where it failed or was late."""
+        ...
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> Vectors:
+        """
+        Score how well each text answers the question.
+
+        Args:
+            query: the question.
+            texts: most promising first, which is the order in which they are looked at; cut at the model's limit.
+            seconds: how long it may take.
+
+        Returns:
+            float32 [n], in [0, 1], higher is better; NaN for what there was no time for.
+
+        Raises:
+            ProviderError: the model failed.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Load and run once, so that the first real call is as fast as the next."""
+        ...

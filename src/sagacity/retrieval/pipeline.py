@@ -1,41 +1,70 @@
-"""A question becomes a ranked list: strategies side by side, then fused."""
+"""A question becomes a ranked list: strategies side by side, ranked, looked at again, fetched."""
 
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
 
-from sagacity.domain.base import Value
+from sagacity.domain.analysis import QueryAnalysis
+from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ProviderError, StorageError
-from sagacity.domain.query import Filter, Found, Scored, SearchMode, Trace
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
 from sagacity.domain.tenant import Tenant
-from sagacity.providers.base import Embedder, Vectors
-from sagacity.retrieval.rank import Ranked, fuse, relevance
+from sagacity.providers.base import Embedder, Reranker, Vectors
+from sagacity.retrieval.analyze import analyze
+from sagacity.retrieval.anchors import anchors_in, resolve, words_for
+from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank, relevance
+from sagacity.retrieval.rerank import rerank
+from sagacity.retrieval.strategies import STRATEGIES
+from sagacity.retrieval.strategies.base import Ask, Finding
 from sagacity.storage.base import Hit
-from sagacity.storage.repositories.interactions import INTERACTION
-from sagacity.storage.repositories.search import kinds_of
+from sagacity.storage.filters import kinds_of
 from sagacity.storage.transaction import Storage, Transaction
 
-EMBED_SECONDS = 5.0
+STRATEGY_SECONDS = 5.0
+"""How long a strategy may take, the embedder's time included."""
+RERANKED = 20
+RERANK_BLEND = 0.3
+RERANK_SECONDS = 1.0
+"""How long looking again may take, all kinds together."""
+_LEAST_DEPTH, _DEPTH_TURNS = 50, 100
+_ANCHOR_MEMORIES = 5
 
 
-class Query(Value):
-    """What to look for, among what, and how much of it."""
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What the strategies answered; those that failed are not there."""
 
-    text: str
-    wanted: Filter
-    limit: int
-    """How many of each kind at the most."""
-    mode: SearchMode = SearchMode.HYBRID
-    threshold: float = 0.0
-    """Least `relevance` of a result that shares no word with the text, in [0, 1]."""
+    findings: dict[StrategyName, Finding] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+
+    def of_kind(self, kind: str) -> dict[StrategyName, list[Hit]]:
+        return {name: [hit for hit in one.hits if hit.kind == kind] for name, one in self.findings.items()}
 
 
 class Searcher:
     """Answers queries of any tenant; holds no state but its parts."""
 
-    def __init__(self, storage: Storage, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        embedder: Embedder,
+        *,
+        clock: Clock,
+        reranker: Reranker | None = None,
+        strategy_seconds: float = STRATEGY_SECONDS,
+        rerank_seconds: float = RERANK_SECONDS,
+    ) -> None:
         self._storage = storage
         self._embedder = embedder
+        self._clock = clock
+        self._reranker = reranker
+        self._strategy_seconds = strategy_seconds
+        self._rerank_seconds = rerank_seconds
 
     async def search(self, tenant: Tenant, query: Query) -> Found:
         """Return what answers *query*, best first, kinds mixed."""
@@ -51,79 +80,187 @@ class Searcher:
         Return what answers *query*, each kind ranked by itself: up to the query's limit of each.
 
         A strategy that fails or is late is named in the trace, and the others answer.
-        """
-        vector, trace = await self._embed(query, Trace())
-        try:
-            return await self._answer(tenant, query, vector, trace)
-        except StorageError as error:
-            if vector is None or query.mode is SearchMode.VECTOR:
-                raise
-            return await self._answer(tenant, query, None, trace.failed_with("vector", str(error)))
 
-    async def _answer(
-        self, tenant: Tenant, query: Query, vector: Vectors | None, trace: Trace
-    ) -> dict[str, Found]:
-        """Rank and fetch in one snapshot; a database that fails in one ranking gives up the whole of it."""
-        user_id = query.wanted.user_id
-        async with self._storage.read(tenant, user_id=user_id, keeps_plans=user_id is not None) as snapshot:
-            rankings: dict[str, list[Hit]] = {}
-            if query.mode is not SearchMode.VECTOR:
-                started = time.perf_counter()
-                rankings["keyword"] = await snapshot.search.by_terms(query.wanted, query.text, _depth(query))
-                trace = trace.took("keyword", started)
-            if vector is not None:
-                started = time.perf_counter()
-                nearest = await snapshot.search.by_vector(query.wanted, vector, _depth(query))
-                rankings["vector"] = nearest.hits
-                trace = trace.took("vector", started)
-                if nearest.fallback:
-                    trace = trace.failed_with("vector store", nearest.fallback)
-            ranked = {
-                kind: _above(fuse(_of_kind(rankings, kind)), query.threshold)[: query.limit]
-                for kind in kinds_of(query.wanted)
-            }
+        Raises:
+            StorageError: the database gave no strategy an answer.
+        """
+        now = query.reference_at or self._clock.now()
+        answers = await self._ask(tenant, query, now)
+        async with self._read(tenant, query.wanted) as snapshot:
+            analysis = await _analyzed(snapshot, query, answers, now)
+            trace = answers.trace.model_copy(update={"analysis": analysis})
+            standings = await _standings(snapshot, query, answers, analysis)
+            started = time.perf_counter()
+            ranked: dict[str, list[Ranked]] = {}
+            for kind in kinds_of(query.wanted):
+                every = rank(
+                    answers.of_kind(kind),
+                    ranking=query.ranking,
+                    standings=standings,
+                    analysis=analysis,
+                    now=now,
+                )
+                relevant = _above(every, query.threshold)
+                ranked[kind] = relevant[: max(query.limit, RERANKED if query.rerank else 0)]
+                trace = trace.left_out(
+                    below_threshold=len(every) - len(relevant),
+                    over_limit=max(len(relevant) - query.limit, 0),
+                )
+            trace = trace.took("rank", started)
             items = await _fetch(snapshot, [one for found in ranked.values() for one in found])
-        return {
-            kind: Found(items=tuple(items[key] for one in found if (key := _key(one)) in items), trace=trace)
+        lists = {
+            kind: tuple(items[key] for one in found if (key := _key(one)) in items)
             for kind, found in ranked.items()
         }
+        if query.rerank:
+            lists, trace = await self._reranked(query, lists, trace)
+        lists = {kind: one[: query.limit] for kind, one in lists.items()}
+        if query.neighbours and INTERACTION in lists:
+            turns = lists[INTERACTION]
+            lists[INTERACTION] = await self.with_neighbours(tenant, query.wanted, turns, query.neighbours)
+        return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
 
-    async def _embed(self, query: Query, trace: Trace) -> tuple[Vectors | None, Trace]:
-        if query.mode is SearchMode.FTS:
-            return None, trace
+    async def _ask(self, tenant: Tenant, query: Query, now: datetime) -> _Answers:
+        """Ask the strategies side by side."""
+        depth = max(_DEPTH_TURNS if query.wanted.interactions else _LEAST_DEPTH, query.limit * 5)
+        ask = Ask(
+            query=query,
+            now=now,
+            depth=depth,
+            read=lambda: self._read(tenant, query.wanted),
+            embed=self._embed,
+        )
+        names = _asked(query)
+        outcomes = await asyncio.gather(*(self._timed(name, ask) for name in names))
+        answers = _Answers()
+        trace = answers.trace
+        for name, (finding, failure, milliseconds) in zip(names, outcomes, strict=True):
+            if finding is None:
+                trace = trace.failed_with(str(name), str(failure))
+                continue
+            answers.findings[name] = finding
+            trace = trace.answered(str(name), milliseconds, len(finding.hits))
+            if finding.note:
+                trace = trace.failed_with("vector store", finding.note)
+        if not answers.findings:
+            for _, failure, _ in outcomes:
+                if isinstance(failure, StorageError):
+                    raise failure
+        return _Answers(answers.findings, trace)
+
+    async def _timed(self, name: StrategyName, ask: Ask) -> tuple[Finding | None, Exception | None, float]:
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(EMBED_SECONDS):
-                vectors = await self._embedder.embed([query.text])
-        except ProviderError as error:
-            return None, trace.failed_with("vector", str(error))
+            async with asyncio.timeout(self._strategy_seconds):
+                finding = await STRATEGIES[name](ask)
+        except (ProviderError, StorageError) as error:
+            return None, error, 0.0
         except TimeoutError:
-            return None, trace.failed_with("vector", "the embedder gave no answer in time")
-        return vectors[0], trace.took("embed", started)
+            return None, TimeoutError(f"no answer within {self._strategy_seconds:g} s"), 0.0
+        return finding, None, (time.perf_counter() - started) * 1000
+
+    def _read(self, tenant: Tenant, wanted: Filter) -> AbstractAsyncContextManager[Transaction]:
+        return self._storage.read(tenant, user_id=wanted.user_id, keeps_plans=wanted.user_id is not None)
+
+    async def _embed(self, text: str) -> Vectors:
+        return (await self._embedder.embed([text]))[0]
+
+    async def _reranked(
+        self, query: Query, lists: Mapping[str, tuple[Scored, ...]], trace: Trace
+    ) -> tuple[dict[str, tuple[Scored, ...]], Trace]:
+        if self._reranker is None:
+            return dict(lists), trace.failed_with(
+                "rerank", "no reranker is configured; set SAGACITY_RERANKER"
+            )
+        started = time.perf_counter()
+        looked: dict[str, tuple[Scored, ...]] = {}
+        for kind, items in lists.items():
+            again = await rerank(
+                items,
+                query=query.text,
+                reranker=self._reranker,
+                blend=RERANK_BLEND,
+                depth=RERANKED,
+                seconds=max(self._rerank_seconds - (time.perf_counter() - started), 0.0),
+            )
+            looked[kind] = again.items
+            if again.failed:
+                trace = trace.failed_with("rerank", again.failed)
+        return looked, trace.took("rerank", started)
+
+    async def with_neighbours(
+        self, tenant: Tenant, wanted: Filter, items: Sequence[Scored], count: int
+    ) -> tuple[Scored, ...]:
+        """Return *items* with up to *count* turns of the same session before and after each turn among them."""
+        turns = [item.interaction for item in items if item.interaction is not None]
+        if not turns or not count:
+            return tuple(items)
+        async with self._read(tenant, wanted) as snapshot:
+            beside = await snapshot.interactions.beside(turns, count, as_of=wanted.as_of)
+        return tuple(
+            item.model_copy(update={"neighbours": tuple(beside[item.interaction.interaction_id])})
+            if item.interaction
+            else item
+            for item in items
+        )
 
 
-def _depth(query: Query) -> int:
-    return max(50, query.limit * 5)
+def _asked(query: Query) -> list[StrategyName]:
+    match query.mode:
+        case SearchMode.FTS:
+            return [StrategyName.KEYWORD]
+        case SearchMode.VECTOR:
+            return [StrategyName.VECTOR]
+        case SearchMode.HYBRID:
+            return list(dict.fromkeys(query.strategies))
 
 
-def _of_kind(rankings: Mapping[str, Sequence[Hit]], kind: str) -> dict[str, list[Hit]]:
-    return {name: [hit for hit in hits if hit.kind == kind] for name, hits in rankings.items()}
+async def _analyzed(snapshot: Transaction, query: Query, answers: _Answers, now: datetime) -> QueryAnalysis:
+    """Take the question apart; a time that hangs on a date in the user's life is looked up among what is known."""
+    names = tuple(name for finding in answers.findings.values() for name in finding.names)
+    analysis = analyze(query.text, now=now, names=names)
+    reference = analysis.time_reference
+    if reference is None or not reference.anchor or query.wanted.user_id is None:
+        return analysis
+    wanted = query.wanted
+    life = Filter(
+        kinds=(MemoryKind.PROFILE,),
+        user_id=wanted.user_id,
+        valid_at=wanted.valid_at or now,
+        as_of=wanted.as_of,
+    )
+    hits = await snapshot.search.by_terms(life, words_for(reference.anchor), _ANCHOR_MEMORIES)
+    memories = await snapshot.memories.get_many([hit.owner_id for hit in hits])
+    return resolve(analysis, anchors_in([memory.content for memory in memories]))
 
 
-def _key(one: Ranked) -> tuple[str, int]:
+async def _standings(
+    snapshot: Transaction, query: Query, answers: _Answers, analysis: QueryAnalysis
+) -> Standings:
+    hits = {
+        (hit.kind, hit.owner_id): hit
+        for finding in answers.findings.values()
+        for hit in finding.hits
+        if needs_standings(query.ranking, analysis, hit.kind)
+    }
+    return await snapshot.search.standing_of(list(hits.values())) if hits else {}
+
+
+def _key(one: Ranked) -> Key:
     return one.kind, one.owner_id
 
 
 def _above(ranked: Sequence[Ranked], threshold: float) -> list[Ranked]:
-    """Drop what shares no word with the text and is less relevant than *threshold*."""
+    """Drop what only its meaning connects with the question, if that is less relevant than *threshold*."""
+    others = [str(name) for name in StrategyName if name is not StrategyName.VECTOR]
     return [
         one
         for one in ranked
-        if "keyword" in one.components or relevance(one.components.get("vector", 0.0)) >= threshold
+        if relevance(one.raw.get("vector", 0.0)) >= threshold or any(name in one.raw for name in others)
     ]
 
 
-async def _fetch(snapshot: Transaction, ranked: Sequence[Ranked]) -> dict[tuple[str, int], Scored]:
+async def _fetch(snapshot: Transaction, ranked: Sequence[Ranked]) -> dict[Key, Scored]:
     """Read what was found, by kind and number; a thing that is gone meanwhile is left out."""
     turn_ids = [one.owner_id for one in ranked if one.kind == INTERACTION]
     memory_ids = [one.owner_id for one in ranked if one.kind != INTERACTION]
@@ -131,7 +268,7 @@ async def _fetch(snapshot: Transaction, ranked: Sequence[Ranked]) -> dict[tuple[
     memories = await snapshot.memories.get_many(memory_ids) if memory_ids else []
     turn_of = {(INTERACTION, int(turn.interaction_id)): turn for turn in turns}
     memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
-    found: dict[tuple[str, int], Scored] = {}
+    found: dict[Key, Scored] = {}
     for one in ranked:
         turn, memory = turn_of.get(_key(one)), memory_of.get(_key(one))
         if turn or memory:

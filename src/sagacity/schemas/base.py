@@ -179,7 +179,7 @@ LifecycleStatus = Annotated[
     Status, BeforeValidator(_wire_status), PlainSerializer(_on_the_wire, when_used="json")
 ]
 """Where a memory is in its life; null is current."""
-Statuses = Annotated[tuple[LifecycleStatus, ...], Field(max_length=16)]
+Statuses = Annotated[tuple[LifecycleStatus, ...], Field(max_length=16, fail_fast=True)]
 """Which of them to return."""
 
 Span.model_rebuild()

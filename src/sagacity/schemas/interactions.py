@@ -1,9 +1,11 @@
 """Bodies and envelopes of publishing, reading and deleting interactions."""
 
+from datetime import datetime
 from typing import Self
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
+from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, ToolUse, UserAction
 from sagacity.domain.views.interaction import InteractionView, RequestView
@@ -11,6 +13,8 @@ from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, MaybeId, Numb
 
 DEFAULT_AGENT_VERSION = "agent-v0"
 MAX_TURNS = 10_000
+_NO_CLOCK = 4_102_444_800
+"""The year 2100."""
 _IMAGE_SCHEMES = ("http://", "https://", "data:")
 
 
@@ -32,7 +36,7 @@ class InteractionData(Schema):
     """One turn or event as it is sent in."""
 
     created_at: int | None = Field(default=None, ge=-MAX_INT, le=MAX_INT)
-    """Accepted and not used: the server stamps what it stores."""
+    """When it happened, in seconds since 1970; shown as `happened_at`. Times outside of 1970 to 2099 are not used."""
     role: Label = "User"
     content: str = ""
     shadow_content: str = ""
@@ -76,7 +80,13 @@ class InteractionData(Schema):
             citations=tuple(
                 Citation(entity_type=cited.entity_type, entity_id=cited.entity_id) for cited in self.citations
             ),
+            happened_at=_happened_at(self.created_at),
         )
+
+
+def _happened_at(seconds: int | None) -> datetime | None:
+    """Return the sender's time, unless it is of a clock that was never set or counts in other units."""
+    return from_epoch(seconds) if seconds is not None and 0 < seconds < _NO_CLOCK else None
 
 
 class PublishBody(Body):

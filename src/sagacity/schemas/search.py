@@ -1,71 +1,50 @@
-"""Bodies and envelopes of searching."""
+"""Bodies of searches: what can be asked."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, model_validator
 
-from sagacity.domain.memory import Approval
-from sagacity.domain.query import SearchMode
-from sagacity.domain.views.agent_playbook import AgentPlaybookView
-from sagacity.domain.views.profile import ProfileView
-from sagacity.domain.views.user_playbook import UserPlaybookView
-from sagacity.schemas.base import Body, Count, Id, Label, Reply, Schema, Share, Span, Statuses
+from sagacity.domain.condition import parse_condition
+from sagacity.domain.ids import RequestId, UserId
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import TENANT_KINDS, Approval, Memory, MemoryKind, Status
+from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
+from sagacity.schemas.base import Count, Id, Label, Moment, Schema, Share, Span, Statuses
 
 MAX_QUERY = 20_000
+MAX_NEIGHBOURS = 5
+SERVED = (Approval.APPROVED, Approval.PENDING)
+"""What nobody rejected; of kinds that need no review all is pending for ever."""
 
 
-class SearchInteractionsBody(Span):
-    """Which of a user's turns to find; without a query the newest are returned."""
-
-    user_id: Id
-    request_id: Id | None = None
-    query: str | None = Field(default=None, max_length=MAX_QUERY)
-    top_k: Count | None = None
-    most_recent_k: Count | None = None
-    """Among how many of the newest turns to look."""
-    threshold: Share = 0.0
-    search_mode: SearchMode = SearchMode.HYBRID
+def _readable(given: object) -> object:
+    """Refuse a condition that does not read, before anything else is done with it."""
+    parse_condition(given)
+    return given
 
 
-class SearchMemoriesBody(Span):
-    """What the searches of single kinds have in common; without a query the newest are returned."""
-
-    query: str | None = Field(default=None, max_length=MAX_QUERY)
-    top_k: Count = 10
-    threshold: Share = 0.4
-    """Least cosine of a result that no keyword found."""
-    enable_reformulation: bool = False
-    search_mode: SearchMode = SearchMode.HYBRID
+def _each_once(given: tuple[StrategyName, ...]) -> tuple[StrategyName, ...]:
+    return tuple(dict.fromkeys(given))
 
 
-class SearchProfilesBody(SearchMemoriesBody):
-    """Which of a user's profiles to find."""
-
-    user_id: Id
-    generated_from_request_id: Id | None = None
-    source: Label | None = None
-    custom_feature: str | None = None
-    """A text that one of the custom features has to hold."""
-    extractor_name: Label | None = None
-    status_filter: Statuses | None = None
-
-
-class SearchUserPlaybooksBody(SearchMemoriesBody):
-    """Which user playbooks to find."""
-
-    user_id: Id | None = None
-    agent_version: Label | None = None
-    playbook_name: Label | None = None
-    status_filter: Statuses | None = None
-
-
-class SearchAgentPlaybooksBody(SearchMemoriesBody):
-    """Which agent playbooks to find."""
-
-    agent_version: Label | None = None
-    playbook_name: Label | None = None
-    status_filter: Statuses | None = None
-    playbook_status_filter: Approval | None = None
+Ids = Annotated[tuple[Id, ...], Field(min_length=1, max_length=100, fail_fast=True)]
+Labels = Annotated[tuple[Label, ...], Field(min_length=1, max_length=100, fail_fast=True)]
+Tags = Annotated[
+    tuple[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)], ...],
+    Field(min_length=1, max_length=50, fail_fast=True),
+]
+Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_readable)]
+"""A condition, as `domain/condition.py` reads it."""
+Strategies = Annotated[
+    tuple[StrategyName, ...],
+    Field(min_length=1, max_length=len(StrategyName), fail_fast=True),
+    AfterValidator(_each_once),
+]
+Approvals = Annotated[tuple[Approval, ...], Field(min_length=1, max_length=len(Approval), fail_fast=True)]
+SearchKind = MemoryKind | Literal["interaction"]
+Kinds = Annotated[tuple[SearchKind, ...], Field(min_length=1, max_length=len(MemoryKind) + 1, fail_fast=True)]
 
 
 class ConversationTurn(Schema):
@@ -75,26 +54,299 @@ class ConversationTurn(Schema):
     content: str = Field(min_length=1)
 
 
-class SearchBody(Body):
-    """A question to everything that is known: profiles and playbooks of the user, playbooks of the agent."""
+class SearchOptions(Span):
+    """
+    What every search can be asked; without a query the newest are returned.
 
-    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
-    top_k: Count = 5
-    threshold: Share = 0.3
-    """Least cosine of a result that no keyword found."""
-    agent_version: Label | None = None
-    playbook_name: Label | None = None
+    `start_time` and `end_time` bound when something was learned, or last changed, and when a turn arrived.
+    """
+
+    query: str | None = Field(default=None, max_length=MAX_QUERY)
     user_id: Id | None = None
-    """Without it only agent playbooks are found: what one user taught is shown to no other."""
-    conversation_history: tuple[ConversationTurn, ...] = Field(default=(), max_length=1_000)
-    enable_reformulation: bool = False
+    user_ids: Ids | None = None
+    """Several users in place of one."""
+    top_k: Count = 10
+    threshold: Share = 0.4
+    """Least relevance of a result that no keyword found."""
     search_mode: SearchMode = SearchMode.HYBRID
+    ranking: Ranking | None = None
+    """How what the strategies found becomes one list; by default `blended`."""
+    strategies: Strategies | None = None
+    """Which ways of finding are used, of those that `search_mode` admits; by default what the server deems best."""
+    rerank: bool | None = None
+    """Whether a second, closer look orders the first results; by default what the server deems best."""
+    tags: Tags | None = None
+    """All of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request."""
+    metadata: Metadata | None = None
+    """Comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`."""
+    event_start_time: Moment | None = None
+    """Since when it happened, in the world."""
+    event_end_time: Moment | None = None
+    as_of: Moment | None = None
+    """What was known then, in place of what is known now."""
+    reference_time: Moment | None = None
+    """What "today" is to the question; by default now."""
+    conversation_history: tuple[ConversationTurn, ...] = Field(default=(), max_length=1_000, fail_fast=True)
+    enable_reformulation: bool = False
+    """Let a model rewrite the question by the history, where one is configured."""
+    explain: bool = False
+    """Whether the reply says how it came about."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for one, several in (
+            ("user_id", "user_ids"),
+            ("agent_version", "agent_versions"),
+            ("playbook_name", "playbook_names"),
+        ):
+            if getattr(self, one, None) is not None and getattr(self, several, None) is not None:
+                raise ValueError(f"give {one} or {several}, not both")
+        start, end = self.event_start_time, self.event_end_time
+        if start is not None and end is not None and end <= start:
+            raise ValueError("event_end_time must be later than event_start_time")
+        only = _ONLY.get(self.search_mode)
+        if only is not None and self.strategies not in {None, (only,)}:
+            raise ValueError(f"search_mode {self.search_mode} is {only} alone; leave it or strategies out")
+        if not self.asks:
+            for name in ("ranking", "strategies", "rerank"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name} needs a query: without one the newest are listed")
+        return self
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a question to answer."""
+        return bool((self.query or "").strip())
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The users that are named."""
+        return (self.user_id,) if self.user_id is not None else self.user_ids or ()
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
+        """Return what may be found of *kinds*: current at *now*, or known at `as_of`."""
+        users = tuple(UserId(one) for one in self.users)
+        return Filter(
+            kinds=tuple(kind for kind in kinds if isinstance(kind, MemoryKind)),
+            interactions=INTERACTION in kinds,
+            user_id=users[0] if len(users) == 1 else None,
+            user_ids=users if len(users) > 1 else (),
+            tags=self.tags or (),
+            metadata=None if self.metadata is None else parse_condition(self.metadata),
+            start=self.start_time,
+            end=self.end_time,
+            event_start=self.event_start_time,
+            event_end=self.event_end_time,
+            as_of=self.as_of,
+            valid_at=now,
+        )
+
+    def to_query(self, text: str, wanted: Filter, *, limit: int, neighbours: int = 0) -> Query:
+        """Return what to look for; what was not said is left to the defaults of `Query`."""
+        said = {
+            "ranking": self.ranking,
+            "strategies": self.strategies,
+            "rerank": self.rerank,
+            "reference_at": self.reference_time,
+        }
+        return Query(
+            text=text,
+            wanted=wanted,
+            limit=limit,
+            mode=self.search_mode,
+            threshold=self.threshold,
+            neighbours=neighbours,
+        ).model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
-class SearchPage(Reply):
-    """What was found, each kind best first."""
+_ONLY = {SearchMode.VECTOR: StrategyName.VECTOR, SearchMode.FTS: StrategyName.KEYWORD}
 
-    profiles: tuple[ProfileView, ...] = ()
-    agent_playbooks: tuple[AgentPlaybookView, ...] = ()
-    user_playbooks: tuple[UserPlaybookView, ...] = ()
-    reformulated_query: str | None = None
+
+def is_shared(memory: Memory) -> bool:
+    """Whether what serves all users may reach them: approved, or written by a client and not rejected."""
+    is_written = memory.provenance.method == "direct"
+    return memory.approval is Approval.APPROVED or (is_written and memory.approval is Approval.PENDING)
+
+
+def _of_somebody(body: SearchOptions) -> None:
+    if not body.users:
+        raise ValueError("user_id is needed, or user_ids")
+
+
+class SearchInteractionsBody(SearchOptions):
+    """Which turns to find, of one user or of several."""
+
+    request_id: Id | None = None
+    most_recent_k: Count | None = None
+    """Among how many of the newest turns to look."""
+    threshold: Share = 0.0
+    neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
+    """How many turns of the same session to return before and after each turn found."""
+
+    @model_validator(mode="after")
+    def _whose(self) -> Self:
+        _of_somebody(self)
+        return self
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (INTERACTION,)) -> Filter:
+        """Return which turns may be found."""
+        request_id = None if self.request_id is None else RequestId(self.request_id)
+        return super().to_filter(now, kinds).model_copy(update={"request_id": request_id})
+
+
+class SearchMemoriesBody(SearchOptions):
+    """What the searches of what was learned have in common."""
+
+    status_filter: Statuses | None = None
+    """By default what is current."""
+    include_expired: bool = False
+
+    @model_validator(mode="after")
+    def _of_one_moment(self) -> Self:
+        if self.as_of is not None and self.include_expired:
+            raise ValueError("as_of says which moment counts for expiry; leave include_expired out")
+        return self
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
+        """Return which memories may be found."""
+        return (
+            super()
+            .to_filter(now, kinds)
+            .model_copy(
+                update={
+                    "statuses": self.status_filter or (Status.CURRENT,),
+                    "approvals": SERVED,
+                    "valid_at": None if self.include_expired else now,
+                }
+            )
+        )
+
+
+class SearchProfilesBody(SearchMemoriesBody):
+    """Which profiles to find, of one user or of several."""
+
+    generated_from_request_id: Id | None = None
+    source: Label | None = None
+    custom_feature: str | None = None
+    """A text that one of the custom features has to hold."""
+    extractor_name: Label | None = None
+
+    @model_validator(mode="after")
+    def _whose(self) -> Self:
+        _of_somebody(self)
+        return self
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.PROFILE,)) -> Filter:
+        """Return which profiles may be found."""
+        made_by = self.generated_from_request_id
+        return (
+            super()
+            .to_filter(now, kinds)
+            .model_copy(
+                update={"source": self.source, "request_id": None if made_by is None else RequestId(made_by)}
+            )
+        )
+
+
+class SearchPlaybooksBody(SearchMemoriesBody):
+    """What the searches of rules for an agent have in common."""
+
+    agent_version: Label | None = None
+    agent_versions: Labels | None = None
+    playbook_name: Label | None = None
+    playbook_names: Labels | None = None
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
+        """Return which memories may be found; version and name are of rules, what is known of a user holds for all."""
+        version, name = self.agent_version, self.playbook_name
+        return (
+            super()
+            .to_filter(now, kinds)
+            .model_copy(
+                update={
+                    "agent_versions": (self.agent_versions or ()) if version is None else (version,),
+                    "names": (self.playbook_names or ()) if name is None else (name,),
+                }
+            )
+        )
+
+
+class SearchUserPlaybooksBody(SearchPlaybooksBody):
+    """Which user playbooks to find; those of all users, if none is named."""
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.USER_PLAYBOOK,)) -> Filter:
+        """Return which user playbooks may be found."""
+        return super().to_filter(now, kinds)
+
+
+class SearchReviewedBody(SearchPlaybooksBody):
+    """What the searches of what waits for a review have in common."""
+
+    playbook_status_filter: Approval | Approvals | None = None
+    """What a reviewer said, of the kinds that are reviewed."""
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """The reviewers' words that are asked for; empty where none is."""
+        said = self.playbook_status_filter
+        return (said,) if isinstance(said, Approval) else said or ()
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
+        """Return which memories may be found; what needs no review is found whatever its reviewer would say."""
+        wanted = super().to_filter(now, kinds)
+        if not self.approvals:
+            return wanted
+        all_reviewed = not wanted.interactions and TENANT_KINDS.issuperset(wanted.kinds)
+        said = self.approvals if all_reviewed else (*SERVED, *self.approvals)
+        return wanted.model_copy(update={"approvals": tuple(dict.fromkeys(said))})
+
+    def serves(self, memory: Memory) -> bool:
+        """Whether *memory* may be returned: as its reviewer is asked to have said, or as it may reach every user."""
+        if memory.kind not in TENANT_KINDS:
+            return memory.approval is not Approval.REJECTED
+        return memory.approval in self.approvals if self.approvals else is_shared(memory)
+
+
+class SearchAgentPlaybooksBody(SearchReviewedBody):
+    """Which agent playbooks to find; by default those that may be served."""
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.AGENT_PLAYBOOK,)) -> Filter:
+        """Return which agent playbooks may be found."""
+        return super().to_filter(now, kinds)
+
+
+class SearchBody(SearchReviewedBody):
+    """
+    A question to everything that is known.
+
+    By default to profiles and playbooks of the user, and to playbooks of the agent. Without a user only what holds for
+    all users is found: what one user taught is shown to no other.
+    """
+
+    query: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)
+    ]
+    top_k: Count = 5
+    """How many of each kind."""
+    threshold: Share = 0.3
+    kinds: Kinds | None = None
+    neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
+    """How many turns of the same session to return before and after each turn found."""
+
+    @model_validator(mode="after")
+    def _askable(self) -> Self:
+        private = [str(kind) for kind in self.kinds or () if kind not in TENANT_KINDS]
+        if private and not self.users:
+            raise ValueError(f"kinds {', '.join(private)} belong to users: give user_id or user_ids")
+        if self.neighbours and INTERACTION not in (self.kinds or ()):
+            raise ValueError("neighbours are of turns: name the kind interaction, or leave neighbours out")
+        return self
+
+    @property
+    def wanted_kinds(self) -> tuple[SearchKind, ...]:
+        """The kinds that are asked for, each once."""
+        if self.kinds is not None:
+            return tuple(dict.fromkeys(self.kinds))
+        if not self.users:
+            return (MemoryKind.AGENT_PLAYBOOK,)
+        return (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)

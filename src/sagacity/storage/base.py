@@ -27,6 +27,8 @@ class Hit:
     owner_id: int
     kind: str
     score: float
+    ceiling: float = 1.0
+    """The highest score that the question allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +190,15 @@ class Scope:
             self.backend.statements[build] = build(self.backend.insert)
         return self.backend.statements[build]
 
-    def locked(self, statement: sa.Select[*Columns]) -> sa.Select[*Columns]:
-        """Return *statement* so that nobody else changes what it finds before a transaction that may write ends."""
-        return statement.with_for_update() if self.writes else statement
+    def locked(self, statement: sa.Select[*Columns], *of: sa.Table) -> sa.Select[*Columns]:
+        """
+        Return *statement* so that nobody else changes what it finds before a transaction that may write ends.
+
+        Args:
+            statement: any.
+            of: the tables whose rows are kept; none for all that it reads.
+        """
+        return statement.with_for_update(of=of or None) if self.writes else statement
 
     async def all(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """Run *statement* and return its rows."""

@@ -49,7 +49,9 @@ async def best_by_terms(
         "most": limit,
     }
     rows = await scope.all(statement, given | scopes_by_kind(scopes, of_user=of_user) | values)
-    return [Hit(row.document_id, row.owner_id, row.kind, float(row.score)) for row in rows]
+    return [
+        Hit(row.document_id, row.owner_id, row.kind, float(row.score), float(row.ceiling)) for row in rows
+    ]
 
 
 @lru_cache(maxsize=SHAPES)
@@ -75,7 +77,9 @@ def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> 
         for kind in kinds
     ]
     everything = sa.union_all(*(sa.select(one) for one in best)).subquery()
-    return sa.select(everything).order_by(everything.c.score.desc(), everything.c.document_id)
+    # of a document without length that says all terms that there are for ever
+    ceiling = sa.select((K1 + 1) * sa.func.sum(weights.c.weight)).scalar_subquery().label("ceiling")
+    return sa.select(everything, ceiling).order_by(everything.c.score.desc(), everything.c.document_id)
 
 
 def _weights() -> sa.CTE:

@@ -92,9 +92,20 @@ def org(*, primary_key: bool = False) -> sa.Column[str]:
     )
 
 
+def part_of(name: str, target: str, *, primary_key: bool = False) -> sa.Column[int]:
+    """Return the number of a row elsewhere with which this one goes."""
+    reference = sa.ForeignKey(target, ondelete="CASCADE")
+    return sa.Column(name, Number, reference, primary_key=primary_key, nullable=False)
+
+
 def text(name: str, *, primary_key: bool = False) -> sa.Column[str]:
     """Return a text, empty unless given."""
     return sa.Column(name, sa.Text, primary_key=primary_key, nullable=False, default="", server_default="")
+
+
+def texts(*names: str) -> list[sa.Column[str]]:
+    """Return texts, each empty unless given."""
+    return [text(name) for name in names]
 
 
 def json(name: str, empty: str) -> sa.Column[Any]:

@@ -4,13 +4,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from functools import lru_cache
 from typing import cast
 
 import Stemmer
 
-ANALYZER = "unicode-1"
-"""Changes whenever the same text would give other terms; recorded with the index."""
+ANALYZER = "unicode-2"
+"""Changes whenever the same text, or the same turn, would give other terms; recorded with the index."""
 
 MAX_TERM_CHARACTERS = 64
 
@@ -19,7 +20,7 @@ _MARKS = "".join(
     map(chr, filter(lambda code: unicodedata.category(chr(code)) in {"Mn", "Mc"}, range(0x300, 0xFE00)))
 )
 _LETTERS = rf"\w[\w{_MARKS}]*"
-_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 # Points that Hebrew and Arabic mostly leave unwritten: with and without them it is the same word.
 _POINTS = re.compile(
     "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
@@ -32,10 +33,22 @@ _STOP = frozenset(
     while who whom why will with would you your""".split()
 )
 # Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han and its extensions.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff]+"
 )
+# Pictures that stand for words: flags are two letters, and the skin's colour is nobody's question.
+_SYMBOL = "[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
+_TOKEN = re.compile(rf"(?P<word>{WORD.pattern})|{_SYMBOL}")
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
+)
+_FIRST_PAGE = 4_000
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _stem_english = cast("Callable[[str], str]", Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]  # untyped
 
 
@@ -48,7 +61,7 @@ def _split(word: str) -> list[str]:
     """Cut a run of letters into terms: unspaced scripts into pairs, the rest whole and stemmed."""
     terms: list[str] = []
     position = 0
-    for run in _UNSPACED.finditer(word):
+    for run in UNSPACED.finditer(word):
         if run.start() > position:
             terms.append(word[position : run.start()])
         text = run.group()
@@ -64,12 +77,16 @@ def terms_of(text: str) -> Counter[str]:
     Count the terms of *text*.
 
     Words are compatibility-normalised and case-folded; English words are stemmed (Snowball) and the commonest left
-    out; scripts without spaces are cut into overlapping pairs of characters. Nothing is dropped for its script.
+    out; scripts without spaces are cut into overlapping pairs of characters; a pictogram is a term of its own.
+    Nothing is dropped for its script.
     """
     counts: Counter[str] = Counter()
     plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
-    for match in _WORD.finditer(_POINTS.sub("", plain)):
+    for match in _TOKEN.finditer(_POINTS.sub("", plain)):
         word = match.group().replace("’", "'")
+        if match["word"] is None:
+            counts[word] += 1
+            continue
         if word.isascii():
             word = word.removesuffix("'s")
             if word not in _STOP:
@@ -78,3 +95,20 @@ def terms_of(text: str) -> Counter[str]:
         for part in _split(word):
             counts[part[:MAX_TERM_CHARACTERS]] += 1
     return counts
+
+
+def date_terms(at: datetime) -> Counter[str]:
+    """Count the terms of a date in English, year to weekday: "what did I say on 20 May" has some of them."""
+    return terms_of(f"{at.year} {_MONTHS[at.month - 1]} {at.day} {_WEEKDAYS[at.weekday()]}")
+
+
+def first_person_share(text: str) -> float:
+    """
+    Return the share of words, in [0, 1], by which the speaker speaks of themself ("I", "my"); of the first page only.
+
+    Who asks a memory mostly asks what somebody said of themself, and long general answers share more words with a
+    question than a short remark does.
+    """
+    page = text[:_FIRST_PAGE]
+    words = len(page.split())
+    return min(len(_FIRST_PERSON.findall(page)) / words, 1.0) if words else 0.0

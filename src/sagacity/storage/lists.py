@@ -88,3 +88,31 @@ def hint_among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElemen
 def among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
     """Return that *column* is one of the values that the statement is given as *parameter*."""
     return _Among(column, sa.bindparam(parameter, type_=_List(column.type)))
+
+
+class _Found(_Among):
+    """Compiled below, each database in its own words."""
+
+    name = "found"
+    inherit_cache = True
+
+
+@compiles(_Found)
+def _as_selected(element: _Found, compiler: SQLCompiler, **options: Any) -> str:
+    column, selected = element.clauses
+    return f"{compiler.process(column, **options)} IN {compiler.process(selected, **options)}"
+
+
+@compiles(_Found, "postgresql")
+def _as_selected_array(element: _Found, compiler: SQLCompiler, **options: Any) -> str:
+    column, selected = element.clauses
+    return f"{compiler.process(column, **options)} = ANY (ARRAY{compiler.process(selected, **options)})"
+
+
+def found_by(column: sa.ColumnElement[Any], selected: sa.ScalarSelect[Any]) -> sa.ColumnElement[bool]:
+    """
+    Return that *column* is one of the few values that *selected* gives: looked up one by one by the column's index.
+
+    Without statistics PostgreSQL would sooner read all of the column's table, and join it.
+    """
+    return _Found(column, selected)

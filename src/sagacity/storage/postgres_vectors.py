@@ -1,6 +1,7 @@
 """Search by vector inside PostgreSQL: exact within a user, by pgvector's graph over a large organisation."""
 
 from collections.abc import Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,7 @@ from pgvector import HalfVector
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
-from sagacity.storage.filters import SHAPES, admitted, scopes_by_kind, values_of, within
+from sagacity.storage.filters import SHAPES, admitted, scopes_by_kind, users_of, values_of, within
 from sagacity.storage.tables import search_documents
 
 EXACT_DOCUMENTS = 60_000
@@ -60,9 +61,11 @@ class PostgresVectors:
             tuple(sorted((kind, kind in walked) for kind in sizes)),
             tuple(values),
             len(vector),
-            of_user=wanted.user_id is not None,
+            whose=_whose(wanted),
         )
-        whose = {"org_id": scope.org_id} if wanted.user_id is None else scopes_by_kind(scopes, of_user=True)
+        whose: dict[str, Any] = {"org_id": scope.org_id}
+        if users_of(wanted) is not None:
+            whose = scopes_by_kind(scopes, of_user=wanted.user_id is not None)
         question = HalfVector(vector.astype(np.float16))
         rows = await scope.all(statement, {"question": question, "most": limit} | whose | values)
         hits = [Hit(row.document_id, row.owner_id, row.kind, -float(row.distance)) for row in rows]
@@ -85,26 +88,38 @@ class PostgresVectors:
         return kinds
 
 
+class _Whose(Enum):
+    """Whose documents a question is after."""
+
+    ALL = 0
+    USERS = 1
+    USER = 2
+
+
+def _whose(wanted: Filter) -> _Whose:
+    if wanted.user_id is not None:
+        return _Whose.USER
+    return _Whose.USERS if wanted.user_ids else _Whose.ALL
+
+
 @lru_cache(maxsize=SHAPES)
 def _nearest(
-    kinds: tuple[tuple[str, bool], ...], fields: tuple[str, ...], dimension: int, *, of_user: bool
+    kinds: tuple[tuple[str, bool], ...], fields: tuple[str, ...], dimension: int, *, whose: _Whose
 ) -> sa.CompoundSelect[Any]:
     """Build the statement for questions after these kinds (by the graph, or exactly) by these fields."""
     parts = [
-        _by_graph(_reach(kind, of_user=of_user), fields, dimension)
-        if walks
-        else _exact(_reach(kind, of_user=of_user), fields)
+        _by_graph(_reach(kind, whose), fields, dimension) if walks else _exact(_reach(kind, whose), fields)
         for kind, walks in kinds
     ]
     return sa.union_all(*(sa.select(part.subquery()) for part in parts))
 
 
-def _reach(kind: str, *, of_user: bool) -> sa.ColumnElement[bool]:
+def _reach(kind: str, whose: _Whose) -> sa.ColumnElement[bool]:
     """Return the condition of belonging to what is searched; over all users the organisation says it shorter."""
     column = search_documents.c
-    if of_user:
-        return within(kind, column.scope_id, of_user=True)
-    return sa.and_(column.org_id == sa.bindparam("org_id"), column.kind == kind)
+    if whose is _Whose.ALL:
+        return sa.and_(column.org_id == sa.bindparam("org_id"), column.kind == kind)
+    return within(kind, column.scope_id, of_user=whose is _Whose.USER)
 
 
 def _distance(left: sa.ColumnElement[Any], dimension: int | None = None) -> sa.ColumnElement[Any]:

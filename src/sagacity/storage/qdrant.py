@@ -9,7 +9,8 @@ committed is found at once.
 Qdrant is asked while the snapshot is open, which is the one exception from "no network in a transaction". The number of
 a document means something only together with the revisions of the same moment; in two steps, what changes between them
 would have to be found and repaired. The wait is bounded (`SEARCH_SECONDS`) and nothing waits for a reader. In a
-transaction that writes, for which others may wait, Qdrant is not asked.
+transaction that writes, for which others may wait, Qdrant is not asked. Nor is it for what it has nothing of to filter
+by: tags, metadata, when things happened, and what was known at a moment of the past.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +22,8 @@ from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, VectorIndex, Vectors
 from sagacity.storage.exact_vectors import best_hits, scan
-from sagacity.storage.qdrant_store import QdrantStore, Question
+from sagacity.storage.filters import users_of
+from sagacity.storage.qdrant_store import QdrantStore, Question, is_expressible
 from sagacity.storage.repositories.copies import home_of
 from sagacity.storage.tables import search_documents
 
@@ -55,7 +57,8 @@ class QdrantVectors:
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> Nearest:
         """Return the documents nearest to *vector*; see `VectorIndex`."""
-        if scope.writes or sum(one.document_count for one in scopes) <= self._few:
+        is_small = sum(one.document_count for one in scopes) <= self._few
+        if scope.writes or is_small or not is_expressible(wanted):
             return await self._database.search(scope, scopes, wanted, vector, limit)
         try:
             return Nearest(await self._ask(scope, scopes, wanted, vector, limit))
@@ -90,10 +93,10 @@ def _questions(
         Question(
             org_id=scope.org_id,
             kind=kind,
-            scope_ids=None if wanted.user_id is None else tuple(one.scope_id for one in of_kind),
+            scope_ids=None if users_of(wanted) is None else tuple(one.scope_id for one in of_kind),
             wanted=wanted,
             limit=limit + limit // 4 + 1,
-            exact=wanted.user_id is not None or sum(one.document_count for one in of_kind) <= exact,
+            exact=users_of(wanted) is not None or sum(one.document_count for one in of_kind) <= exact,
         )
         for kind, of_kind in sorted(by_kind.items())
     ]

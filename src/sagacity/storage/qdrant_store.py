@@ -21,6 +21,7 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.memory import VERSIONED_KINDS
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Vectors
+from sagacity.storage.filters import values_of
 from sagacity.storage.repositories.copies import Copied
 
 SEARCH_SECONDS = 1.0
@@ -39,6 +40,10 @@ are found to 0.97 with Qdrant's default, to 0.995 with 256 and to 1.0 with 512.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KEYWORDS = ("kind", "status", "approval", "agent_version", "name", "source", "request_id")
 _TIMES = ("changed_at", "expires_at")
+_ASKED = frozenset(
+    {"statuses", "approvals", "agent_versions", "names", "source", "request_id", "start", "end", "valid_at"}
+)
+"""Fields of `values_of` that `filter_of` knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,24 +294,29 @@ def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:
     return {name: value for name, value in payload.items() if value is not None}
 
 
+def is_expressible(wanted: Filter) -> bool:
+    """Whether points carry what *wanted* asks for."""
+    return values_of(wanted).keys() <= _ASKED
+
+
 def filter_of(question: Question) -> models.Filter:
     """Return the conditions of a question; the same rows as `storage/filters.py: admitted` lets through."""
     wanted = question.wanted
     must: list[models.Condition] = [_equals("organisation", question.org_id), _equals("kind", question.kind)]
     if question.scope_ids is not None:
         must.append(models.FieldCondition(key="scope", match=models.MatchAny(any=list(question.scope_ids))))
-    for name, values in (("status", wanted.statuses), ("approval", wanted.approvals)):
+    versioned = question.kind in VERSIONED_KINDS
+    for name, values in (
+        ("status", wanted.statuses),
+        ("approval", wanted.approvals),
+        ("agent_version", wanted.agent_versions if versioned else ()),
+        ("name", wanted.names if versioned else ()),
+    ):
         if values:
             must.append(
                 models.FieldCondition(key=name, match=models.MatchAny(any=[str(one) for one in values]))
             )
-    versioned = question.kind in VERSIONED_KINDS
-    for name, value in (
-        ("agent_version", wanted.agent_version if versioned else None),
-        ("name", wanted.name if versioned else None),
-        ("source", wanted.source),
-        ("request_id", wanted.request_id),
-    ):
+    for name, value in (("source", wanted.source), ("request_id", wanted.request_id)):
         if value is not None:
             must.append(_equals(name, value))
     return models.Filter(must=[*must, *_times(wanted)])

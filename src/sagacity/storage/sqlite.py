@@ -17,6 +17,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
+from sagacity.storage.conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.exact_vectors import ExactVectors
 from sagacity.storage.migrate import check, migrate
 from sagacity.storage.sqlite_driver import OneHopConnection, connect
@@ -141,6 +142,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
     def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # the driver must not open transactions of its own
         connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
+        connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
         cursor = connection.cursor()
         for pragma in (
             f"busy_timeout = {_BUSY_MILLISECONDS}",

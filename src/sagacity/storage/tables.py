@@ -89,6 +89,7 @@ requests = sa.Table(
     columns.flag("skip_aggregation"),
     columns.flag("force_extraction"),
     columns.json("metadata", "{}"),
+    sa.Column("facts", columns.Json),
     sa.Column("first_seq", sa.BigInteger, nullable=False),
     sa.Column("last_seq", sa.BigInteger, nullable=False),
     sa.Column("digest", sa.Text, nullable=False),
@@ -107,17 +108,13 @@ interactions = sa.Table(
     sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("request_id", sa.Text, nullable=False),
     sa.Column("session_id", sa.Text),
-    columns.text("role"),
-    columns.text("content"),
-    columns.text("shadow_content"),
-    columns.text("expert_content"),
+    *columns.texts("role", "content", "shadow_content", "expert_content"),
     sa.Column("user_action", sa.Text, nullable=False, server_default="none"),
-    columns.text("user_action_description"),
-    columns.text("image_url"),
-    columns.text("image_base64"),
+    *columns.texts("user_action_description", "image_url", "image_base64"),
     columns.json("tools_used", "[]"),
     columns.json("citations", "[]"),
     columns.at("created_at"),
+    columns.maybe_at("happened_at"),
     sa.ForeignKeyConstraint(
         ["org_id", "request_id"], ["requests.org_id", "requests.request_id"], ondelete="CASCADE"
     ),
@@ -137,11 +134,7 @@ memories = sa.Table(
     sa.Column("uid", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("user_id", sa.Text),
-    columns.text("agent_version"),
-    columns.text("name"),
-    columns.text("source"),
-    columns.text("slot"),
-    columns.text("content"),
+    *columns.texts("agent_version", "name", "source", "slot", "content"),
     sa.Column("trigger", sa.Text),
     sa.Column("pitfall", sa.Text),
     sa.Column("rationale", sa.Text),
@@ -158,6 +151,7 @@ memories = sa.Table(
     columns.maybe_at("last_accessed_at"),
     columns.at("created_at"),
     columns.at("updated_at"),
+    columns.maybe_at("archived_at"),
     columns.maybe_at("valid_from"),
     columns.maybe_at("valid_to"),
     columns.maybe_at("expires_at"),
@@ -175,9 +169,7 @@ memory_requests = sa.Table(
     metadata,
     columns.org(primary_key=True),
     sa.Column("request_id", sa.Text, primary_key=True),
-    sa.Column(
-        "memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True
-    ),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
     sa.Index("ix_memory_requests_memory_id", "memory_id"),
 )
 """Which memories a request taught: what a receipt shows."""
@@ -191,9 +183,7 @@ changes = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("user_id", sa.Text),
     sa.Column("request_id", sa.Text),
-    sa.Column(
-        "memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE"), nullable=False
-    ),
+    columns.part_of("memory_id", "memories.memory_id"),
     sa.Column("action", sa.Text, nullable=False),
     sa.Column("before", columns.Json),
     sa.Column("after", columns.Json),
@@ -216,20 +206,32 @@ entities = sa.Table(
     columns.count("mention_count"),
     columns.at("created_at"),
     columns.at("updated_at"),
+    columns.text("description"),
+    columns.json("attributes", "{}"),
+    columns.maybe_at("last_mentioned_at"),
+    columns.flag("is_kept"),
     sa.Index("ux_entities_name", "org_id", "user_id", "normalized_name", unique=True),
 )
+"""Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them."""
+
+entity_names = sa.Table(
+    "entity_names",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("normalized_name", sa.Text, primary_key=True),
+    columns.part_of("entity_id", "entities.entity_id"),
+    sa.Index("ix_entity_names_entity_id", "entity_id"),
+)
+"""Every name and alias, each one entity's of a user. What the first releases add has its name in `entities` alone."""
 
 entity_mentions = sa.Table(
     "entity_mentions",
     metadata,
     columns.org(primary_key=True),
-    sa.Column(
-        "entity_id", columns.Number, sa.ForeignKey("entities.entity_id", ondelete="CASCADE"), primary_key=True
-    ),
-    sa.Column(
-        "memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE"), primary_key=True
-    ),
-    sa.Index("ix_entity_mentions_entity_id", "entity_id"),
+    columns.part_of("entity_id", "entities.entity_id", primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.Index("ix_entity_mentions_entity_id", "entity_id", "memory_id"),
     sa.Index("ix_entity_mentions_memory_id", "memory_id"),
 )
 """Which memories a name rests on."""
@@ -240,31 +242,34 @@ relationships = sa.Table(
     columns.number("relationship_id"),
     columns.org(),
     sa.Column("user_id", sa.Text, nullable=False),
-    sa.Column(
-        "source_id", columns.Number, sa.ForeignKey("entities.entity_id", ondelete="CASCADE"), nullable=False
-    ),
-    sa.Column(
-        "target_id", columns.Number, sa.ForeignKey("entities.entity_id", ondelete="CASCADE"), nullable=False
-    ),
+    columns.part_of("source_id", "entities.entity_id"),
+    columns.part_of("target_id", "entities.entity_id"),
     columns.text("relationship_type"),
     sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
-    sa.Column(
-        "memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE"), nullable=False
-    ),
+    sa.Column("memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE")),
     columns.at("created_at"),
-    sa.Index(
-        "ux_relationships",
-        "org_id",
-        "source_id",
-        "relationship_type",
-        "target_id",
-        "memory_id",
-        unique=True,
-    ),
-    sa.Index("ix_relationships_source_id", "source_id"),
-    sa.Index("ix_relationships_target_id", "target_id"),
+    columns.text("description"),
+    columns.flag("is_bidirectional"),
+    columns.flag("is_kept"),
+    columns.maybe_at("updated_at"),
+    sa.Index("ux_relationships", "org_id", "source_id", "relationship_type", "target_id", unique=True),
+    sa.Index("ix_relationships_source_id", "source_id", "confidence", "relationship_id"),
+    sa.Index("ix_relationships_target_id", "target_id", "confidence", "relationship_id"),
     sa.Index("ix_relationships_memory_id", "memory_id"),
+    sa.Index("ix_relationships_org_user", "org_id", "user_id"),
 )
+"""How entities belong together. Only the first releases fill `memory_id`: a tie may rest on many memories."""
+
+relationship_mentions = sa.Table(
+    "relationship_mentions",
+    metadata,
+    columns.org(primary_key=True),
+    columns.part_of("relationship_id", "relationships.relationship_id", primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.Index("ix_relationship_mentions_relationship_id", "relationship_id"),
+    sa.Index("ix_relationship_mentions_memory_id", "memory_id"),
+)
+"""Which memories a tie rests on."""
 
 # --- learners --------------------------------------------------------------------------------------------------------
 
@@ -336,9 +341,7 @@ usage_events = sa.Table(
     metadata,
     columns.number("event_id"),
     columns.org(),
-    columns.text("user_id"),
-    columns.text("request_id"),
-    columns.text("session_id"),
+    *columns.texts("user_id", "request_id", "session_id"),
     sa.Column("pipeline", sa.Text),
     sa.Column("entity_type", sa.Text),
     sa.Column("entity_id", sa.Text),
@@ -411,22 +414,20 @@ search_documents = sa.Table(
     metadata,
     columns.number("document_id"),
     columns.org(),
-    sa.Column(
-        "scope_id",
-        columns.Number,
-        sa.ForeignKey("search_scopes.scope_id", ondelete="CASCADE"),
-        nullable=False,
-    ),
+    columns.part_of("scope_id", "search_scopes.scope_id"),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("owner_id", columns.Number, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("approval", sa.Text, nullable=False),
-    columns.text("agent_version"),
-    columns.text("name"),
-    columns.text("source"),
+    *columns.texts("agent_version", "name", "source"),
     sa.Column("request_id", sa.Text),
     columns.at("changed_at"),
     columns.maybe_at("expires_at"),
+    columns.maybe_at("created_at"),
+    columns.maybe_at("event_at"),
+    columns.maybe_at("archived_at"),
+    sa.Column("first_person", sa.Float),
+    sa.Column("facts", columns.Json),
     columns.text("text"),
     columns.count("term_count"),
     sa.Column("revision", sa.BigInteger, nullable=False),

@@ -22,11 +22,13 @@ from sagacity.storage.rebuild import rebuild
 from sagacity.storage.repositories.changes import ChangeRepository
 from sagacity.storage.repositories.copies import CopyRepository
 from sagacity.storage.repositories.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
+from sagacity.storage.repositories.entities import EntityRepository
 from sagacity.storage.repositories.evaluations import EvaluationRepository
 from sagacity.storage.repositories.graph import GraphRepository
 from sagacity.storage.repositories.interactions import InteractionRepository
 from sagacity.storage.repositories.memories import MemoryRepository
 from sagacity.storage.repositories.organisations import OrganisationRepository, token_of
+from sagacity.storage.repositories.relationships import RelationshipRepository
 from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.tables import search_index
 from sagacity.storage.views import (
@@ -53,6 +55,8 @@ class Transaction:
         self.search = SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
         self.graph = GraphRepository(scope)
+        self.entities = EntityRepository(scope, self.graph)
+        self.relationships = RelationshipRepository(scope, self.entities)
         self.memories = MemoryRepository(scope, self.search, self.graph)
         self.cursors = CursorRepository(scope)
         self.leases = LeaseRepository(scope)
@@ -279,8 +283,9 @@ class Storage:
         """
         Write every search document anew, in one transaction.
 
-        All are found by their terms when it commits, and queued for embedding. A rebuild that is cut short leaves the
-        old index as it was.
+        All are found by their terms when it commits. Those that keep a vector are the ones that the same embedder made
+        of the same text; the others are queued for embedding. A rebuild that is cut short leaves the old index as it
+        was.
 
         Args:
             embedder: what will make the vectors.
@@ -289,12 +294,14 @@ class Storage:
         """
         tenants = await self.organisations()
         async with self._backend.write(LOCAL_ORG) as connection:
+            row = (await connection.execute(sa.select(search_index))).first()
             await rebuild(
                 [
                     Scope(connection, tenant.org_id, self._backend, self._clock, self._ids, writes=True)
                     for tenant in tenants
                 ],
                 on_progress,
+                keeps_vectors=row is not None and (row.embedder, row.dimension) == (embedder, dimension),
             )
             await connection.execute(sa.delete(search_index))
             await self._record_index(connection, embedder, dimension)

@@ -298,7 +298,7 @@ def test_what_is_not_given_is_not_sent() -> None:
     """The server's defaults hold, not those of this release of the client."""
     script = Script(ok(profiles=[]))
     client(script).search("dinner")
-    assert script.bodies[0].keys() == {"query", "enable_reformulation", "search_mode"}
+    assert script.bodies[0].keys() == {"query"}
 
 
 def test_current_status_travels_as_null() -> None:

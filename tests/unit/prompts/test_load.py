@@ -67,6 +67,10 @@ def test_every_prompt_refuses_a_missing_and_an_unknown_variable(name, version):
 
 @pytest.mark.parametrize(("name", "version"), ALL)
 def test_every_prompt_names_an_output_type(name, version):
+    """A closed schema; only the rewritten question is a plain text, and is checked by its caller."""
+    if name == "query_reformulation":
+        assert load_prompt(name, version).front.output == "text"
+        return
     output = getattr(outputs, load_prompt(name, version).front.output)
     assert issubclass(output, BaseModel)
     assert output.model_json_schema()["additionalProperties"] is False

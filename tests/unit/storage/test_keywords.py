@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sagacity.storage.keywords import MAX_TERM_CHARACTERS, terms_of
+from sagacity.storage.keywords import MAX_TERM_CHARACTERS, date_terms, first_person_share, terms_of
 
 BLNS = Path(__file__).parents[2] / "data" / "hostile" / "blns.json"
 
@@ -32,7 +33,8 @@ BLNS = Path(__file__).parents[2] / "data" / "hostile" / "blns.json"
         ("كِتَاب كتاب", ["كتاب", "كتاب"]),
         ("שָׁלוֹם", ["שלום"]),
         ("ёлка", ["ёлка"]),
-        ("1\ufe0f\u20e3 😀", ["1"]),
+        ("1\ufe0f\u20e3 😀", ["1", "😀"]),
+        ("🇩🇪🇫🇷 👍🏽 👩‍💻", ["🇩🇪", "🇫🇷", "👍", "👩", "💻"]),
     ],
 )
 def test_terms_of_text(text: str, terms: list[str]) -> None:
@@ -59,3 +61,35 @@ def test_letters_of_any_script_are_never_dropped() -> None:
     for text in json.loads(BLNS.read_text("utf-8")):
         if any(letter.isalpha() and not letter.isascii() for letter in text):
             assert terms_of(text), ascii(text)
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day", "asked"),
+    [
+        (2023, 5, 20, "what did I say on Saturday, 20 May 2023"),
+        (2024, 1, 1, "Monday January 1 2024"),
+        (2026, 11, 8, "Sunday 8 November 2026"),
+    ],
+)
+def test_date_has_the_terms_that_a_question_has(year: int, month: int, day: int, asked: str) -> None:
+    """Year, month, day and weekday, as the words of a question become terms."""
+    of_date = date_terms(datetime(year, month, day, 23, 59, tzinfo=UTC))
+    assert of_date.total() == 4
+    assert set(of_date) <= set(terms_of(asked))
+
+
+def test_every_day_of_a_year_has_four_terms() -> None:
+    """No month or weekday is among the words that are left out."""
+    days = [date_terms(datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=day)) for day in range(366)]
+    assert {one.total() for one in days} == {4}
+    assert len({frozenset(one) for one in days}) == 366
+
+
+def test_share_of_the_first_person() -> None:
+    """Who speaks of themself says I, my and we, also in short forms; a general answer does not."""
+    assert first_person_share("I've sold my car, and we'll walk.") == pytest.approx(3 / 7)
+    assert first_person_share("To sell a car, wash it first. Mine the data, meanwhile.") == pytest.approx(
+        1 / 11
+    )
+    assert first_person_share("Iris saw Amy in Miami.") == 0.0
+    assert first_person_share("") == first_person_share("   ") == 0.0

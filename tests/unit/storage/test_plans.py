@@ -8,9 +8,14 @@ from sqlalchemy.dialects import sqlite as dialect
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import TimeOrderedIds
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.base import Scope
 from sagacity.storage.bm25 import _best
 from sagacity.storage.open import open_storage
+from sagacity.storage.repositories.places import rows_beside
+from sagacity.storage.repositories.scopes import scopes_of
 from sagacity.storage.tables import interactions, memories, search_documents
 
 ORG = Tenant(org_id="org-a")
@@ -48,3 +53,54 @@ async def test_words_are_looked_up_within_their_scopes(tmp_path: Path, of_user: 
     await storage.close()
     reads = [row.detail for row in plan if "search_terms" in row.detail]
     assert reads == ["SEARCH search_terms USING PRIMARY KEY (scope_id=? AND term=?)"] * 3
+
+
+class Explaining:
+    """In place of the scope of a repository: keeps how its statements would be answered, and answers none."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.org_id = scope.org_id
+        self.plan: list[str] = []
+
+    async def all(self, statement: sa.Select, parameters: dict | None = None) -> list:
+        given = statement.params(parameters or {})
+        text = given.compile(dialect=dialect.dialect(), compile_kwargs={"literal_binds": True})
+        plan = await self._scope.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")
+        self.plan += [row.detail for row in plan]
+        return []
+
+
+PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", tags=("tea",))
+BY_USER = "(org_id=? AND user_id=?"
+LOOKUPS = {
+    "memories of a user": (
+        lambda tx: tx.memories.list_wanted(PROFILES, 9),
+        "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=? AND status=?)",
+    ),
+    "turns of a user": (
+        lambda tx: tx.interactions.list_wanted(Filter(interactions=True, user_id="anna"), 9),
+        f"interactions USING INDEX ux_interactions_log {BY_USER})",
+    ),
+    "what stands beside": (lambda tx: rows_beside(tx.interactions._scope, [1], 2), f"near USING INDEX ux_interactions_log {BY_USER} AND seq>? AND seq<?)"),
+    "scopes of users": (
+        lambda tx: scopes_of(tx.interactions._scope, PROFILES),
+        "search_scopes USING INDEX ux_search_scopes (org_id=? AND kind=? AND user_id=?)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+async def test_what_a_user_has_is_found_without_reading_others(tmp_path: Path, name: str) -> None:
+    """Also without statistics: by an index that begins with the user, and without sorting all there is."""
+    url = f"sqlite:///{tmp_path / 'sagacity.db'}"
+    ask, lookup = LOOKUPS[name]
+    storage = await open_storage(url, clock=SystemClock(), ids=TimeOrderedIds())
+    async with storage.read(ORG) as snapshot:
+        scope = Explaining(snapshot.memories._scope)
+        snapshot.memories._scope = snapshot.interactions._scope = scope
+        await ask(snapshot)
+    await storage.close()
+    assert f"SEARCH {lookup}" in scope.plan
+    if " of a user" in name:
+        assert not [step for step in scope.plan if "ORDER BY" in step]

@@ -21,6 +21,7 @@ LIMITS: Mapping[str, int] = {
     "/api/search_user_playbooks": 120,
     "/api/search_agent_playbooks": 120,
     "/api/search": 120,
+    "/api/context": 120,
 }
 """Calls a minute; a route that is not named has no limit."""
 

@@ -3,7 +3,9 @@
 from sagacity.client._async import (
     agent_playbooks,
     config,
+    context,
     dead_letters,
+    entities,
     evaluations,
     health,
     interactions,
@@ -49,6 +51,7 @@ class AsyncSagacity(AsyncConnection):
     search_user_playbooks = search.search_user_playbooks
     search_agent_playbooks = search.search_agent_playbooks
     search = search.search
+    context = context.context
 
     get_profiles = profiles.get_profiles
     get_all_profiles = profiles.get_all_profiles
@@ -59,6 +62,19 @@ class AsyncSagacity(AsyncConnection):
     delete_profile = profiles.delete_profile
     delete_profiles_by_ids = profiles.delete_profiles_by_ids
     delete_all_profiles = profiles.delete_all_profiles
+
+    list_entities = entities.list_entities
+    get_entity = entities.get_entity
+    add_entity = entities.add_entity
+    update_entity = entities.update_entity
+    merge_entities = entities.merge_entities
+    delete_entity = entities.delete_entity
+    get_entity_graph = entities.get_entity_graph
+    list_relationships = entities.list_relationships
+    get_relationship = entities.get_relationship
+    add_relationship = entities.add_relationship
+    update_relationship = entities.update_relationship
+    delete_relationship = entities.delete_relationship
 
     get_user_playbooks = user_playbooks.get_user_playbooks
     add_user_playbook = user_playbooks.add_user_playbook

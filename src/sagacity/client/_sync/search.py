@@ -1,22 +1,23 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""Finding what is known, by meaning and by words, with scores."""
+"""Finding what is known, by meaning and by words, with scores; the options that all searches share are written once."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from typing import Unpack
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import checked
-from sagacity.client.words import ApprovalWord, ModeWord, StatusWord, statuses
-from sagacity.domain.query import SearchMode
-from sagacity.schemas.interactions import InteractionsPage
-from sagacity.schemas.playbooks import AgentPlaybooksPage, UserPlaybooksPage
-from sagacity.schemas.profiles import ProfilesPage
+from sagacity.client.search_options import MemoryOptions, Options, PlaybookOptions, asked
+from sagacity.client.words import ApprovalWord, KindWord
+from sagacity.schemas.found import (
+    FoundAgentPlaybooks,
+    FoundInteractions,
+    FoundProfiles,
+    FoundUserPlaybooks,
+    SearchPage,
+)
 from sagacity.schemas.search import (
-    ConversationTurn,
     SearchAgentPlaybooksBody,
     SearchBody,
     SearchInteractionsBody,
-    SearchPage,
     SearchProfilesBody,
     SearchUserPlaybooksBody,
 )
@@ -27,13 +28,11 @@ def search(
     query: str,
     *,
     user_id: str | None = None,
+    kinds: Sequence[KindWord] | None = None,
+    playbook_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
+    neighbours: int | None = None,
     top_k: int | None = None,
-    threshold: float | None = None,
-    agent_version: str | None = None,
-    playbook_name: str | None = None,
-    conversation_history: Sequence[ConversationTurn | Mapping[str, object]] | None = None,
-    enable_reformulation: bool = False,
-    search_mode: ModeWord = SearchMode.HYBRID,
+    **options: Unpack[PlaybookOptions],
 ) -> SearchPage:
     """
     Ask everything that is known: the user's profiles and playbooks, and the agent's playbooks.
@@ -41,94 +40,99 @@ def search(
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_id: whose profiles and playbooks; without it only agent playbooks are found.
+        user_id: whose profiles and playbooks; without it only what holds for all users is found.
+        kinds: what is looked for: any of profile, semantic, episodic, user_playbook, agent_playbook, skill and
+            interaction; by default profiles and playbooks.
+        playbook_status_filter: what a reviewer said of agent playbooks and skills; by default what may be served.
+        neighbours: how many turns before and after each turn found come with it, up to 5.
         top_k: how many of each kind at most; by default 5.
-        threshold: least relevance of what shares no word with the query, 0 to 1; by default 0.3.
-        agent_version: only playbooks of this agent.
-        playbook_name: only playbooks of this name.
-        conversation_history: turns that came before the question, oldest first.
-        enable_reformulation: let a model rewrite the question by the history, if one is configured.
-        search_mode: by meaning (VECTOR), by words (FTS), or both.
+        options: as every search has them; `threshold` is 0.3 by default.
     """
     fields = {
         "query": query,
         "user_id": user_id,
+        "kinds": kinds,
+        "playbook_status_filter": playbook_status_filter,
+        "neighbours": neighbours,
         "top_k": top_k,
-        "threshold": threshold,
-        "agent_version": agent_version,
-        "playbook_name": playbook_name,
-        "conversation_history": None if conversation_history is None else list(conversation_history),
-        "enable_reformulation": enable_reformulation,
-        "search_mode": search_mode,
     }
-    body = checked(SearchBody, fields)
+    body = asked(SearchBody, fields, options)
     return connection.send("POST", "/api/search", SearchPage, body=body, repeatable=True)
 
 
 def search_interactions(
     connection: Connection,
-    user_id: str,
+    user_id: str | None = None,
     query: str | None = None,
     *,
     request_id: str | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    top_k: int | None = None,
     most_recent_k: int | None = None,
-    threshold: float | None = None,
-    search_mode: ModeWord = SearchMode.HYBRID,
-) -> InteractionsPage:
-    """Find turns of a user; without a query the newest are returned."""
+    neighbours: int | None = None,
+    top_k: int | None = None,
+    **options: Unpack[Options],
+) -> FoundInteractions:
+    """
+    Find turns; without a query the newest are returned.
+
+    Args:
+        connection: to the server.
+        user_id: whose turns; `user_ids` in its place names several users.
+        query: the question, in plain words.
+        request_id: only turns of this publish.
+        most_recent_k: among how many of the newest turns to look.
+        neighbours: how many turns before and after each turn found come with it, up to 5.
+        top_k: how many at most; by default 10.
+        options: as every search has them; `threshold` is 0 by default.
+    """
     fields = {
         "user_id": user_id,
         "query": query,
         "request_id": request_id,
-        "start_time": start_time,
-        "end_time": end_time,
-        "top_k": top_k,
         "most_recent_k": most_recent_k,
-        "threshold": threshold,
-        "search_mode": search_mode,
+        "neighbours": neighbours,
+        "top_k": top_k,
     }
-    body = checked(SearchInteractionsBody, fields)
-    return connection.send("POST", "/api/search_interactions", InteractionsPage, body=body, repeatable=True)
+    body = asked(SearchInteractionsBody, fields, options)
+    return connection.send("POST", "/api/search_interactions", FoundInteractions, body=body, repeatable=True)
 
 
 def search_profiles(
     connection: Connection,
-    user_id: str,
+    user_id: str | None = None,
     query: str | None = None,
     *,
     generated_from_request_id: str | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    top_k: int | None = None,
     source: str | None = None,
     custom_feature: str | None = None,
     extractor_name: str | None = None,
-    status_filter: Sequence[StatusWord] | None = None,
-    threshold: float | None = None,
-    enable_reformulation: bool = False,
-    search_mode: ModeWord = SearchMode.HYBRID,
-) -> ProfilesPage:
-    """Find profiles of a user; without a query the newest are returned."""
+    top_k: int | None = None,
+    **options: Unpack[MemoryOptions],
+) -> FoundProfiles:
+    """
+    Find profiles; without a query those changed last are returned.
+
+    Args:
+        connection: to the server.
+        user_id: whose profiles; `user_ids` in its place names several users.
+        query: the question, in plain words.
+        generated_from_request_id: only what was learned from this publish.
+        source: only what came from there.
+        custom_feature: a text that one of the custom features holds.
+        extractor_name: only what this extractor learned.
+        top_k: how many at most; by default 10.
+        options: as every search has them; `threshold` is 0.4 by default.
+    """
     fields = {
         "user_id": user_id,
         "query": query,
         "generated_from_request_id": generated_from_request_id,
-        "start_time": start_time,
-        "end_time": end_time,
-        "top_k": top_k,
         "source": source,
         "custom_feature": custom_feature,
         "extractor_name": extractor_name,
-        "status_filter": statuses(status_filter),
-        "threshold": threshold,
-        "enable_reformulation": enable_reformulation,
-        "search_mode": search_mode,
+        "top_k": top_k,
     }
-    body = checked(SearchProfilesBody, fields)
-    return connection.send("POST", "/api/search_profiles", ProfilesPage, body=body, repeatable=True)
+    body = asked(SearchProfilesBody, fields, options)
+    return connection.send("POST", "/api/search_profiles", FoundProfiles, body=body, repeatable=True)
 
 
 def search_user_playbooks(
@@ -136,33 +140,23 @@ def search_user_playbooks(
     query: str | None = None,
     *,
     user_id: str | None = None,
-    agent_version: str | None = None,
-    playbook_name: str | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    status_filter: Sequence[StatusWord] | None = None,
     top_k: int | None = None,
-    threshold: float | None = None,
-    enable_reformulation: bool = False,
-    search_mode: ModeWord = SearchMode.HYBRID,
-) -> UserPlaybooksPage:
-    """Find user playbooks; without a query the newest are returned."""
-    fields = {
-        "query": query,
-        "user_id": user_id,
-        "agent_version": agent_version,
-        "playbook_name": playbook_name,
-        "start_time": start_time,
-        "end_time": end_time,
-        "status_filter": statuses(status_filter),
-        "top_k": top_k,
-        "threshold": threshold,
-        "enable_reformulation": enable_reformulation,
-        "search_mode": search_mode,
-    }
-    body = checked(SearchUserPlaybooksBody, fields)
+    **options: Unpack[PlaybookOptions],
+) -> FoundUserPlaybooks:
+    """
+    Find user playbooks; without a query those changed last are returned.
+
+    Args:
+        connection: to the server.
+        query: the question, in plain words.
+        user_id: whose playbooks; by default those of all users.
+        top_k: how many at most; by default 10.
+        options: as every search has them; `threshold` is 0.4 by default.
+    """
+    fields = {"query": query, "user_id": user_id, "top_k": top_k}
+    body = asked(SearchUserPlaybooksBody, fields, options)
     return connection.send(
-        "POST", "/api/search_user_playbooks", UserPlaybooksPage, body=body, repeatable=True
+        "POST", "/api/search_user_playbooks", FoundUserPlaybooks, body=body, repeatable=True
     )
 
 
@@ -170,32 +164,22 @@ def search_agent_playbooks(
     connection: Connection,
     query: str | None = None,
     *,
-    agent_version: str | None = None,
-    playbook_name: str | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    status_filter: Sequence[StatusWord] | None = None,
-    playbook_status_filter: ApprovalWord | None = None,
+    playbook_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
     top_k: int | None = None,
-    threshold: float | None = None,
-    enable_reformulation: bool = False,
-    search_mode: ModeWord = SearchMode.HYBRID,
-) -> AgentPlaybooksPage:
-    """Find agent playbooks; without a query the newest are returned."""
-    fields = {
-        "query": query,
-        "agent_version": agent_version,
-        "playbook_name": playbook_name,
-        "start_time": start_time,
-        "end_time": end_time,
-        "status_filter": statuses(status_filter),
-        "playbook_status_filter": playbook_status_filter,
-        "top_k": top_k,
-        "threshold": threshold,
-        "enable_reformulation": enable_reformulation,
-        "search_mode": search_mode,
-    }
-    body = checked(SearchAgentPlaybooksBody, fields)
+    **options: Unpack[PlaybookOptions],
+) -> FoundAgentPlaybooks:
+    """
+    Find agent playbooks; without a query those changed last are returned.
+
+    Args:
+        connection: to the server.
+        query: the question, in plain words.
+        playbook_status_filter: what a reviewer said of them; by default what may be served.
+        top_k: how many at most; by default 10.
+        options: as every search has them; `threshold` is 0.4 by default.
+    """
+    fields = {"query": query, "playbook_status_filter": playbook_status_filter, "top_k": top_k}
+    body = asked(SearchAgentPlaybooksBody, fields, options)
     return connection.send(
-        "POST", "/api/search_agent_playbooks", AgentPlaybooksPage, body=body, repeatable=True
+        "POST", "/api/search_agent_playbooks", FoundAgentPlaybooks, body=body, repeatable=True
     )

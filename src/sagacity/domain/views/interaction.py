@@ -14,6 +14,9 @@ class InteractionView(View):
     user_id: str
     request_id: str
     created_at: int
+    """When it arrived."""
+    happened_at: int | None = None
+    """When it happened, by its sender's clock; the same as `created_at` where the sender did not say."""
     role: str = "User"
     content: str = ""
     user_action: UserAction = UserAction.NONE
@@ -26,6 +29,8 @@ class InteractionView(View):
     citations: tuple[Citation, ...] = ()
     score: float | None = None
     score_components: dict[str, float] | None = None
+    neighbours: "tuple[InteractionView, ...] | None" = None
+    """Turns of the same session before and after it, where they were asked for."""
 
 
 class RequestView(View):
@@ -48,6 +53,7 @@ def interaction_view(
         user_id=turn.user_id,
         request_id=turn.request_id,
         created_at=to_epoch(turn.created_at),
+        happened_at=to_epoch(turn.happened_at or turn.created_at),
         role=turn.role,
         content=turn.content,
         user_action=turn.user_action,

@@ -1,10 +1,21 @@
 """What the answers of the learning prompts are parsed into."""
 
-from typing import Annotated, Literal
+from contextlib import suppress
+from typing import Annotated, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
-from sagacity.domain.graph import EntityType
+from sagacity.domain.graph import USER, EntityType, clean_description, clean_name
 from sagacity.domain.memory import BlockingIssueKind, TimeToLive
 
 
@@ -36,19 +47,62 @@ class Feature(Answer):
     value: Line
 
 
-class EntityDraft(Answer):
-    """A person, place, organisation, product or animal by name."""
+def _called(given: object) -> object:
+    """Read a name leniently: cut to what names are, and the user by any of their words."""
+    if not isinstance(given, str):
+        return given
+    name = clean_name(given)
+    return USER if name.casefold() in _THE_USER else name
 
-    name: Line = Field(description="the name as it was said; `user` for the user")
-    type: EntityType = EntityType.OTHER
+
+def _sort(given: object) -> object:
+    """Read a type leniently: what is no word of the vocabulary is something else."""
+    word = str(given).strip().casefold()
+    word = _SORTS.get(word, word)
+    return word if word in set(EntityType) else EntityType.OTHER
+
+
+def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
+    """Read a list of what stands beside a fact, and pass over what can not be read: the fact counts."""
+    kept: list[object] = []
+    for one in cast("list[object]", given) if isinstance(given, list | tuple) else []:
+        with suppress(ValidationError):
+            kept += parse([one])
+    return tuple(kept)
+
+
+_THE_USER = frozenset({"user", "the user", "i", "me", "myself"})
+_SORTS = {
+    "place": "location",
+    "city": "location",
+    "country": "location",
+    "company": "organization",
+    "organisation": "organization",
+    "org": "organization",
+    "pet": "animal",
+    "human": "person",
+}
+Called = Annotated[str, BeforeValidator(_called)]
+About = Annotated[
+    str, BeforeValidator(lambda given: clean_description(given) if isinstance(given, str) else "")
+]
+
+
+class EntityDraft(Answer):
+    """Someone or something by name."""
+
+    name: Called = Field(description="the name as it was said; `user` for the user")
+    type: Annotated[EntityType, BeforeValidator(_sort)] = EntityType.OTHER
+    description: About = Field(default="", description="a few words that tell it from others of its name")
 
 
 class RelationshipDraft(Answer):
     """How two named things belong together."""
 
-    source: Line
+    source: Called
     type: Line = Field(description="a verb or role in lower-case English, such as works_at or sister_of")
-    target: Line
+    target: Called
+    description: About = ""
 
 
 class ProfileDraft(Answer):
@@ -62,8 +116,8 @@ class ProfileDraft(Answer):
     inferred: bool = Field(default=False, description="the user did not say it in so many words")
     time_to_live: TimeToLive = TimeToLive.INFINITY
     features: tuple[Feature, ...] = ()
-    entities: tuple[EntityDraft, ...] = ()
-    relationships: tuple[RelationshipDraft, ...] = ()
+    entities: Annotated[tuple[EntityDraft, ...], WrapValidator(_readable)] = ()
+    relationships: Annotated[tuple[RelationshipDraft, ...], WrapValidator(_readable)] = ()
 
 
 class ProfileExtraction(Answer):

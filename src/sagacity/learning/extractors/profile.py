@@ -16,7 +16,7 @@ from sagacity.prompts.load import reference
 from sagacity.providers.base import LLM
 
 _PROMPT = "profile_extraction"
-_VERSION = 1
+_VERSION = 2
 
 _SAID = 0.9
 _INFERRED = 0.6
@@ -96,9 +96,15 @@ def _candidate(
         negates=draft.negates,
         confidence=confidence if said_by_user.intersection(evidence) else min(confidence, _NOT_BY_THE_USER),
         evidence=evidence,
-        entities=tuple(EntityMention(name=it.name, entity_type=it.type) for it in draft.entities if it.name),
+        entities=tuple(
+            EntityMention(name=it.name, entity_type=it.type, description=it.description)
+            for it in draft.entities
+            if it.name
+        ),
         relationships=tuple(
-            RelationshipMention(source=it.source, target=it.target, relationship_type=it.type)
+            RelationshipMention(
+                source=it.source, target=it.target, relationship_type=it.type, description=it.description
+            )
             for it in draft.relationships
             if it.source and it.target and it.type
         ),

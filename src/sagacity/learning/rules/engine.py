@@ -3,22 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from sagacity.domain.base import Value
-from sagacity.domain.graph import EntityMention, EntityType, RelationshipMention
+from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.fragments import DANGLING
 from sagacity.learning.rules.sentences import Sentence, Stance
 from sagacity.learning.rules.wording import conjugate, finish, slug, third_person, trim
 
-USER: Final = "user"
-"""The name of the user themself in the graph."""
 MAX_PHRASE = 90
 
 _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "person": EntityType.PERSON,
-    "place": EntityType.PLACE,
+    "place": EntityType.LOCATION,
     "org": EntityType.ORGANIZATION,
     "pet": EntityType.ANIMAL,
     "product": EntityType.PRODUCT,
@@ -49,7 +46,7 @@ class Rule:
 
     *content* and *slot* are templates over the pattern's named groups. A group `verb` is conjugated; `person`,
     `place`, `org`, `pet` and `product` are names: kept as they are, mentioned in the graph, and tied to the user
-    by *relation*. Any other group is turned into third person.
+    by *relation*, or as *ties* say. Any other group is turned into third person.
     """
 
     name: str
@@ -61,6 +58,8 @@ class Rule:
     time_to_live: TimeToLive
     confidence: float
     relation: str
+    ties: tuple[tuple[str, str, str], ...]
+    """How names belong together, in place of *relation*: group or `user`, word, group."""
     refuse: re.Pattern[str] | None
     """Phrases that the groups must not start with."""
     anywhere: bool
@@ -84,6 +83,7 @@ def rule(
     time_to_live: TimeToLive = TimeToLive.INFINITY,
     confidence: float = 0.85,
     relation: str = "",
+    ties: tuple[tuple[str, str, str], ...] = (),
     refuse: str = "",
     anywhere: bool = False,
 ) -> Rule:
@@ -98,6 +98,7 @@ def rule(
         time_to_live=time_to_live,
         confidence=confidence,
         relation=relation,
+        ties=ties,
         refuse=re.compile(refuse, re.IGNORECASE) if refuse else None,
         anywhere=anywhere,
         example=example,
@@ -143,7 +144,6 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
     wording = {name: _wording(name, said) for name, said in groups.items()}
     missing = {name: "" for name in match.re.groupindex if name not in groups}
     slots = {name: slug(said) for name, said in groups.items()}
-    relation = row.relation.format(**slots, **missing)
     return Draft(
         rule=row.name,
         content=finish(row.content.format(**wording, **missing)),
@@ -155,11 +155,20 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
         entities=tuple(
             EntityMention(name=said, entity_type=_ENTITY_GROUPS[name]) for name, said in names.items()
         ),
-        relationships=tuple(
-            RelationshipMention(source=USER, target=said, relationship_type=relation)
-            for said in names.values()
-            if relation
-        ),
+        relationships=_ties(row, names, {**slots, **missing}),
+    )
+
+
+def _ties(row: Rule, names: Mapping[str, str], slots: Mapping[str, str]) -> tuple[RelationshipMention, ...]:
+    """The user with each name by the row's relation, and names with each other as its ties say."""
+    known = {USER: USER, **names}
+    said = row.ties or tuple((USER, row.relation, name) for name in names)
+    return tuple(
+        RelationshipMention(
+            source=known[source], target=known[target], relationship_type=word.format(**slots)
+        )
+        for source, word, target in said
+        if word and source in known and target in known
     )
 
 

@@ -3,7 +3,12 @@
 from typing import Final
 
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import KIN, PET, TITLE
+from sagacity.learning.rules.fragments import KIN, NAME, PET, PLACE, TITLE
+
+_PERSON = r"(?P<person>(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
+_KIN_NAMED = (
+    rf"\bmy (?P<kin>{KIN}),?\s(?:(?:named|called)\s)?{_PERSON},?\s(?:who )?(?:now |currently |also |still )?"
+)
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
@@ -20,6 +25,31 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         r"October|November|December)\b",
         example=("My manager Lisa asked me to set up webhooks.", "Has a manager named Lisa."),
         counter="I bought it for my sister.",
+    ),
+    rule(
+        "kin_works_at",
+        rf"{_KIN_NAMED}(?:works|is working) (?:at|for)\s(?P<org>{NAME})(?P<where>\sin\s(?P<place>{PLACE}))?",
+        "Has a {kin} named {person} who works at {org} {where}.",
+        slot="relation.{kin}.{person}.work",
+        exclusive=True,
+        ties=(("user", "has_{kin}", "person"), ("person", "works_at", "org")),
+        anywhere=True,
+        example=(
+            "My sister Ana works at Siemens in Berlin.",
+            "Has a sister named Ana who works at Siemens in Berlin.",
+        ),
+        counter="My sister Ana works at night.",
+    ),
+    rule(
+        "kin_lives_in",
+        rf"{_KIN_NAMED}(?:lives|is living|moved|has moved) (?:in|to)\s(?P<place>{PLACE})",
+        "Has a {kin} named {person} who lives in {place}.",
+        slot="relation.{kin}.{person}.home",
+        exclusive=True,
+        ties=(("user", "has_{kin}", "person"), ("person", "lives_in", "place")),
+        anywhere=True,
+        example=("My brother Tom lives in Oslo.", "Has a brother named Tom who lives in Oslo."),
+        counter="My brother Tom lives in fear.",
     ),
     rule(
         "pet_named",

@@ -1,56 +1,216 @@
-"""A user's graph: names, and the ties between them."""
+"""A user's graph as learning fills it and searches walk it: names in memories, and ties between names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.graph import EntityMention
+from sagacity.domain.graph import (
+    USER,
+    Entity,
+    EntityId,
+    EntityMention,
+    EntityType,
+    Near,
+    RelationshipMention,
+    names_within,
+    normalized,
+)
 from sagacity.domain.ids import UserId
-from sagacity.domain.memory import Memory
+from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
-from sagacity.storage.tables import entities, entity_mentions, relationships
+from sagacity.storage.lists import among, found_by
+from sagacity.storage.near import MAX_HOPS, near
+from sagacity.storage.tables import (
+    entities,
+    entity_mentions,
+    entity_names,
+    relationship_mentions,
+    relationships,
+)
+from sagacity.storage.ties import upsert_tie
+
+
+def entity_of(row: Any) -> Entity:
+    """Turn a row into the value, without the memories that it rests on."""
+    kind = row.entity_type or EntityType.OTHER
+    return Entity.model_validate({**row._mapping, "entity_type": kind}, extra="ignore")
 
 
 class GraphRepository:
-    """Entities and relationships of a tenant's users; each rests on memories and goes with the last of them."""
+    """Entities and relationships of a tenant's users; what memories brought goes with the last of them."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
+    async def find(self, user_id: UserId, names: Sequence[str]) -> list[Entity]:
+        """
+        Return the user's entities that have one of *names*, or an alias like it; most mentioned first.
+
+        Args:
+            user_id: whose.
+            names: in any case and spacing.
+        """
+        wanted = sorted({normalized(name) for name in names} - {""})
+        if not wanted:
+            return []
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "names": wanted}
+        return [entity_of(row) for row in await self._scope.all(_named(), given)]
+
+    async def memories_near(
+        self,
+        user_id: UserId,
+        entity_ids: Sequence[EntityId],
+        *,
+        hops: int = 2,
+        limit: int = 50,
+        statuses: Sequence[Status] = (Status.CURRENT,),
+    ) -> list[Near]:
+        """
+        Return the memories that speak of entities, or of others tied to them, both ways along ties.
+
+        The score is the best way's product of confidences, halved each step. No way leads through the user's own
+        node, on which everything hangs, unless it is asked for; of a hub only the surest ties are followed.
+
+        Args:
+            user_id: whose; entities of others are passed over.
+            entity_ids: where to start.
+            hops: steps from there, 0 to 4.
+            limit: how many memories.
+            statuses: of the memories; empty admits all.
+
+        Returns:
+            Best first, then newest; each memory once.
+        """
+        given = {
+            "org_id": self._scope.org_id,
+            "user_id": user_id,
+            "starts": list(dict.fromkeys(entity_ids)),
+            "hops": max(0, min(hops, MAX_HOPS)),
+            "limit": max(0, limit),
+            "statuses": [str(status) for status in statuses or Status],
+        }
+        lateral = self._scope.connection.dialect.name == "postgresql"
+        rows = await self._scope.all(near(lateral=lateral), given)
+        return [
+            Near(memory_id=row.memory_id, score=row.score, hops=row.hops, via=row.entity_id) for row in rows
+        ]
+
     async def add(self, memory: Memory, candidate: Candidate) -> None:
         """Tie together the names that *candidate* brought with *memory*; the ends of a tie are mentions too."""
-        ends = [EntityMention(name=n) for r in candidate.relationships for n in (r.source, r.target)]
+        ties = [tie for tie in candidate.relationships if tie.source and tie.target and tie.relationship_type]
+        ends = [_end(name) for tie in ties for name in (tie.source, tie.target)]
         mentions: dict[str, EntityMention] = {}
         for mention in (*candidate.entities, *ends):
             mentions.setdefault(mention.normalized_name, mention)
+        mentions.pop("", None)
         if not mentions or memory.user_id is None:
             return
-        numbers = await self._mention(memory.user_id, mentions)
-        org_id, memory_id = self._scope.org_id, memory.memory_id
-        await self._scope.run(
-            self._scope.insert(entity_mentions).on_conflict_do_nothing(),
-            [{"org_id": org_id, "entity_id": n, "memory_id": memory_id} for n in sorted(numbers.values())],
-        )
-        await self._recount(list(numbers.values()))
-        ties = [
-            {
-                "org_id": org_id,
-                "user_id": memory.user_id,
-                "source_id": numbers[EntityMention(name=tie.source).normalized_name],
-                "target_id": numbers[EntityMention(name=tie.target).normalized_name],
-                "relationship_type": tie.relationship_type,
-                "confidence": tie.confidence,
-                "memory_id": memory_id,
-                "created_at": self._scope.clock.now(),
-            }
-            for tie in candidate.relationships
-        ]
-        if ties:
-            await self._scope.run(self._scope.insert(relationships).on_conflict_do_nothing(), ties)
+        numbers = await self._numbered(memory.user_id, mentions)
+        await self._mention({number: mentions[name] for name, number in numbers.items()}, memory)
+        await self._tie(memory, ties, numbers)
 
-    async def _mention(self, user_id: UserId, mentions: dict[str, EntityMention]) -> dict[str, int]:
-        now = self._scope.clock.now()
+    async def link(self, user_id: UserId, memories: Sequence[Memory]) -> None:
+        """Note which of the user's entities the texts of *memories* name."""
+        said = [(memory, names_within(memory.search_text, as_names=True)) for memory in memories]
+        names = {name for _, found in said for name in found} - {USER}
+        known = await self._known(user_id, sorted(names)) if names else {}
+        for memory, found in said:
+            numbers = dict.fromkeys(known[name] for name in found if name in known)
+            if numbers:
+                await self._mention(numbers, memory)
+
+    async def forget(self, memory_ids: Sequence[int]) -> None:
+        """Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes."""
+        gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
+        spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
+        await self.hold(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
+        named = await self._scope.all(_unmention(entity_mentions, "entity_id"), gone)
+        entity_ids = sorted({row.entity_id for row in named})
+        if entity_ids:
+            await self.recount(entity_ids)
+        said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
+        if said:
+            tie = relationships.c
+            bare = ~sa.exists().where(relationship_mentions.c.relationship_id == tie.relationship_id)
+            await self._scope.run(
+                sa.delete(relationships).where(among(tie.relationship_id, "said"), bare, ~tie.is_kept),
+                {"said": sorted({row.relationship_id for row in said})},
+            )
+        if entity_ids:
+            entity = entities.c
+            unmentioned = (entity.mention_count == 0, ~entity.is_kept)
+            await self._scope.run(
+                sa.delete(entities).where(among(entity.entity_id, "named"), *unmentioned),
+                {"named": entity_ids},
+            )
+
+    async def hold(self, entity_ids: Sequence[int]) -> None:
+        """
+        Keep others from changing entities, always in one order, so that no two wait for each other.
+
+        Whoever changes what belongs to an entity, its names, mentions and ties, holds it first.
+        """
+        statement = (
+            sa.select(entities.c.entity_id)
+            .where(among(entities.c.entity_id, "held"), self._scope.owns(entities))
+            .order_by(entities.c.entity_id)
+        )
+        await self._scope.all(self._scope.locked(statement), {"held": list(entity_ids)})
+
+    async def recount(self, entity_ids: Sequence[int]) -> None:
+        """Count anew how many memories speak of *entity_ids*."""
+        count = (
+            sa.select(sa.func.count())
+            .where(entity_mentions.c.entity_id == entities.c.entity_id)
+            .scalar_subquery()
+        )
+        await self._scope.run(
+            sa.update(entities)
+            .where(among(entities.c.entity_id, "touched"), self._scope.owns(entities))
+            .values(mention_count=count),
+            {"touched": sorted(entity_ids)},
+        )
+
+    async def relationships_of(self, user_id: UserId) -> list[tuple[str, str, str]]:
+        """Return the user's ties as (source, type, target), in the order they were learned."""
+        source, target = entities.alias("source"), entities.alias("target")
+        rows = await self._scope.all(
+            sa.select(source.c.name, relationships.c.relationship_type, target.c.name.label("target_name"))
+            .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
+            .join(target, target.c.entity_id == relationships.c.target_id)
+            .where(relationships.c.org_id == self._scope.org_id, relationships.c.user_id == user_id)
+            .order_by(relationships.c.relationship_id)
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    async def _known(self, user_id: UserId, names: Sequence[str]) -> dict[str, int]:
+        """Return the entities that have one of *names* (normalised) by that name, and keep others off them."""
+        rows = await self._scope.all(
+            self._scope.locked(
+                sa.select(entity_names.c.normalized_name, entities.c.entity_id)
+                .join(entities, entities.c.entity_id == entity_names.c.entity_id)
+                .where(
+                    entity_names.c.org_id == self._scope.org_id,
+                    entity_names.c.user_id == user_id,
+                    among(entity_names.c.normalized_name, "names"),
+                )
+                .order_by(entities.c.entity_id),
+                entities,  # whoever changes its names holds it first
+            ),
+            {"names": list(names)},
+        )
+        return {row.normalized_name: row.entity_id for row in rows}
+
+    async def _numbered(self, user_id: UserId, mentions: Mapping[str, EntityMention]) -> dict[str, int]:
+        """Return the number of each name's entity; names that nobody has get one."""
+        known = await self._known(user_id, sorted(mentions))
+        new = {name: mention for name, mention in sorted(mentions.items()) if name not in known}
+        if not new:
+            return known
+        now, org_id = self._scope.clock.now(), self._scope.org_id
         insert = self._scope.insert(entities)
         rows = await self._scope.all(
             insert.on_conflict_do_update(
@@ -59,7 +219,7 @@ class GraphRepository:
             ).returning(entities.c.entity_id, entities.c.normalized_name),
             [
                 {
-                    "org_id": self._scope.org_id,
+                    "org_id": org_id,
                     "user_id": user_id,
                     "name": mention.name,
                     "normalized_name": name,
@@ -67,46 +227,119 @@ class GraphRepository:
                     "created_at": now,
                     "updated_at": now,
                 }
-                for name, mention in sorted(mentions.items())
+                for name, mention in new.items()
             ],
         )
-        return {row.normalized_name: row.entity_id for row in rows}
+        made = {row.normalized_name: row.entity_id for row in rows}
+        own = {"org_id": org_id, "user_id": user_id}
+        await self._scope.run(
+            self._scope.insert(entity_names).on_conflict_do_nothing(),
+            [own | {"normalized_name": name, "entity_id": number} for name, number in made.items()],
+        )
+        return known | made
 
-    async def forget(self, memory_ids: Sequence[int]) -> None:
-        """Take back what *memory_ids*, which are about to be deleted, brought; names that nothing mentions go."""
-        mine = sa.and_(
-            entity_mentions.c.org_id == self._scope.org_id, entity_mentions.c.memory_id.in_(list(memory_ids))
+    async def _mention(self, mentioned: Mapping[int, EntityMention | None], memory: Memory) -> None:
+        """Note that *memory* speaks of entities, and fill in what was not known of these."""
+        numbers = sorted(mentioned)
+        own = {"org_id": self._scope.org_id, "memory_id": memory.memory_id}
+        await self._scope.run(
+            self._scope.insert(entity_mentions).on_conflict_do_nothing(),
+            [own | {"entity_id": number} for number in numbers],
         )
-        rows = await self._scope.all(
-            sa.delete(entity_mentions).where(mine).returning(entity_mentions.c.entity_id)
+        told = [(number, mentioned[number] or EntityMention(name="")) for number in numbers]
+        when = {"at": memory.valid_from or memory.updated_at, "now": self._scope.clock.now()}
+        await self._scope.run(
+            _fill(),
+            [
+                when | {"number": number, "type": str(mention.entity_type), "about": mention.description}
+                for number, mention in told
+            ],
         )
-        touched = sorted({row.entity_id for row in rows})
-        if not touched:
+        await self.recount(numbers)
+
+    async def _tie(
+        self, memory: Memory, ties: Sequence[RelationshipMention], numbers: Mapping[str, int]
+    ) -> None:
+        """Note that *memory* says *ties*; one that was known becomes as sure as the surest who says it."""
+        now = self._scope.clock.now()
+        rows: dict[tuple[int, str, int], dict[str, Any]] = {}
+        for tie in ties:
+            source, target = numbers[normalized(tie.source)], numbers[normalized(tie.target)]
+            if source != target:
+                rows[source, tie.relationship_type, target] = {
+                    "org_id": self._scope.org_id,
+                    "user_id": memory.user_id,
+                    "source_id": source,
+                    "target_id": target,
+                    "relationship_type": tie.relationship_type,
+                    "confidence": tie.confidence,
+                    "description": tie.description,
+                    "created_at": now,
+                    "updated_at": now,
+                }
+        if not rows:
             return
-        await self._recount(touched)
+        made = await self._scope.all(self._scope.upsert(upsert_tie), [row for _, row in sorted(rows.items())])
         await self._scope.run(
-            sa.delete(entities).where(entities.c.entity_id.in_(touched), entities.c.mention_count == 0)
+            self._scope.insert(relationship_mentions).on_conflict_do_nothing(),
+            [
+                {
+                    "org_id": self._scope.org_id,
+                    "relationship_id": row.relationship_id,
+                    "memory_id": memory.memory_id,
+                }
+                for row in made
+            ],
         )
 
-    async def _recount(self, entity_ids: Sequence[int]) -> None:
-        count = (
-            sa.select(sa.func.count())
-            .where(entity_mentions.c.entity_id == entities.c.entity_id)
-            .scalar_subquery()
-        )
-        await self._scope.run(
-            sa.update(entities).where(entities.c.entity_id.in_(entity_ids)).values(mention_count=count)
-        )
 
-    async def relationships_of(self, user_id: UserId) -> list[tuple[str, str, str]]:
-        """Return the user's ties as (source, type, target), each once, in the order they were learned."""
-        source, target = entities.alias("source"), entities.alias("target")
-        rows = await self._scope.all(
-            sa.select(source.c.name, relationships.c.relationship_type, target.c.name.label("target_name"))
-            .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
-            .join(target, target.c.entity_id == relationships.c.target_id)
-            .where(relationships.c.org_id == self._scope.org_id, relationships.c.user_id == user_id)
-            .group_by(source.c.name, relationships.c.relationship_type, target.c.name)
-            .order_by(sa.func.min(relationships.c.relationship_id))
+def _end(name: str) -> EntityMention:
+    """The end of a tie, of which only the name is known; the user is somebody."""
+    is_user = normalized(name) == USER
+    return EntityMention(name=name, entity_type=EntityType.PERSON if is_user else EntityType.OTHER)
+
+
+@cache
+def _named() -> sa.Select[Any]:
+    """Entities by their names; what the first releases add has its name in `entities` alone."""
+    org_id = sa.bindparam("org_id", type_=sa.Text)
+    user_id = sa.bindparam("user_id", type_=sa.Text)
+    numbers = sa.union(
+        *(
+            sa.select(table.c.entity_id).where(
+                table.c.org_id == org_id, table.c.user_id == user_id, among(table.c.normalized_name, "names")
+            )
+            for table in (entity_names, entities.alias("named"))
         )
-        return [(row[0], row[1], row[2]) for row in rows]
+    )
+    return (
+        sa.select(entities)
+        .where(found_by(entities.c.entity_id, numbers.scalar_subquery()))
+        .order_by(entities.c.mention_count.desc(), entities.c.entity_id)
+    )
+
+
+def _fill() -> sa.Update:
+    column, at = entities.c, sa.bindparam("at", type_=entities.c.last_mentioned_at.type)
+    unknown = sa.or_(column.entity_type == "", column.entity_type == str(EntityType.OTHER))
+    is_older = sa.or_(column.last_mentioned_at.is_(None), column.last_mentioned_at < at)
+    return (
+        sa.update(entities)
+        .where(column.entity_id == sa.bindparam("number"))
+        .values(
+            entity_type=sa.case((unknown, sa.bindparam("type", type_=sa.Text)), else_=column.entity_type),
+            description=sa.case(
+                (column.description == "", sa.bindparam("about", type_=sa.Text)), else_=column.description
+            ),
+            last_mentioned_at=sa.case((is_older, at), else_=column.last_mentioned_at),
+            updated_at=sa.bindparam("now", type_=column.updated_at.type),
+        )
+    )
+
+
+def _of_memories(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    return table.c.org_id.concat("") == sa.bindparam("org_id"), among(table.c.memory_id, "memory_ids")
+
+
+def _unmention(table: sa.Table, key: str) -> Any:
+    return sa.delete(table).where(*_of_memories(table)).returning(table.c[key])

@@ -1,8 +1,7 @@
 """The evidence log: requests and their interactions, appended and read in order."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,17 +9,32 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
-from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
+from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request, speaker_of
+from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
-from sagacity.storage.repositories.search import Document, SearchRepository
-from sagacity.storage.tables import interactions, requests, sessions, users
-
-INTERACTION = "interaction"
-_WITH_REQUEST = sa.select(interactions, requests.c.source, requests.c.agent_version).join_from(
-    interactions,
-    requests,
-    sa.and_(requests.c.org_id == interactions.c.org_id, requests.c.request_id == interactions.c.request_id),
+from sagacity.storage.filters import (
+    INTERACTION,
+    facts_of_request,
+    has_document,
+    owned_by,
+    users_of,
+    values_of,
 )
+from sagacity.storage.repositories.places import numbered, rows_beside, with_request
+from sagacity.storage.repositories.search import Document, SearchRepository
+from sagacity.storage.repositories.users import claim_seq, touch_sessions
+from sagacity.storage.tables import interactions, requests, sessions
+
+_OWN = {
+    "request_id": interactions.c.request_id == sa.bindparam("request_id"),
+    "start": interactions.c.created_at >= sa.bindparam("start"),
+    "end": interactions.c.created_at <= sa.bindparam("end"),
+}
+"""Conditions that a list asks of turns themselves, whose indexes know them; the rest it asks of their documents."""
+_NOT_CONTENT: Any = {
+    **dict.fromkeys(("request_id", "force_extraction", "skip_aggregation"), True),
+    "interactions": {"__all__": {"happened_at"}},
+}
 
 
 def interaction_of(row: Any) -> Interaction:
@@ -37,40 +51,20 @@ def request_of(row: Any) -> Request:
 
 
 def digest_of(request: NewRequest) -> str:
-    """Return the SHA-256 of what was sent, by which a repeated request is told from another with its id."""
-    body = request.model_dump_json(
-        exclude={"request_id", "force_extraction", "skip_aggregation"}, exclude_defaults=True
-    )
+    """
+    Return the SHA-256 of what was sent, by which a repeated request is told from another with its id.
+
+    Not of when turns happened: some clients stamp them anew when they send again.
+    """
+    body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
     return hashlib.sha256(body.encode()).hexdigest()
 
 
 def text_of(interaction: NewInteraction) -> str:
-    """Return the text by which a turn is found."""
+    """Return the text by which a turn is found, after its speaker's name where the role is one."""
     parts = (interaction.content, interaction.user_action_description, interaction.expert_content)
-    return "\n".join(part for part in parts if part)
-
-
-def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
-    row = insert(users)
-    return row.on_conflict_do_update(
-        index_elements=[users.c.org_id, users.c.user_id],
-        set_={
-            "last_seq": users.c.last_seq + row.excluded.last_seq,
-            "due_at": row.excluded.due_at,
-            "updated_at": row.excluded.updated_at,
-        },
-    ).returning(users.c.user_id, users.c.last_seq)
-
-
-def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
-    row = insert(sessions)
-    return row.on_conflict_do_update(
-        index_elements=[sessions.c.org_id, sessions.c.session_id, sessions.c.user_id],
-        set_={
-            "message_count": sessions.c.message_count + row.excluded.message_count,
-            "updated_at": row.excluded.updated_at,
-        },
-    )
+    text, speaker = "\n".join(part for part in parts if part), speaker_of(interaction.role)
+    return f"{speaker}: {text}" if speaker and text else text
 
 
 class InteractionRepository:
@@ -112,7 +106,7 @@ class InteractionRepository:
         self, fresh: list[NewRequest], digests: Mapping[RequestId, str]
     ) -> dict[RequestId, Request]:
         now = self._scope.clock.now()
-        next_seq = await self._claim_seq(fresh, now)
+        next_seq = await claim_seq(self._scope, fresh, now)
         stored: dict[RequestId, Request] = {}
         rows: list[dict[str, Any]] = []
         for request in fresh:
@@ -129,12 +123,13 @@ class InteractionRepository:
                 _interaction_row(self._scope.org_id, kept, turn, first + offset)
                 for offset, turn in enumerate(request.interactions)
             ]
-        await self._touch_sessions(fresh, now)
+        await touch_sessions(self._scope, fresh, now)
         await self._scope.run(
             requests.insert(),
             [
                 stored[r.request_id].model_dump()
                 | {"org_id": self._scope.org_id, "digest": digests[r.request_id]}
+                | {"facts": facts_of_request(r.metadata)}
                 for r in fresh
             ],
         )
@@ -156,55 +151,25 @@ class InteractionRepository:
         )
         return stored
 
-    async def _claim_seq(self, fresh: list[NewRequest], now: datetime) -> dict[UserId, int]:
-        """Reserve numbers in every user's log; the row stays locked until commit, so order is commit order."""
-        counts: Counter[UserId] = Counter()
-        for request in fresh:
-            counts[request.user_id] += len(request.interactions)
-        rows = await self._scope.all(
-            self._scope.upsert(_lengthen_log),
-            [
-                {
-                    "org_id": self._scope.org_id,
-                    "user_id": user_id,
-                    "last_seq": count,
-                    "due_at": now,
-                    "created_at": now,
-                    "updated_at": now,
-                }
-                for user_id, count in sorted(counts.items())
-            ],
-        )
-        return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
-
-    async def _touch_sessions(self, fresh: list[NewRequest], now: datetime) -> None:
-        counts: Counter[tuple[SessionId, UserId]] = Counter()
-        for request in fresh:
-            if request.session_id:
-                counts[request.session_id, request.user_id] += len(request.interactions)
-        if not counts:
-            return
-        await self._scope.run(
-            self._scope.upsert(_touch_session),
-            [
-                {
-                    "org_id": self._scope.org_id,
-                    "session_id": session_id,
-                    "user_id": user_id,
-                    "message_count": count,
-                    "created_at": now,
-                    "updated_at": now,
-                }
-                for (session_id, user_id), count in sorted(counts.items())
-            ],
-        )
-
     async def get(self, ids: Sequence[int]) -> list[Interaction]:
         """Return the turns with *ids* that exist, in the order of the log."""
-        statement = _WITH_REQUEST.where(
-            interactions.c.interaction_id.in_(list(ids)), self._scope.owns(interactions)
-        ).order_by(interactions.c.user_id, interactions.c.seq)
-        return [interaction_of(row) for row in await self._scope.all(statement)]
+        given = {"org_id": self._scope.org_id, "ids": list(ids)}
+        return [interaction_of(row) for row in await self._scope.all(numbered(), given)]
+
+    async def beside(
+        self, turns: Sequence[Interaction], count: int, *, as_of: datetime | None = None
+    ) -> dict[int, list[Interaction]]:
+        """
+        Return, by number, up to *count* turns before and after each of *turns*, in the order of the log.
+
+        They are of the same user and session; of a turn without a session, of the same request. What lies more than
+        `REACH` numbers of the log away is not looked at. With *as_of* what had not arrived by then is not there.
+        """
+        found: dict[int, list[Interaction]] = {turn.interaction_id: [] for turn in turns}
+        for row in await rows_beside(self._scope, list(found), count) if found and count > 0 else ():
+            if as_of is None or row.created_at <= as_of:
+                found[row.beside_id].append(interaction_of(row))
+        return found
 
     async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns after *after_seq*, oldest first."""
@@ -226,29 +191,34 @@ class InteractionRepository:
         )
         return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
 
-    async def list_newest(
-        self,
-        *,
-        user_id: UserId | None = None,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        request_id: RequestId | None = None,
-        limit: int,
+    async def of_session(
+        self, user_id: UserId, session_id: SessionId, *, limit: int, as_of: datetime | None = None
     ) -> list[Interaction]:
-        """Return up to *limit* turns, newest first; times bound the arrival, both ends inclusive."""
-        statement = self._mine()
-        if user_id is not None:
-            statement = statement.where(interactions.c.user_id == user_id)
-        if start is not None:
-            statement = statement.where(interactions.c.created_at >= start)
-        if end is not None:
-            statement = statement.where(interactions.c.created_at <= end)
-        if request_id is not None:
-            statement = statement.where(interactions.c.request_id == request_id)
-        statement = statement.order_by(
-            interactions.c.created_at.desc(), interactions.c.interaction_id.desc()
-        ).limit(limit)
-        return [interaction_of(row) for row in await self._scope.all(statement)]
+        """Return up to *limit* of the newest turns of a session of one user (by then, with *as_of*), oldest first."""
+        statement = (
+            self._mine()
+            .where(requests.c.session_id == session_id, interactions.c.user_id == user_id)
+            .order_by(interactions.c.seq.desc())
+            .limit(limit)
+        )
+        if as_of is not None:
+            statement = statement.where(interactions.c.created_at <= as_of)
+        return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+
+    async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
+        """Return up to *limit* turns that *wanted* admits, the last to arrive first."""
+        column, values = interactions.c, values_of(wanted)
+        values.pop("statuses", None)  # a turn has but one
+        statement = self._mine().where(*(_OWN[field] for field in values if field in _OWN))
+        if of_documents := [field for field in values if field not in _OWN]:
+            statement = statement.where(has_document(column.interaction_id, INTERACTION, of_documents))
+        if (users := users_of(wanted)) is not None:
+            statement = statement.where(owned_by(column.user_id, users))
+        newest_first = [column.created_at.desc(), column.interaction_id.desc()]
+        if users is not None and len(users) == 1:
+            newest_first = [column.seq.desc()]  # the same, by an index that holds nobody else's
+        statement = statement.order_by(*newest_first).limit(limit)
+        return [interaction_of(row) for row in await self._scope.all(statement, values)]
 
     async def get_request(self, request_id: RequestId) -> Request:
         """
@@ -361,7 +331,7 @@ class InteractionRepository:
         return [interaction_of(row) for row in await self._scope.all(statement)]
 
     def _mine(self) -> sa.Select[Any]:
-        return _WITH_REQUEST.where(interactions.c.org_id == self._scope.org_id)
+        return with_request.where(interactions.c.org_id == self._scope.org_id)
 
 
 def _taken(request_id: str) -> Conflict:
@@ -391,5 +361,6 @@ def document_of(request: Request, turn: NewInteraction, interaction_id: int) -> 
         source=request.source,
         request_id=request.request_id,
         changed_at=request.created_at,
+        event_at=turn.happened_at,
         text=text_of(turn),
     )

@@ -2,19 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
-from sagacity.domain.memory import Approval, Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.memory import USER_KINDS, Approval, Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
+from sagacity.storage.filters import facts_of, has_document, owned_by, users_of, values_of
+from sagacity.storage.lists import among
 from sagacity.storage.repositories.graph import GraphRepository
 from sagacity.storage.repositories.search import Document, SearchRepository
 from sagacity.storage.tables import memories, memory_requests
 
 _IDS_A_STATEMENT = 5_000
+_PUT_AWAY = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
+_OWN = {
+    "start": memories.c.updated_at >= sa.bindparam("start"),
+    "end": memories.c.updated_at <= sa.bindparam("end"),
+}
+"""Conditions that a list asks of memories themselves, whose indexes know them; the rest it asks of their documents."""
 
 
 def memory_of(row: Any) -> Memory:
@@ -65,8 +75,9 @@ class MemoryRepository:
         self, changed: Sequence[Memory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
     ) -> None:
         """Write the present values of memories that are stored already; unchanged text keeps its vector."""
-        for memory in changed:
-            before = await self.get(memory.memory_id)
+        for given in changed:
+            before = await self.get(given.memory_id)
+            memory = given.model_copy(update={"archived_at": self._archived_at(before, given)})
             vector = (vectors or {}).get(memory.uid)
             if vector is None and before.search_text == memory.search_text:
                 kept = await self._search.vector_of(memory.kind, [memory.memory_id])
@@ -100,12 +111,10 @@ class MemoryRepository:
 
     async def get_many(self, ids: Sequence[int], *, kind: MemoryKind | None = None) -> list[Memory]:
         """Return those of *ids* that exist, in the order of *ids*."""
-        statement = sa.select(memories).where(memories.c.memory_id.in_(list(ids)), self._scope.owns(memories))
-        if kind is not None:
-            statement = statement.where(memories.c.kind == str(kind))
-        statement = self._scope.locked(statement.order_by(memories.c.memory_id))
-        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement)}
-        return [found[number] for number in ids if number in found]
+        statement = self._scope.locked(_numbered())
+        given = {"org_id": self._scope.org_id, "ids": list(ids)}
+        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement, given)}
+        return [found[number] for number in ids if number in found and kind in (None, found[number].kind)]
 
     async def get_by_uid(self, uid: MemoryUid, *, kind: MemoryKind, user_id: UserId | None = None) -> Memory:
         """
@@ -157,34 +166,45 @@ class MemoryRepository:
         valid_at: datetime | None = None,
         limit: int,
     ) -> list[Memory]:
-        """Return up to *limit* memories, last changed first. An empty filter admits all; times are inclusive."""
-        column = memories.c
-        statement = self._mine().where(column.kind == str(kind))
-        for field, value in (
-            (column.user_id, user_id),
-            (column.name, name),
-            (column.agent_version, agent_version),
-            (column.source, source),
-        ):
-            if value is not None:
-                statement = statement.where(field == value)
-        if request_id is not None:
+        """Return up to *limit* memories of one kind, last changed first; see `list_wanted`."""
+        wanted = Filter(
+            kinds=(kind,),
+            user_id=user_id,
+            statuses=tuple(statuses),
+            approvals=tuple(approvals),
+            names=() if name is None else (name,),
+            agent_versions=() if agent_version is None else (agent_version,),
+            source=source,
+            request_id=request_id,
+            start=start,
+            end=end,
+            valid_at=valid_at,
+        )
+        return await self.list_wanted(wanted, limit)
+
+    async def list_wanted(self, wanted: Filter, limit: int) -> list[Memory]:
+        """Return up to *limit* memories that *wanted* admits, last changed first, kinds mixed."""
+        column, values = memories.c, values_of(wanted)
+        statement = self._mine().where(column.kind.in_([str(kind) for kind in wanted.kinds]))
+        if (users := users_of(wanted)) is not None and (of_users := set(wanted.kinds) & USER_KINDS):
+            owned = owned_by(column.user_id, users)
+            is_tenants = column.kind.not_in([str(kind) for kind in of_users])
+            statement = statement.where(owned if of_users == set(wanted.kinds) else sa.or_(owned, is_tenants))
+        if "request_id" in values:
             taught = sa.select(memory_requests.c.memory_id).where(
-                memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id
+                memory_requests.c.org_id == self._scope.org_id,
+                memory_requests.c.request_id == values.pop("request_id"),
             )
             statement = statement.where(column.memory_id.in_(taught))
-        if statuses:
-            statement = statement.where(column.status.in_([str(status) for status in statuses]))
-        if approvals:
-            statement = statement.where(column.approval.in_([str(approval) for approval in approvals]))
-        if start is not None:
-            statement = statement.where(column.updated_at >= start)
-        if end is not None:
-            statement = statement.where(column.updated_at <= end)
-        if valid_at is not None:
-            statement = statement.where(_unexpired(valid_at))
+        if "statuses" in values:  # as it is, so that the index is read in its order where there is one
+            statement = statement.where(column.status.in_(values.pop("statuses")))
+        of_documents = [field for field in values if field not in _OWN]
+        for field in values.keys() & _OWN.keys():
+            statement = statement.where(_OWN[field])
+        if of_documents:
+            statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
         statement = statement.order_by(column.updated_at.desc(), column.memory_id.desc()).limit(limit)
-        return [memory_of(row) for row in await self._scope.all(statement)]
+        return [memory_of(row) for row in await self._scope.all(statement, values)]
 
     async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
         """Return the memories that one request taught, or helped to teach, in the order they came about."""
@@ -231,10 +251,20 @@ class MemoryRepository:
             conditions.append(column.user_id == user_id)
         rows = await self._scope.all(sa.select(column.memory_id).where(*conditions))
         ids = [row.memory_id for row in rows]
+        await self._search.remove(
+            kind, ids
+        )  # scopes before entities, in the order in which learners come to them
         for start in range(0, len(ids), _IDS_A_STATEMENT):
             await self._graph.forget(ids[start : start + _IDS_A_STATEMENT])
-        await self._search.remove(kind, ids)
         return await self._scope.run(sa.delete(memories).where(*conditions))
+
+    def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
+        """Return since when a memory is put away; of those before that was recorded, since their last change."""
+        if after.status not in _PUT_AWAY:
+            return None
+        if before.status in _PUT_AWAY:
+            return before.archived_at or before.updated_at
+        return self._scope.clock.now()
 
     def _mine(self) -> sa.Select[Any]:
         return sa.select(memories).where(memories.c.org_id == self._scope.org_id)
@@ -257,6 +287,7 @@ def _row(memory: NewMemory) -> dict[str, Any]:
 
 def document_of(memory: Memory, vector: Vectors | None) -> Document:
     """Return what is searched in place of *memory*; without *vector* it is queued for embedding."""
+    valid_to = memory.valid_to if memory.status is Status.CURRENT else None
     return Document(
         kind=str(memory.kind),
         owner_id=memory.memory_id,
@@ -269,6 +300,20 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         name=memory.name,
         source=memory.source,
         request_id=memory.source_request_ids[0] if memory.source_request_ids else None,
-        expires_at=min(filter(None, (memory.expires_at, memory.valid_to)), default=None),
+        # What was superseded stopped holding by that, and is found among the archived all the same.
+        expires_at=min(filter(None, (memory.expires_at, valid_to)), default=None),
+        created_at=memory.created_at,
+        event_at=memory.valid_from or memory.created_at,
+        archived_at=(memory.archived_at or memory.updated_at) if memory.status in _PUT_AWAY else None,
+        facts=facts_of(memory),
         vector=vector,
+    )
+
+
+@cache
+def _numbered() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(memories)
+        .where(among(memories.c.memory_id, "ids"), memories.c.org_id.concat("") == sa.bindparam("org_id"))
+        .order_by(memories.c.memory_id)
     )

@@ -1,26 +1,34 @@
 """The search documents: written with what they stand for, found by term and by vector."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
+from pydantic import JsonValue
 
+from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.bm25 import best_by_terms
-from sagacity.storage.keywords import terms_of
-from sagacity.storage.lists import among
+from sagacity.storage.keywords import date_terms, first_person_share, terms_of
+from sagacity.storage.repositories.scopes import grow_scope, scopes_of
+from sagacity.storage.standing import (
+    Newest,
+    Standing,
+    admitted_memories,
+    newest_memories,
+    newest_turns,
+    standing_of,
+)
 from sagacity.storage.tables import search_documents, search_scopes, search_terms
 from sagacity.storage.views import MAX_EMBED_ATTEMPTS
 
 _KEYS_A_STATEMENT = 5_000
-_TENANT_KINDS = (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,13 @@ class Document:
     source: str = ""
     request_id: str | None = None
     expires_at: datetime | None = None
+    created_at: datetime | None = None
+    """When it was learned or arrived; None for `changed_at`."""
+    event_at: datetime | None = None
+    """When it happened; None for when it was learned or arrived."""
+    archived_at: datetime | None = None
+    facts: Mapping[str, JsonValue] | None = None
+    """Tags and metadata to filter by, as `storage/filters.py` reads them; those of a turn are with its request."""
     vector: Vectors | None = None
     """float32 [d], unit length; None puts the document in the queue for embedding."""
 
@@ -58,39 +73,21 @@ def pack(vector: Vectors) -> bytes:
     return vector.astype("<f2").tobytes()
 
 
-def kinds_of(wanted: Filter) -> list[str]:
-    """Return the document kinds that *wanted* asks for."""
-    return [str(kind) for kind in wanted.kinds] + (["interaction"] if wanted.interactions else [])
+def unpack(packed: bytes) -> Vectors:
+    """Turn little-endian half precision into float32 [d]."""
+    return np.frombuffer(packed, "<f2").astype(np.float32)
 
 
-def _grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
-    row, column = insert(search_scopes), search_scopes.c
-    return row.on_conflict_do_update(
-        index_elements=[column.org_id, column.kind, column.user_id],
-        set_={
-            "document_count": column.document_count + row.excluded.document_count,
-            "term_count": column.term_count + row.excluded.term_count,
-            "revision": column.revision + 1,
-        },
-    ).returning(column.scope_id, column.kind, column.user_id, column.revision)
+def _event_at(document: Document) -> datetime:
+    return document.event_at or document.created_at or document.changed_at
 
 
-@cache
-def _reached(*, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for scopes of given kinds that hold anything: one user's and the tenant's, or all."""
-    column = search_scopes.c
-    statement = sa.select(*(column[field] for field in SearchScope.__dataclass_fields__)).where(
-        column.org_id == sa.bindparam("org_id"), among(column.kind, "kinds"), column.document_count > 0
-    )
-    if of_user:
-        is_tenants = column.kind.in_([str(kind) for kind in _TENANT_KINDS])
-        statement = statement.where(
-            sa.or_(
-                sa.and_(column.user_id == sa.bindparam("user_id"), sa.not_(is_tenants)),
-                sa.and_(column.user_id == "", is_tenants),
-            )
-        )
-    return statement.order_by(column.scope_id)
+def _terms(kind: str, text: str, event_at: datetime | None) -> Counter[str]:
+    """Count what a document is found by: the words of its text, and of a turn those of its date."""
+    terms = terms_of(text)
+    if kind == INTERACTION and event_at is not None:
+        terms += date_terms(event_at)
+    return terms
 
 
 class SearchRepository:
@@ -109,9 +106,9 @@ class SearchRepository:
         for document in documents:
             by_kind[document.kind].append(document.owner_id)
         for kind, owners in by_kind.items():
-            if kind != "interaction":  # a turn is never edited, so it can not be there yet
+            if kind != INTERACTION:  # a turn is never edited, so it can not be there yet
                 await self.remove(kind, owners)
-        terms = [terms_of(document.text) for document in documents]
+        terms = [_terms(one.kind, one.text, _event_at(one)) for one in documents]
         scopes = await self._grow(documents, terms)
         rows = [
             self._row(document, counts, *scopes[document.kind, document.user_id])
@@ -151,8 +148,13 @@ class SearchRepository:
             "request_id": document.request_id,
             "changed_at": document.changed_at,
             "expires_at": document.expires_at,
+            "created_at": document.created_at or document.changed_at,
+            "event_at": _event_at(document),
+            "archived_at": document.archived_at,
+            "facts": document.facts,
             "text": document.text,
             "term_count": counts.total(),
+            "first_person": first_person_share(document.text) if document.kind == INTERACTION else None,
             "revision": revision,
             "vector": None if document.vector is None else pack(document.vector),
             "embed_attempts": 0,
@@ -169,7 +171,7 @@ class SearchRepository:
             size[0] += 1
             size[1] += counts.total()
         rows = await self._scope.all(
-            self._scope.upsert(_grow_scope),
+            self._scope.upsert(grow_scope),
             [
                 {
                     "org_id": self._scope.org_id,
@@ -197,14 +199,16 @@ class SearchRepository:
             .where(
                 column.org_id == self._scope.org_id, column.kind == kind, column.owner_id.in_(list(owner_ids))
             )
-            .returning(column.scope_id, column.document_id, column.text, column.term_count)
+            .returning(
+                *(column.scope_id, column.document_id, column.text, column.event_at, column.term_count)
+            )
         )
         if not rows:
             return
         keys = [
             {"s": row.scope_id, "t": term, "d": row.document_id}
             for row in rows
-            for term in terms_of(row.text)
+            for term in _terms(kind, row.text, row.event_at)
         ]
         if keys:
             posting = search_terms.c
@@ -245,18 +249,27 @@ class SearchRepository:
             return Nearest([])
         return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
 
-    async def scopes(self, wanted: Filter) -> list[SearchScope]:
-        """Return the scopes that *wanted* reaches: one user's, or all of the tenant's. Asked for once a snapshot."""
-        if wanted not in self._reached:
-            self._reached[wanted] = await self._scopes(wanted)
-        return self._reached[wanted]
+    async def standing_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
+        """Return what is known of documents besides how well they match, by kind and owner."""
+        return await standing_of(self._scope, hits)
 
-    async def _scopes(self, wanted: Filter) -> list[SearchScope]:
-        given: dict[str, Any] = {"org_id": self._scope.org_id, "kinds": kinds_of(wanted)}
-        if wanted.user_id is not None:
-            given["user_id"] = wanted.user_id
-        statement = _reached(of_user=wanted.user_id is not None)
-        return [SearchScope(*row) for row in await self._scope.all(statement, given)]
+    async def admitted(self, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
+        """Return those of the memories with *scores*, by id, that *wanted* admits, best first."""
+        return await admitted_memories(self._scope, wanted, scores)
+
+    async def newest_memories(self, wanted: Filter, kind: MemoryKind, limit: int) -> list[Newest]:
+        """Return one user's memories of *kind* that *wanted* admits, those changed last first."""
+        return await newest_memories(self._scope, wanted, kind, limit=limit)
+
+    async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
+        """Return one user's turns that *wanted* admits, newest first."""
+        return await newest_turns(self._scope, wanted, limit=limit)
+
+    async def scopes(self, wanted: Filter) -> list[SearchScope]:
+        """Return the scopes that *wanted* reaches: some users', or all of the tenant's. Asked for once a snapshot."""
+        if wanted not in self._reached:
+            self._reached[wanted] = await scopes_of(self._scope, wanted)
+        return self._reached[wanted]
 
     async def unembedded(self, limit: int) -> list[Unembedded]:
         """Return documents that wait for their vector, oldest first."""
@@ -342,7 +355,7 @@ class SearchRepository:
                 column.vector.is_not(None),
             )
         )
-        return {row.owner_id: np.frombuffer(row.vector, "<f2").astype(np.float32) for row in rows}
+        return {row.owner_id: unpack(row.vector) for row in rows}
 
     async def progress(self, kind: str, owner_ids: Sequence[int]) -> tuple[int, int, str]:
         """Return how many of these owners' documents have a vector, how many gave up, and the last error."""

@@ -27,7 +27,7 @@ def test_candidate_carries_kind_slot_and_evidence() -> None:
     assert (candidate.slot, candidate.exclusive, candidate.negates) == ("location.home", True, False)
     assert candidate.evidence == (20,)
     assert candidate.keywords == ("austin", "texas")
-    assert candidate.entities == (EntityMention(name="Austin, Texas", entity_type=EntityType.PLACE),)
+    assert candidate.entities == (EntityMention(name="Austin, Texas", entity_type=EntityType.LOCATION),)
 
 
 def test_relation_fills_the_graph() -> None:

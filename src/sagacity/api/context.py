@@ -1,0 +1,77 @@
+"""Building what an agent should know into a text for its prompt."""
+
+import asyncio
+import time
+
+from fastapi import APIRouter
+
+from sagacity.api.dependencies import CallerDep
+from sagacity.api.explain import explained, told
+from sagacity.api.served import asked_of, joined, served
+from sagacity.domain.context import Said
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.retrieval.context import build_context
+from sagacity.retrieval.known import known_entities
+from sagacity.schemas.context import ContextBody, ContextPage
+from sagacity.storage.transaction import Transaction
+
+router = APIRouter(tags=["context"])
+_HISTORY_TURNS = 100
+"""More fit into no budget that leaves room for what was learned."""
+
+
+@router.post("/context", response_model_exclude_none=True)
+async def context(body: ContextBody, caller: CallerDep) -> ContextPage:
+    """
+    Return what is known and matters to a question as one text, within a budget of tokens.
+
+    What may be served is what a search serves: current, unexpired, not rejected, of this user. A question that asks for
+    nothing remembered is answered too; `trace.analysis.requires_memory` says so.
+    """
+    asked = await asked_of(caller, body)
+    found, trace, held = await served(caller, body, asked.text)
+    trace, started = joined(asked.trace, trace), time.perf_counter()
+    async with caller.read(user_id=body.user_id) as snapshot:
+        history = await _history(snapshot, body)
+        entities = await known_entities(snapshot, UserId(body.user_id), asked.text, as_of=body.as_of)
+    trace, started = trace.took("entities and history", started), time.perf_counter()
+    built = await asyncio.to_thread(
+        build_context,
+        [one for items in found.values() for one in items],
+        history=history,
+        entities=entities,
+        budgets=body.budgets.to_domain(),
+        count=caller.runtime.tokens.count,
+        question=body.query,
+    )
+    trace = trace.took("context", started)
+    return ContextPage(
+        context=built.text,
+        total_tokens=built.total_tokens,
+        truncated=built.truncated,
+        sections=built.sections,
+        dropped=built.dropped,
+        msg=told(trace),
+        reformulated_query=asked.rewritten,
+        trace=explained(body, asked.text, trace, held),
+    )
+
+
+async def _history(snapshot: Transaction, body: ContextBody) -> list[Said]:
+    """Return the conversation so far, oldest first: as the caller brings it, or as it was published."""
+    if not body.wants_history:
+        return []
+    if body.brings_history or body.session_id is None:
+        return [Said(role=turn.role, content=turn.content) for turn in body.conversation_history]
+    turns = await snapshot.interactions.of_session(
+        UserId(body.user_id), SessionId(body.session_id), limit=_HISTORY_TURNS, as_of=body.as_of
+    )
+    return [
+        Said(
+            role=turn.role,
+            content=turn.content or turn.user_action_description,
+            interaction_id=turn.interaction_id,
+            said_at=turn.happened_at or turn.created_at,
+        )
+        for turn in turns
+    ]

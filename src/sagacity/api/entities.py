@@ -1,0 +1,193 @@
+"""Who and what a user speaks of, and how these belong together: seen, mended, merged."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Path, Query
+from pydantic import AfterValidator, Field
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
+from sagacity.domain.ids import UserId
+from sagacity.schemas.base import MAX_INT, Id, refuse_unstorable
+from sagacity.schemas.entities import (
+    AddEntityBody,
+    AddRelationshipBody,
+    EntitiesPage,
+    EntityGraphReply,
+    EntityReply,
+    MergeEntitiesBody,
+    RelationshipReply,
+    RelationshipsPage,
+    UpdateEntityBody,
+    UpdateRelationshipBody,
+)
+from sagacity.schemas.interactions import Deleted
+from sagacity.storage.near import MAX_HOPS
+from sagacity.storage.transaction import Transaction
+
+router = APIRouter(tags=["entities"])
+
+
+Written = TypeVar("Written")
+
+
+async def _write(caller: Caller, work: Callable[[Transaction], Awaitable[Written]]) -> Written:
+    """Do *work* in a transaction, and again if learning got in its way, which comes to the same names."""
+
+    async def once() -> Written:
+        async with caller.begin() as transaction:
+            return await work(transaction)
+
+    return await caller.runtime.storage.again(once)
+
+
+def _storable(text: str) -> str:
+    refuse_unstorable(text)
+    return text
+
+
+Whose = Annotated[
+    Id, AfterValidator(_storable), Query(description="Whose entities; those of others are 404.")
+]
+Words = Annotated[str, Field(max_length=200), AfterValidator(_storable), Query()]
+EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT)]
+RelationshipNumber = Annotated[int, Path(gt=0, le=MAX_INT)]
+Page = Annotated[int, Query(gt=0, le=1_000_000)]
+PageSize = Annotated[int, Query(gt=0, le=500)]
+
+
+@router.get("/entities", response_model_exclude_none=True)
+async def list_entities(
+    caller: CallerDep,
+    user_id: Whose,
+    *,
+    entity_type: Annotated[EntityType | None, Query()] = None,
+    query: Words = "",
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> EntitiesPage:
+    """Return a page of a user's entities, most mentioned first; `query` is part of a name or alias."""
+    async with caller.read(user_id=user_id) as snapshot:
+        found, total = await snapshot.entities.list_page(
+            UserId(user_id),
+            entity_type=entity_type,
+            query=query,
+            offset=(page - 1) * page_size,
+            limit=page_size,
+        )
+    return EntitiesPage(entities=tuple(found), total=total, page=page, page_size=page_size)
+
+
+@router.post("/entities", response_model_exclude_none=True)
+async def add_entity(body: AddEntityBody, caller: CallerDep) -> EntityReply:
+    """
+    Store an entity that stays, also while no memory speaks of it.
+
+    A name or alias that another entity of the user has is refused with 409.
+    """
+    entity = await _write(caller, lambda tx: tx.entities.add(UserId(body.user_id), body.to_domain()))
+    return EntityReply(message=f"stored entity {entity.entity_id}", entity=entity)
+
+
+@router.get("/entities/{entity_id}", response_model_exclude_none=True)
+async def get_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Whose) -> EntityReply:
+    """Return one entity, with the newest memories that speak of it."""
+    async with caller.read(user_id=user_id) as snapshot:
+        return EntityReply(entity=await snapshot.entities.get(UserId(user_id), EntityId(entity_id)))
+
+
+@router.patch("/entities/{entity_id}", response_model_exclude_none=True)
+async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller: CallerDep) -> EntityReply:
+    """Change an entity; fields that are not given stay. A former name becomes an alias."""
+    user_id, edit = UserId(body.user_id), body.to_domain()
+    entity = await _write(caller, lambda tx: tx.entities.update(user_id, EntityId(entity_id), edit))
+    return EntityReply(message=f"changed entity {entity_id}", entity=entity)
+
+
+@router.delete("/entities/{entity_id}")
+async def delete_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Whose) -> Deleted:
+    """Delete an entity with its names and relationships; the memories that speak of it stay."""
+    await _write(caller, lambda tx: tx.entities.delete(UserId(user_id), EntityId(entity_id)))
+    return Deleted(message=f"deleted entity {entity_id}")
+
+
+@router.post("/entities/{entity_id}/merge", response_model_exclude_none=True)
+async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, caller: CallerDep) -> EntityReply:
+    """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
+    user_id, others = UserId(body.user_id), [EntityId(number) for number in body.entity_ids]
+    entity = await _write(caller, lambda tx: tx.entities.merge(user_id, EntityId(entity_id), others))
+    return EntityReply(message=f"merged into entity {entity_id}", entity=entity)
+
+
+@router.get("/entities/{entity_id}/graph", response_model_exclude_none=True)
+async def get_entity_graph(
+    entity_id: EntityNumber,
+    caller: CallerDep,
+    user_id: Whose,
+    depth: Annotated[int, Query(ge=0, le=MAX_HOPS)] = 1,
+) -> EntityGraphReply:
+    """Return what lies within `depth` steps around an entity, nearest first, and the relationships among it."""
+    async with caller.read(user_id=user_id) as snapshot:
+        graph = await snapshot.relationships.around(UserId(user_id), EntityId(entity_id), depth=depth)
+    return EntityGraphReply.of(graph)
+
+
+@router.get("/relationships", response_model_exclude_none=True)
+async def list_relationships(
+    caller: CallerDep,
+    user_id: Whose,
+    *,
+    entity_id: Annotated[int | None, Query(gt=0, le=MAX_INT)] = None,
+    relationship_type: Words = "",
+    page: Page = 1,
+    page_size: PageSize = 50,
+) -> RelationshipsPage:
+    """Return a page of a user's relationships, surest first; with `entity_id` those from or to that entity."""
+    async with caller.read(user_id=user_id) as snapshot:
+        found, total = await snapshot.relationships.list_page(
+            UserId(user_id),
+            entity_id=None if entity_id is None else EntityId(entity_id),
+            relationship_type=relation_word(relationship_type),
+            offset=(page - 1) * page_size,
+            limit=page_size,
+        )
+    return RelationshipsPage(relationships=tuple(found), total=total, page=page, page_size=page_size)
+
+
+@router.post("/relationships", response_model_exclude_none=True)
+async def add_relationship(body: AddRelationshipBody, caller: CallerDep) -> RelationshipReply:
+    """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
+    tie = await _write(caller, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain()))
+    return RelationshipReply(message=f"stored relationship {tie.relationship_id}", relationship=tie)
+
+
+@router.get("/relationships/{relationship_id}", response_model_exclude_none=True)
+async def get_relationship(
+    relationship_id: RelationshipNumber, caller: CallerDep, user_id: Whose
+) -> RelationshipReply:
+    """Return one relationship, with the newest memories that say so."""
+    async with caller.read(user_id=user_id) as snapshot:
+        tie = await snapshot.relationships.get(UserId(user_id), RelationshipId(relationship_id))
+    return RelationshipReply(relationship=tie)
+
+
+@router.patch("/relationships/{relationship_id}", response_model_exclude_none=True)
+async def update_relationship(
+    relationship_id: RelationshipNumber, body: UpdateRelationshipBody, caller: CallerDep
+) -> RelationshipReply:
+    """Change a relationship; fields that are not given stay."""
+    user_id, edit = UserId(body.user_id), body.to_domain()
+    number = RelationshipId(relationship_id)
+    tie = await _write(caller, lambda tx: tx.relationships.update(user_id, number, edit))
+    return RelationshipReply(message=f"changed relationship {relationship_id}", relationship=tie)
+
+
+@router.delete("/relationships/{relationship_id}")
+async def delete_relationship(
+    relationship_id: RelationshipNumber, caller: CallerDep, user_id: Whose
+) -> Deleted:
+    """Delete a relationship; the entities at its ends, and the memories that say so, stay."""
+    number = RelationshipId(relationship_id)
+    await _write(caller, lambda tx: tx.relationships.delete(UserId(user_id), number))
+    return Deleted(message=f"deleted relationship {relationship_id}")

@@ -1,0 +1,169 @@
+"""`sagacity entities`: who and what a user speaks of."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from sagacity.cli import options
+from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.output import Render, said, show, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from sagacity.domain.graph import Entity
+    from sagacity.schemas.entities import EntityGraphReply
+
+app = typer.Typer(no_args_is_help=True, help="Who and what a user speaks of.")
+
+Kind = Literal[
+    "person", "organization", "location", "project", "concept", "event", "product", "skill", "interest", "goal",
+    "date", "animal", "other",
+]  # fmt: skip
+EntityNumber = Annotated[int, typer.Argument(min=1, help="Which one; see `list`.")]
+
+
+@app.command("list")
+def list_entities(
+    context: typer.Context,
+    *,
+    user_id: options.UserId,
+    entity_type: Annotated[Kind | None, typer.Option("--type", help="Only of this type.")] = None,
+    query: Annotated[str | None, typer.Option("--query", help="Part of a name or alias.")] = None,
+    page: Annotated[int, typer.Option("--page", min=1, help="Which page.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="How many a page.")] = 20,
+) -> None:
+    """
+    List a user's entities, the most mentioned first.
+
+    Example: sagacity entities list --user-id ana --type person
+    """
+    with connected(context, "reading entities") as client:
+        reply = client.list_entities(
+            user_id=user_id, entity_type=entity_type, query=query, page=page, page_size=limit
+        )
+    show(context, reply.entities, _entities(reply.entities), total=reply.total)
+
+
+@app.command("show")
+def show_entity(
+    context: typer.Context,
+    entity_id: EntityNumber,
+    *,
+    user_id: options.UserId,
+    depth: Annotated[int, typer.Option("--depth", min=0, max=4, help="Steps around it.")] = 1,
+) -> None:
+    """
+    Show an entity, and what lies around it.
+
+    Example: sagacity entities show 3 --user-id ana --depth 2
+    """
+    with connected(context, "reading entities") as client:
+        reply = client.get_entity_graph(entity_id, user_id=user_id, depth=depth)
+    show(context, reply, _graph(reply))
+
+
+@app.command()
+def edit(
+    context: typer.Context,
+    entity_id: EntityNumber,
+    *,
+    user_id: options.UserId,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Its new name; the former becomes an alias.")
+    ] = None,
+    entity_type: Annotated[Kind | None, typer.Option("--type", help="What it is.")] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help="What tells it from others.")
+    ] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option("--alias", help="Another name, in place of all former; may be repeated."),
+    ] = None,
+) -> None:
+    """
+    Change an entity; what is not given stays.
+
+    Example: sagacity entities edit 3 --user-id ana --name "Ana Silva" --type person
+    """
+    with connected(context, "writing") as client:
+        entity = client.update_entity(
+            entity_id,
+            user_id=user_id,
+            name=name,
+            entity_type=entity_type,
+            description=description,
+            aliases=alias or None,
+        )
+    show(context, entity, _entities([entity]))
+
+
+@app.command()
+def merge(
+    context: typer.Context,
+    entity_id: EntityNumber,
+    others: Annotated[list[int], typer.Argument(min=1, help="Those that become one with it.")],
+    *,
+    user_id: options.UserId,
+) -> None:
+    """
+    Make other entities one with the first: their names become its aliases.
+
+    Example: sagacity entities merge 3 8 9 --user-id ana
+    """
+    with connected(context, "writing") as client:
+        entity = client.merge_entities(entity_id, others, user_id=user_id)
+    show(context, entity, _entities([entity]))
+
+
+@app.command()
+def delete(
+    context: typer.Context, entity_id: EntityNumber, *, user_id: options.UserId, yes: options.Yes = False
+) -> None:
+    """
+    Delete an entity with its relationships; the memories that speak of it stay.
+
+    Example: sagacity entities delete 3 --user-id ana --yes
+    """
+    confirm(context, f"Delete entity {entity_id} of {user_id}?", yes=yes)
+    with connected(context, "deleting") as client:
+        reply = client.delete_entity(entity_id, user_id=user_id)
+    show(context, reply, said(f"deleted entity {entity_id}"))
+
+
+def _entities(found: "Iterable[Entity]") -> Render:
+    rows = [
+        (
+            entity.mention_count,
+            entity.name,
+            ", ".join(entity.aliases),
+            entity.entity_type,
+            entity.description,
+            entity.entity_id,
+        )
+        for entity in found
+    ]
+    return table(("#memories", "name", "also", "type", "what it is", "#id"), rows, empty="no entities")
+
+
+def _graph(graph: "EntityGraphReply") -> Render:
+    rows = [
+        (
+            tie.source_name,
+            tie.relationship_type,
+            tie.target_name,
+            f"{tie.confidence:.2f}",
+            tie.relationship_id,
+        )
+        for tie in graph.relationships
+    ]
+    ties = table(("from", "what", "to", "#confidence", "#id"), rows, empty="no relationships")
+    entities = _entities(graph.entities)
+
+    def draw(console: "Console") -> None:
+        entities(console)
+        ties(console)
+
+    return draw

@@ -1,0 +1,80 @@
+"""The wire shape of a memory of any kind; for the kinds that have none of their own."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.views.base import (
+    NEVER_EXPIRES,
+    ProvenanceView,
+    View,
+    expiry_view,
+    provenance_view,
+    status_view,
+)
+
+
+class MemoryView(View):
+    """One learned thing."""
+
+    memory_id: int
+    uid: str
+    kind: MemoryKind
+    user_id: str | None = None
+    content: str = ""
+    trigger: str | None = None
+    pitfall: str | None = None
+    rationale: str | None = None
+    name: str = ""
+    agent_version: str = ""
+    source: str = ""
+    keywords: tuple[str, ...] = ()
+    metadata: dict[str, JsonValue] = {}
+    status: Status | None = None
+    approval: Approval = Approval.PENDING
+    confidence: float = 1.0
+    created_at: int
+    last_modified_timestamp: int
+    valid_from: int | None = None
+    """Since when it holds in the world, where that is known."""
+    valid_to: int | None = None
+    expiration_timestamp: int = NEVER_EXPIRES
+    source_interaction_ids: tuple[int, ...] = ()
+    provenance: ProvenanceView | None = None
+    score: float | None = None
+    score_components: dict[str, float] | None = None
+
+
+def memory_view(
+    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+) -> MemoryView:
+    """Show a memory; *score* and its *components* when it was searched for."""
+    return MemoryView(
+        memory_id=memory.memory_id,
+        uid=memory.uid,
+        kind=memory.kind,
+        user_id=memory.user_id,
+        content=memory.content,
+        trigger=memory.trigger,
+        pitfall=memory.pitfall,
+        rationale=memory.rationale,
+        name=memory.name,
+        agent_version=memory.agent_version,
+        source=memory.source,
+        keywords=memory.keywords,
+        metadata=memory.metadata,
+        status=status_view(memory.status),
+        approval=memory.approval,
+        confidence=memory.confidence,
+        created_at=to_epoch(memory.created_at),
+        last_modified_timestamp=to_epoch(memory.updated_at),
+        valid_from=None if memory.valid_from is None else to_epoch(memory.valid_from),
+        valid_to=None if memory.valid_to is None else to_epoch(memory.valid_to),
+        expiration_timestamp=expiry_view(memory),
+        source_interaction_ids=memory.source_interaction_ids,
+        provenance=provenance_view(memory),
+        score=score,
+        score_components=None if components is None else dict(components),
+    )

@@ -1,0 +1,112 @@
+"""Counting tokens, as models that we can not ask would, with an encoding that is on this machine already."""
+
+import asyncio
+import base64
+import hashlib
+import threading
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from tiktoken import Encoding
+
+from sagacity.domain.errors import ConfigError
+
+PACKAGE = "litellm"
+"""Whose wheel brings the encoding's file; it is found without importing the package, which takes seconds."""
+FILE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+NAME = "cl100k_base"
+"""
+The encoding of GPT-4, which the chat contract counts with.
+
+Next to o200k_base it is loaded in a third of the time (0.2 s) with half the memory (37 MB), and says a little more of
+most scripts but Latin, so that a budget holds for newer models as well.
+"""
+PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""What the encoding takes for words; a constant of it, like the file."""
+PIECE_CHARACTERS = 16_384
+"""What is counted at once: a million spaces overflow the stack of the library."""
+
+
+class TokenCounter:
+    """Counts tokens; the encoding is loaded at the first call or by `warm`, once a process."""
+
+    def __init__(self, *, path: Path | None = None) -> None:
+        self._path = path
+        self._encoding: Encoding | None = None
+        self._loading = threading.Lock()
+
+    async def warm(self) -> None:
+        """
+        Load the encoding, in a thread.
+
+        Raises:
+            ConfigError: its file is not there, or not the expected one.
+        """
+        await asyncio.to_thread(self._loaded)
+
+    def count(self, text: str) -> int:
+        """
+        Return how many tokens *text* is; what stands for a special token is counted as the plain text that it is.
+
+        Exact unless more than 16,384 characters follow each other without a space between words. Such a text is cut
+        there, and each cut counts for one token more.
+
+        Raises:
+            ConfigError: the encoding's file is not there, or not the expected one.
+        """
+        encode = self._loaded().encode_ordinary
+        if len(text) <= PIECE_CHARACTERS:
+            return len(encode(text))
+        total = start = 0
+        while start < len(text):
+            end, is_exact = _cut(text, start)
+            total += len(encode(text[start:end])) + (not is_exact)
+            start = end
+        return total
+
+    def _loaded(self) -> Encoding:
+        with self._loading:
+            if self._encoding is None:
+                self._encoding = _load(self._path or _shipped())
+            return self._encoding
+
+
+def _cut(text: str, start: int) -> tuple[int, bool]:
+    """Return where a piece that begins at *start* ends, and whether the encoding can not have a token across."""
+    end = start + PIECE_CHARACTERS
+    if end >= len(text):
+        return len(text), True
+    while (end := text.rfind(" ", start + 1, end)) > 0:
+        if not text[end - 1].isspace() and not text[end + 1].isspace():
+            return end, True
+    return start + PIECE_CHARACTERS, False
+
+
+def _shipped() -> Path:
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise ConfigError(f"tokens can not be counted: install {PACKAGE} with: pip install {PACKAGE}")
+    return Path(spec.origin).parent / "litellm_core_utils" / "tokenizers" / FILE
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path) -> Encoding:
+    mend = f"reinstall it with: pip install --force-reinstall --no-deps '{PACKAGE}>=1.106'"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"the encoding {NAME} of package {PACKAGE} cannot be read; {mend}") from error
+    if hashlib.sha256(content).hexdigest() != SHA256:
+        raise ConfigError(f"the encoding {NAME} of package {PACKAGE} is not the expected file; {mend}")
+    rows = (line.split(b" ") for line in content.splitlines())
+    return Encoding(
+        NAME,
+        pat_str=PATTERN,
+        mergeable_ranks={base64.b64decode(token): int(rank) for token, rank in rows},
+        special_tokens={},
+    )

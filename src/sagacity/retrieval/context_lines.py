@@ -1,0 +1,282 @@
+"""What was found becomes lines of text, each with its source in front; pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
+from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.query import Scored
+
+ENTITY = "entity"
+SAID = "turn"
+"""A turn that a client sent along; the others are interactions."""
+SECTION_OF = {
+    MemoryKind.PROFILE: SectionName.PROFILE,
+    MemoryKind.SEMANTIC: SectionName.FACTS,
+    MemoryKind.EPISODIC: SectionName.EPISODES,
+    MemoryKind.USER_PLAYBOOK: SectionName.PROCEDURES,
+    MemoryKind.AGENT_PLAYBOOK: SectionName.PROCEDURES,
+    MemoryKind.SKILL: SectionName.PROCEDURES,
+}
+LETTER_OF = {
+    MemoryKind.PROFILE: "p",
+    MemoryKind.SEMANTIC: "f",
+    MemoryKind.EPISODIC: "e",
+    MemoryKind.USER_PLAYBOOK: "u",
+    MemoryKind.AGENT_PLAYBOOK: "a",
+    MemoryKind.SKILL: "s",
+    INTERACTION: "i",
+    ENTITY: "n",
+    SAID: "h",
+}
+"""What a citation begins with, by kind; its number is the item's own."""
+MOST_CHARACTERS = 16_000
+"""Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
+NEIGHBOUR_LAG = 8
+"""A turn beside one that was found comes after so many others that were found."""
+_LABEL_CHARACTERS = 40
+_CITATION = re.compile(
+    rf"[\[［【]([^\w\[\]［］【】]{{0,9}}[{''.join(LETTER_OF.values())}][^\w\[\]［］【】]{{0,9}}[:：][^\w\[\]［］【】]{{0,9}}"
+    r"\d++[^\[\]［］【】]{0,200})[\]］】]",
+    re.IGNORECASE,
+)
+"""One source in brackets or several, also with what is not seen in between."""
+_HEADING = re.compile(r"(?:#+\s+)+")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_NOT_IN_A_LABEL = re.compile(r"[\[\]:]")
+
+
+@dataclass(slots=True)
+class Line:
+    """One line that may go into a context; not changed once it has left this file."""
+
+    section: SectionName
+    citation: str
+    kind: str
+    item_id: str
+    lead: str
+    """What stands before the text: a date, who spoke."""
+    body: str
+    score: float = 0.0
+    components: Mapping[str, float] = field(default_factory=dict[str, float])
+    rank: int = 0
+    """Its place among the lines of its section, best first."""
+    when: datetime | None = None
+    is_found: bool = True
+    """Whether a search found it; what stands beside what was found, and history, come on top."""
+    is_turn: bool = False
+    is_cut: bool = False
+    beside: str = ""
+    """The citation without which it makes no sense."""
+
+    @property
+    def text(self) -> str:
+        """The line as it is rendered."""
+        return f"- [{self.citation}] {self.lead}{self.body}\n"
+
+    def cut_at(self, size: int) -> "Line":
+        """Return the line with at most *size* characters of its body, whole words if there are any."""
+        return self if size >= len(self.body) else replace(self, body=clipped(self.body, size), is_cut=True)
+
+    def dropped(self, reason: DropReason) -> Dropped:
+        """Return the record that it was left out."""
+        return Dropped(kind=self.kind, item_id=self.item_id, reason=reason, score=self.score)
+
+
+def found_lines(items: Sequence[Scored], *, question: str) -> tuple[list[Line], list[Dropped]]:
+    """
+    Return a line for each thing found, and what needs none.
+
+    Returns:
+        Lines, best first, each with its rank in its section; the turns beside a turn that was found follow it at a
+        distance. What is said twice, is empty or only repeats the question is dropped.
+    """
+    asked = plain(question)
+    kept: list[Line] = []
+    dropped: list[Dropped] = []
+    beside: list[Line] = []
+    texts: set[str] = set()
+    ranks = dict.fromkeys(SectionName, 0)
+    ordered = sorted(((_line(one), one) for one in items), key=_order)
+    citations: set[str] = set()
+    for line, one in ordered:
+        said = f"{line.lead}{line.body}" if line.is_turn else line.body
+        reason = _reason(line, asked=asked)
+        if reason is None and (line.citation in citations or said in texts):
+            reason = DropReason.DUPLICATE
+        citations.add(line.citation)
+        rank = ranks[line.section]
+        if reason is None:
+            line.rank = rank
+            kept.append(line)
+            texts.add(said)
+            ranks[line.section] += 1
+        else:
+            dropped.append(line.dropped(reason))
+        if reason in {None, DropReason.QUESTION}:
+            needed = "" if reason else line.citation
+            beside += [_beside(turn, rank + NEIGHBOUR_LAG, needed) for turn in one.neighbours]
+    known: dict[str, Line] = {}
+    for line in beside:
+        if line.citation not in citations and line.body and line.body != asked:
+            known.setdefault(line.citation, line)
+    return kept + list(known.values()), dropped
+
+
+def _order(pair: tuple[Line, Scored]) -> tuple[float, str, int]:
+    line, _ = pair
+    return -line.score, line.kind, int(line.citation.partition(":")[2])
+
+
+def _reason(line: Line, *, asked: str) -> DropReason | None:
+    if not line.body:
+        return DropReason.EMPTY
+    if line.is_turn and line.body == asked:
+        return DropReason.QUESTION
+    return None
+
+
+def _line(one: Scored) -> Line:
+    if one.interaction is not None:
+        return _turn_line(one.interaction, one.score, one.components)
+    if one.memory is None:
+        raise ValueError("what was found is neither a memory nor a turn")
+    memory, kind = one.memory, one.memory.kind
+    raw = _told(memory)
+    return Line(
+        section=SECTION_OF[kind],
+        citation=f"{LETTER_OF[kind]}:{memory.memory_id}",
+        kind=str(kind),
+        item_id=memory.uid if kind is MemoryKind.PROFILE else str(memory.memory_id),
+        lead="" if SECTION_OF[kind] is SectionName.PROCEDURES else f"{_date_of(memory):%Y-%m-%d}: ",
+        body=plain(raw),
+        score=one.score,
+        components=one.components,
+        when=_date_of(memory),
+        is_cut=len(raw) > MOST_CHARACTERS,
+    )
+
+
+def _date_of(memory: Memory) -> datetime:
+    """Return when it was said, as far as that is known."""
+    return memory.valid_from or memory.created_at
+
+
+def _told(memory: Memory) -> str:
+    if SECTION_OF[memory.kind] is not SectionName.PROCEDURES:
+        return memory.content
+    rule = " → ".join(part for part in (memory.trigger, memory.content) if part and part.strip())
+    return f"{rule} (avoid: {memory.pitfall})" if memory.pitfall and memory.pitfall.strip() else rule
+
+
+def _turn_line(turn: Interaction, score: float, components: Mapping[str, float]) -> Line:
+    """Return the line of a turn of the log: the day, who spoke, and what was said."""
+    raw, when = _words_of(turn), turn.happened_at or turn.created_at
+    return Line(
+        section=SectionName.EPISODES,
+        citation=f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}",
+        kind=INTERACTION,
+        item_id=str(turn.interaction_id),
+        lead=f"{when:%Y-%m-%d} {_label(turn.role)}: ",
+        body=plain(raw),
+        score=score,
+        components=components,
+        when=when,
+        is_turn=True,
+        is_cut=len(raw) > MOST_CHARACTERS,
+    )
+
+
+def _beside(turn: Interaction, rank: int, needed: str) -> Line:
+    line = _turn_line(turn, 0.0, {})
+    line.rank, line.beside, line.is_found = rank, needed, False
+    return line
+
+
+def _words_of(turn: Interaction) -> str:
+    parts = (turn.content, turn.user_action_description, turn.expert_content)
+    return "\n".join(part for part in parts if part)
+
+
+def history_lines(history: Sequence[Said], *, question: str) -> list[Line]:
+    """Return the lines of the conversation, oldest first as given, without the question if it is the last turn."""
+    lines = [_said_line(number, said) for number, said in enumerate(history, start=1)]
+    spoken = [line for line in lines if line.body]
+    if spoken and spoken[-1].body == plain(question):
+        spoken.pop()
+    return spoken
+
+
+def _said_line(number: int, said: Said) -> Line:
+    stored = said.interaction_id
+    kind = SAID if stored is None else INTERACTION
+    item = number if stored is None else stored
+    day = "" if said.said_at is None else f"{said.said_at:%Y-%m-%d} "
+    return Line(
+        section=SectionName.HISTORY,
+        citation=f"{LETTER_OF[kind]}:{item}",
+        kind=kind,
+        item_id=str(item),
+        lead=f"{day}{_label(said.role)}: ",
+        body=plain(said.content),
+        rank=number,
+        is_found=False,
+        is_turn=True,
+        is_cut=len(said.content) > MOST_CHARACTERS,
+    )
+
+
+def entity_lines(entities: Sequence[KnownEntity]) -> list[Line]:
+    """Return the lines of names with what ties them to others, in the order given, each once."""
+    unique = {entity.entity_id: entity for entity in reversed(entities)}
+    named = [
+        entity for entity in dict.fromkeys(unique[one.entity_id] for one in entities) if plain(entity.name)
+    ]
+    return [
+        Line(
+            section=SectionName.ENTITIES,
+            citation=f"{LETTER_OF[ENTITY]}:{entity.entity_id}",
+            kind=ENTITY,
+            item_id=str(entity.entity_id),
+            lead="",
+            body=_described(entity),
+            rank=rank,
+            is_found=False,
+        )
+        for rank, entity in enumerate(named)
+    ]
+
+
+def _described(entity: KnownEntity) -> str:
+    name = f"{entity.name} ({entity.entity_type})" if entity.entity_type else entity.name
+    return plain(f"{name}: {'; '.join(entity.details)}" if entity.details else name)
+
+
+def plain(text: str) -> str:
+    """
+    Return *text* on one line, so that it can be neither a heading nor a line of its own nor the source of one.
+
+    White space becomes single spaces and control characters go; marks of a heading at the start go; what looks like
+    a source in brackets gets round ones.
+    """
+    words = " ".join(_CONTROLS.sub("", text[:MOST_CHARACTERS]).split())
+    line = _HEADING.sub("", words, count=1) if words.startswith("#") else words
+    line = _CITATION.sub(lambda source: f"({source[1].strip()})", line)
+    return f"{line}…" if len(text) > MOST_CHARACTERS else line
+
+
+def clipped(text: str, size: int) -> str:
+    """Return at most *size* characters of *text* and an ellipsis, up to the end of a word if one ends near."""
+    part = text[:size]
+    head, space, tail = part.rpartition(" ")
+    whole = head if space and len(tail) < _LABEL_CHARACTERS and not text[size : size + 1].isspace() else part
+    return f"{whole.rstrip()}…"
+
+
+def _label(role: str) -> str:
+    """Who speaks: a name as it is written or a role, made unable to end its place or its line."""
+    shown = " ".join(_NOT_IN_A_LABEL.sub(" ", plain(role)).split())[:_LABEL_CHARACTERS]
+    return (shown if speaker_of(shown) else shown.lower()) or "user"

@@ -1,0 +1,167 @@
+"""What a message wants, whose words it asks for, and which kinds of memory are likely to answer."""
+
+import re
+from collections.abc import Sequence
+
+from sagacity.domain.analysis import Intent, Speaker
+from sagacity.domain.memory import MemoryKind
+
+PROCEDURAL = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
+"""What the chat contract calls procedural."""
+
+_RECALL = re.compile(
+    r"\b(?:remember|recall|told|said|mentioned|discussed|talked about|last time|before|previously|earlier|when did"
+    r"|what (?:was|were|did)|(?:my|our) (?:favou?rite|preference|choice)s?"
+    r"|remind me (?:of|about|what|which|who|whose|how|where|when|why)"
+    r"|erinnerst|erinnere|gesagt|erzählt|erwähnt|besprochen|letztes mal|vorher|früher|mein\w{0,2} lieblings\w{1,30})\b"
+)
+_VERBS = (
+    "add|build|change|configure|create|delete|fix|generate|help|make|modify|remove|set|solve|update|write"
+)
+_COMMAND = re.compile(
+    rf"(?:(?:please )?(?:{_VERBS})|(?:can|could|would) you (?:please )?(?:create|help|make|write))\b"
+)
+_QUESTION = re.compile(
+    r"(?:are|can|could|do|does|how|is|should|what|when|where|which|who|why|would"
+    r"|wer|wen|wem|wessen|wo|wohin|woher|wann|warum|wieso|weshalb|wie|welche[mnrs]?)\b"
+)
+_ASKING = re.compile(r"\b(?:define|describe|explain|tell me about)\b")
+_ASKED = re.compile(r"[?？؟]\W{0,10}$")
+_MANNER = re.compile(
+    r"\b(?:how(?! (?:many|much|long|often|old|far|big|tall|large|late|soon|are you)\b)|process|steps?)\b"
+)
+
+_KINDS = {
+    Intent.RECALL: (MemoryKind.EPISODIC, MemoryKind.SEMANTIC, MemoryKind.PROFILE, *PROCEDURAL),
+    Intent.QUESTION: (MemoryKind.SEMANTIC, MemoryKind.PROFILE),
+    Intent.COMMAND: (*PROCEDURAL, MemoryKind.PROFILE),
+    Intent.CONVERSATION: (MemoryKind.EPISODIC, MemoryKind.SEMANTIC, MemoryKind.PROFILE),
+}
+_INTENT_CONFIDENCE = {
+    Intent.RECALL: 0.2,
+    Intent.QUESTION: 0.15,
+    Intent.COMMAND: 0.15,
+    Intent.CONVERSATION: 0.0,
+}
+_SOME_KEYWORDS, _MANY_KEYWORDS = 3, 5
+_FEW_WORDS, _MANY_WORDS = 5, 30
+
+_TELL = "say|tell|ask|mention|recommend|suggest|advise|propose|explain|describe|write|give|promise"
+_TOLD = (
+    "said|told|asked|mentioned|recommended|suggested|advised|proposed|explained|described|wrote|gave|promised|made"
+    "|listed|provided|offered|came up with"
+)
+_AGENT = re.compile(
+    rf"\b(?:did you (?:{_TELL})|you (?:just |also |had |have |once |already |previously )?(?:{_TOLD})"
+    r"|your (?:suggestion|recommendation|advice|answer|reply|response|proposal|explanation)s?)\b"
+)
+_USER = re.compile(
+    rf"\b(?:did i (?:{_TELL})|i (?:just |also |had |have |once |already |previously )?"
+    r"(?:said|told|asked|mentioned|recommended|suggested|explained|described|promised)|my (?:question|message|words))\b"
+)
+_ASKS_WHO = re.compile(rf"\bdid (?P<who>you|i) (?:{_TELL})\b")
+
+
+def intent_of(lower: str) -> Intent:
+    """Return what a lower-case, trimmed text wants: the first that fits of recall, command and question."""
+    if _RECALL.search(lower):
+        return Intent.RECALL
+    if _COMMAND.match(lower):
+        return Intent.COMMAND
+    if _QUESTION.match(lower) or _ASKED.search(lower[-12:]) or _ASKING.search(lower):
+        return Intent.QUESTION
+    return Intent.CONVERSATION
+
+
+def confidence_of(intent: Intent, *, keyword_count: int, word_count: int) -> float:
+    """
+    Return how sure the intent is, in [0, 1].
+
+    Source: the chat contract; 0.5, a tenth more from three keywords on and again from five on, 0.2 more for recall and
+    0.15 for questions and commands, a tenth more for 5 to 30 words and less for more than that.
+    """
+    confidence = 0.5 + _INTENT_CONFIDENCE[intent]
+    confidence += 0.1 * ((keyword_count >= _SOME_KEYWORDS) + (keyword_count >= _MANY_KEYWORDS))
+    if word_count > _MANY_WORDS:
+        confidence -= 0.1
+    elif word_count >= _FEW_WORDS:
+        confidence += 0.1
+    return round(min(max(confidence, 0.0), 1.0), 2)
+
+
+def kinds_for(intent: Intent, lower: str) -> tuple[MemoryKind, ...]:
+    """Return the kinds most likely to answer, most likely first; "how" asks for procedures too."""
+    extra = PROCEDURAL if intent is Intent.QUESTION and _MANNER.search(lower) else ()
+    return _KINDS[intent] + extra
+
+
+def speaker_of(lower: str) -> Speaker | None:
+    """
+    Return whose words a lower-case text asks for; None when it does not ask for words.
+
+    "What did you say" decides before a mere "you said"; of several such statements the last does.
+    """
+    asked = [match["who"] for match in _ASKS_WHO.finditer(lower)]
+    if asked:
+        return Speaker.AGENT if asked[-1] == "you" else Speaker.USER
+    agent, user = _last(_AGENT, lower), _last(_USER, lower)
+    if agent == user:
+        return None
+    return Speaker.AGENT if agent > user else Speaker.USER
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    return max((match.start() for match in pattern.finditer(text)), default=-1)
+
+
+_SMALL_TALK = frozenset(
+    """afternoon alright bye cheers cool day evening goodbye good gotcha great hallo hello hey hi danke guten lol
+    many morgen morning much nice night ok okay so tag thank thanks thx tschüss very you""".split()
+)
+_ARITHMETIC_LEAD = re.compile(
+    r"(?:what is|what's|whats|calculate|compute|how much is|was ist|wie viel ist)\s"
+)
+_ARITHMETIC = re.compile(
+    r"\d+(?:[.,]\d+)*|[-+*/×÷^%()=]|x|of|plus|minus|times|divided|by|squared|mal|geteilt|durch"
+)
+_OPERATORS = re.compile(r"[+*×÷^%]|\s[-/]\s|\b(?:x|of|plus|minus|times|divided|squared|mal|geteilt)\b")
+_ON_TEXT = re.compile(
+    r"(?:please )?(?:translate|summari[sz]e|proofread|paraphrase|rephrase|rewrite|shorten|spell-?check|fix|correct"
+    r"|format|convert|count)\b[^:\n]{0,80}[:\n]\s*\S"
+)
+_LANGUAGES = frozenset(
+    """arabic bengali chinese dutch english french german greek hebrew hindi italian japanese korean latin mandarin
+    polish portuguese russian spanish swedish turkish ukrainian vietnamese json xml yaml csv markdown html""".split()
+)
+_PERSONAL = re.compile(
+    r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|us|our|ours|you|your|he|him|his|she|her|they|them|their|name|names"
+    r"|usual|usually|always|never|like|prefer|preferred|same|again|last|style|tone|format)\b"
+)
+
+
+def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: Intent) -> bool:
+    """
+    Whether nothing that is remembered can matter to a lower-case, trimmed text.
+
+    That is so for no text at all, for greetings and thanks alone, for mere arithmetic, and for a command on a text that
+    comes with it, as long as neither speaks of a person or a time.
+    """
+    words = re.findall(r"[^\W_]+", lower)
+    if not lower or (words and all(word in _SMALL_TALK for word in words)):
+        return True
+    if not has_time and _is_arithmetic(lower):
+        return True
+    speaks_of = (
+        set(map(str.lower, names)) - _LANGUAGES
+        or has_time
+        or intent is Intent.RECALL
+        or _PERSONAL.search(lower)
+    )
+    return bool(_ON_TEXT.match(lower)) and not speaks_of
+
+
+def _is_arithmetic(lower: str) -> bool:
+    lead = _ARITHMETIC_LEAD.match(lower)
+    sum_ = lower[lead.end() :] if lead else lower
+    rest = _ARITHMETIC.sub("", sum_).strip(" ?=.!")
+    return not rest.split() and bool(_OPERATORS.search(sum_)) and any(one.isdecimal() for one in sum_)

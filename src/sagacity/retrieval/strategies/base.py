@@ -1,0 +1,48 @@
+"""What every way of finding is asked, and what it answers."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+
+from sagacity.domain.query import Query
+from sagacity.providers.base import Vectors
+from sagacity.storage.base import Hit
+from sagacity.storage.transaction import Transaction
+
+HALF_LIFE_DAYS = 30.0
+_DAY_SECONDS = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question, and the means to answer it. Strategies run side by side, so each opens a read of its own."""
+
+    query: Query
+    now: datetime
+    depth: int
+    """How many of each kind are enough."""
+    read: Callable[[], AbstractAsyncContextManager[Transaction]]
+    """Opens a transaction that sees one moment of what the question may see."""
+    embed: Callable[[str], Awaitable[Vectors]]
+    """Gives the vector of a text: float32 [d], unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one strategy found, each kind best first; scores are the strategy's own, and higher is better."""
+
+    hits: tuple[Hit, ...] = ()
+    names: tuple[str, ...] = ()
+    """Names of the user's graph that the question speaks of."""
+    note: str = ""
+    """What did not go as usual though there is an answer; empty if all did."""
+
+
+Strategy = Callable[[Ask], Awaitable[Finding]]
+
+
+def recency(happened_at: datetime, now: datetime) -> float:
+    """Return how new something is, in (0, 1]: 1 now and for what is to come, half after every 30 days."""
+    age_days = max((now - happened_at).total_seconds() / _DAY_SECONDS, 0.0)
+    return 0.5 ** (age_days / HALF_LIFE_DAYS)

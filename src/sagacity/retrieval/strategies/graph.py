@@ -1,0 +1,27 @@
+"""What is known of whom and what the question names, and of those near them in the user's graph."""
+
+from sagacity.retrieval.names import name_candidates
+from sagacity.retrieval.strategies.base import Ask, Finding
+
+HOPS = 2
+
+
+async def find(ask: Ask) -> Finding:
+    """Return the memories of the entities that the question names and of their neighbours, the nearest first."""
+    wanted = ask.query.wanted
+    names = name_candidates(ask.query.text)
+    if wanted.user_id is None or not wanted.kinds or not names:
+        return Finding()
+    async with ask.read() as snapshot:
+        entities = await snapshot.graph.find(wanted.user_id, names)
+        if not entities:
+            return Finding()
+        near = await snapshot.graph.memories_near(
+            wanted.user_id,
+            [entity.entity_id for entity in entities],
+            hops=HOPS,
+            limit=ask.depth,
+            statuses=wanted.statuses if wanted.as_of is None else (),
+        )
+        hits = await snapshot.search.admitted(wanted, {one.memory_id: one.score for one in near})
+    return Finding(tuple(hits), names=tuple(entity.name for entity in entities))

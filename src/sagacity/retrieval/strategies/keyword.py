@@ -1,0 +1,9 @@
+"""What shares words with the question, by BM25 over the statistics of what is searched."""
+
+from sagacity.retrieval.strategies.base import Ask, Finding
+
+
+async def find(ask: Ask) -> Finding:
+    """Return what says the question's words; the rarer they are, the better."""
+    async with ask.read() as snapshot:
+        return Finding(tuple(await snapshot.search.by_terms(ask.query.wanted, ask.query.text, ask.depth)))

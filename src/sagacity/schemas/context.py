@@ -1,0 +1,98 @@
+"""Bodies and replies of contexts: what an agent should know, within a budget of tokens."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from sagacity.domain.context import ContextBudgets, Dropped, Section
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter, Query, StrategyName
+from sagacity.schemas.base import Count, Id, Reply, Schema, Share
+from sagacity.schemas.found import Explanation
+from sagacity.schemas.search import MAX_NEIGHBOURS, Kinds, SearchBody
+
+MAX_TOKENS = 128_000
+KINDS = (*MemoryKind, INTERACTION)
+"""Everything that is known."""
+Total = Annotated[int, Field(ge=100, le=MAX_TOKENS)]
+Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
+
+
+class Budgets(Schema):
+    """Tokens for the whole and for each section; what a section does not need goes to the others."""
+
+    total_tokens: Total = ContextBudgets.model_fields["total_tokens"].default
+    """Hard cap on the whole text, headings and all."""
+    profile_tokens: Tokens = ContextBudgets.model_fields["profile_tokens"].default
+    facts_tokens: Tokens = ContextBudgets.model_fields["facts_tokens"].default
+    episodes_tokens: Tokens = ContextBudgets.model_fields["episodes_tokens"].default
+    procedures_tokens: Tokens = ContextBudgets.model_fields["procedures_tokens"].default
+    entities_tokens: Tokens = ContextBudgets.model_fields["entities_tokens"].default
+    history_tokens: Tokens = ContextBudgets.model_fields["history_tokens"].default
+
+    def to_domain(self) -> ContextBudgets:
+        """Return the budgets as the context is built by them."""
+        return ContextBudgets.model_validate(self.model_dump())
+
+
+class ContextBody(SearchBody):
+    """
+    A question of one user, for which a prompt is to be filled.
+
+    Everything that is known is searched, in every way that there is, and the options of a search hold here too.
+    """
+
+    user_id: Id  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
+    session_id: Id | None = None
+    """The conversation that goes on now."""
+    include_history: bool | None = None
+    """Whether the newest turns of the session are put in; by default where a session is named."""
+    budgets: Budgets = Budgets()
+    top_k: Count = 20
+    """How many of each kind are looked at; the budgets decide how many of them are put in."""
+    threshold: Share = 0.0
+    kinds: Kinds | None = KINDS
+    neighbours: int = Field(default=1, ge=0, le=MAX_NEIGHBOURS)
+    explain: bool = True
+    """Whether the reply holds the trace."""
+
+    @model_validator(mode="after")
+    def _askable(self) -> Self:
+        """Replace the rule of searches: here neighbours are asked for unless somebody says no."""
+        if self.include_history and self.session_id is None and not self.brings_history:
+            raise ValueError("include_history needs session_id, or conversation_history in its place")
+        return self
+
+    @property
+    def brings_history(self) -> bool:
+        """Whether the caller sent the conversation along; then it is not read here."""
+        return "conversation_history" in self.model_fields_set
+
+    @property
+    def wants_history(self) -> bool:
+        """Whether the conversation is put in."""
+        return self.include_history is not False and (self.session_id is not None or self.brings_history)
+
+    def to_query(self, text: str, wanted: Filter, *, limit: int, neighbours: int = 0) -> Query:
+        """Return what to look for: in every way, unless some are named."""
+        query = super().to_query(text, wanted, limit=limit, neighbours=neighbours)
+        ways: Sequence[StrategyName] = self.strategies or tuple(StrategyName)
+        return query.model_copy(update={"strategies": tuple(ways)})
+
+
+class ContextPage(Reply):
+    """What goes into a prompt, what each line came from, and how it was found."""
+
+    context: str = ""
+    """The text; empty when nothing is known."""
+    total_tokens: int = 0
+    """Of the text, as the tokenizer cl100k_base counts them; never more than the total that was asked for."""
+    truncated: bool = False
+    """Whether anything that was found was cut, or left out for want of room."""
+    sections: tuple[Section, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    reformulated_query: str | None = None
+    trace: Explanation | None = None
+    """What the question was taken for, what each way of finding found and took; a step without a count is no way."""

@@ -1,0 +1,143 @@
+"""Bodies and envelopes of entities and relationships."""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from sagacity.domain.graph import (
+    MAX_DESCRIPTION_CHARACTERS,
+    Entity,
+    EntityEdit,
+    EntityGraph,
+    EntityId,
+    EntityType,
+    NewEntity,
+    NewRelationship,
+    Relationship,
+    RelationshipEdit,
+)
+from sagacity.schemas.base import Body, Id, Number, Reply, Share
+
+EntityName = Annotated[str, Field(min_length=1, max_length=512)]
+"""Kept as one line of at most 120 characters that are seen."""
+Description = Annotated[str, Field(max_length=MAX_DESCRIPTION_CHARACTERS)]
+Aliases = Annotated[tuple[EntityName, ...], Field(max_length=200, fail_fast=True)]
+AttributesOf = Annotated[dict[str, JsonValue], Field(max_length=200)]
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+"""What a relationship is, such as works_at; written in lower case with underscores."""
+
+
+class AddEntityBody(Body):
+    """An entity that someone makes by hand."""
+
+    user_id: Id
+    name: EntityName
+    entity_type: EntityType = EntityType.OTHER
+    description: Description = ""
+    aliases: Aliases = ()
+    attributes: AttributesOf = {}
+
+    def to_domain(self) -> NewEntity:
+        """Return the value to store."""
+        return NewEntity.model_validate(self.model_dump(exclude={"user_id"}))
+
+
+class UpdateEntityBody(Body):
+    """What of an entity is to be different; what is not given stays."""
+
+    user_id: Id
+    name: EntityName | None = None
+    entity_type: EntityType | None = None
+    description: Description | None = None
+    aliases: Aliases | None = None
+    attributes: AttributesOf | None = None
+
+    def to_domain(self) -> EntityEdit:
+        """Return the change."""
+        return EntityEdit.model_validate(self.model_dump(exclude={"user_id"}))
+
+
+class MergeEntitiesBody(Body):
+    """Which entities become one with that of the path."""
+
+    user_id: Id
+    entity_ids: Annotated[tuple[Number, ...], Field(min_length=1, max_length=100, fail_fast=True)]
+
+
+class AddRelationshipBody(Body):
+    """A tie between two entities that someone makes by hand."""
+
+    user_id: Id
+    source_entity_id: Number
+    target_entity_id: Number
+    relationship_type: Word
+    description: Description = ""
+    confidence: Share = 1.0
+    is_bidirectional: bool = False
+
+    def to_domain(self) -> NewRelationship:
+        """Return the value to store."""
+        return NewRelationship.model_validate(self.model_dump(exclude={"user_id"}))
+
+
+class UpdateRelationshipBody(Body):
+    """What of a relationship is to be different; what is not given stays."""
+
+    user_id: Id
+    relationship_type: Word | None = None
+    description: Description | None = None
+    confidence: Share | None = None
+    is_bidirectional: bool | None = None
+
+    def to_domain(self) -> RelationshipEdit:
+        """Return the change."""
+        return RelationshipEdit.model_validate(self.model_dump(exclude={"user_id"}))
+
+
+class EntitiesPage(Reply):
+    """Some of a user's entities, most mentioned first, and how many there are in all."""
+
+    entities: tuple[Entity, ...] = ()
+    total: int = 0
+    page: int = 1
+    page_size: int = 50
+
+
+class EntityReply(Reply):
+    """One entity, with the newest memories that speak of it."""
+
+    entity: Entity
+
+
+class EntityGraphReply(Reply):
+    """What lies around one entity."""
+
+    entities: tuple[Entity, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    center_entity_id: EntityId
+    depth: int
+
+    @classmethod
+    def of(cls, graph: EntityGraph) -> "EntityGraphReply":
+        """Return the envelope of *graph*."""
+        return cls(
+            entities=graph.entities,
+            relationships=graph.relationships,
+            center_entity_id=graph.center_entity_id,
+            depth=graph.depth,
+        )
+
+
+class RelationshipsPage(Reply):
+    """Some of a user's relationships, surest first, and how many there are in all."""
+
+    relationships: tuple[Relationship, ...] = ()
+    total: int = 0
+    page: int = 1
+    page_size: int = 50
+
+
+class RelationshipReply(Reply):
+    """One relationship, with the newest memories that say so."""
+
+    relationship: Relationship

@@ -1,0 +1,49 @@
+"""Reranking as a server is set up for it: what a caller gets with it, without it, and with a wrong setting."""
+
+from pathlib import Path
+
+import pytest
+
+from sagacity.domain.errors import ConfigError
+from support.api import add_profile, client_of, running, settings_in
+from support.cross_encoders import write_cross_encoder
+
+
+async def found_in(settings) -> dict:
+    """What a search by words finds that asks for a closer look."""
+    async with running(settings) as app, client_of(app) as api:
+        await add_profile(api, "anna anna")
+        await add_profile(api, "in lisbon anna does live")
+        body = {"user_id": "anna", "query": "where does anna live", "search_mode": "fts", "rerank": True}
+        reply = await api.post("/api/search_profiles", json=body)
+        assert reply.status_code == 200, reply.text
+        return reply.json()
+
+
+@pytest.mark.parametrize("reranker", ["late-interaction", "cross-encoder"])
+async def test_search_that_asks_for_it_is_reranked(tmp_path: Path, reranker: str) -> None:
+    """Each result shows what the reranker said, and what its score was before."""
+    if reranker == "cross-encoder":
+        reranker = str(write_cross_encoder(tmp_path / "cross-encoder"))
+    found = await found_in(settings_in(tmp_path, reranker=reranker))
+    parts = {one["content"]: one["score_components"] for one in found["user_profiles"]}
+    assert set(parts) == {"anna anna", "in lisbon anna does live"}
+    assert all({"rerank", "before_rerank"} <= set(one) for one in parts.values())
+    assert parts["in lisbon anna does live"]["rerank"] > parts["anna anna"]["rerank"]
+    assert "rerank" not in found.get("msg", "")
+
+
+async def test_search_without_a_reranker_answers_and_says_so(tmp_path: Path) -> None:
+    """Who asks a server that has none gets the results as they are, and the setting's name."""
+    found = await found_in(settings_in(tmp_path))
+    assert len(found["user_profiles"]) == 2
+    assert all("rerank" not in one["score_components"] for one in found["user_profiles"])
+    assert "SAGACITY_RERANKER" in found["msg"]
+
+
+async def test_wrong_reranker_stops_the_start(tmp_path: Path) -> None:
+    """Rather than that every search says it failed."""
+    folder = write_cross_encoder(tmp_path / "cross-encoder", logits=3)
+    with pytest.raises(ConfigError, match=r"SAGACITY_RERANKER: .* shape \[1, 3\]"):
+        async with running(settings_in(tmp_path, reranker=str(folder))):
+            pass
