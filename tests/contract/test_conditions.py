@@ -141,7 +141,7 @@ async def answers(storage: Storage, asked: list[tuple[dict, list[dict]]]) -> lis
 
 async def test_conditions_hold_as_they_say(storage: Storage) -> None:
     """Random conditions on random metadata, against their plain meaning."""
-    asked = cases(400)
+    asked = cases(200)
     found = await answers(storage, asked)
     for (wanted, rows), said in zip(asked, found, strict=True):
         for row, one in zip(rows, said, strict=True):

@@ -32,7 +32,7 @@ async def test_words_answer_when_the_search_by_vector_is_refused(storage: Storag
     searcher = Searcher(storage, WordEmbedder(), clock=SystemClock())
     found = await searcher.search(ORG, Query(text="tea", wanted=PROFILES, limit=3))
     assert [item.memory for item in found.items] == [memory]
-    assert set(found.items[0].components) == {"keyword"}
+    assert set(found.items[0].components) == {"keyword", "keyword_part"}
     assert list(found.trace.failed) == ["vector"]
     assert "no_such_function" in found.trace.failed["vector"]
 

@@ -112,7 +112,7 @@ def asked_for() -> list[Filter]:
     asked = list(NARROW)
 
     @settings(
-        max_examples=160,
+        max_examples=100,
         deadline=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -38,42 +38,61 @@ class Standing:
 
 async def standing_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
     """Return how what was found stands, by kind and number; what is gone meanwhile is left out."""
-    rows = await scope.all(_standing(), {"org_id": scope.org_id, "ids": [hit.document_id for hit in hits]})
-    return {
-        (row.kind, row.owner_id): Standing(
+    turns = [hit.document_id for hit in hits if hit.kind == INTERACTION]
+    others = [hit.document_id for hit in hits if hit.kind != INTERACTION]
+    found: dict[tuple[str, int], Standing] = {}
+    for row in await _rows(scope, _of_turns(), turns):
+        found[row.kind, row.owner_id] = Standing(
             happened_at=row.happened_at,
             term_count=row.term_count,
             first_person=row.first_person or 0.0,
-            session=(row.user_id or "", row.session_id or row.request_id or ""),
-            seq=row.seq or 0,
-            confidence=1.0 if row.confidence is None else row.confidence,
-            access_count=row.access_count or 0,
+            session=(row.user_id, row.session_id or row.request_id),
+            seq=row.seq,
         )
-        for row in rows
-    }
+    for row in await _rows(scope, _of_memories(), others):
+        found[row.kind, row.owner_id] = Standing(
+            happened_at=row.happened_at,
+            term_count=row.term_count,
+            confidence=row.confidence,
+            access_count=row.access_count,
+        )
+    return found
 
 
-@lru_cache(maxsize=1)
-def _standing() -> sa.Select[*tuple[Any, ...]]:
+async def _rows(scope: Scope, statement: sa.Select[Any], ids: Sequence[int]) -> Sequence[Any]:
+    return await scope.all(statement, {"org_id": scope.org_id, "ids": list(ids)}) if ids else ()
+
+
+@cache
+def _of_turns() -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(
             *(_document.kind, _document.owner_id, _document.term_count, _document.first_person),
             *(_turn.user_id, _turn.session_id, _turn.request_id, _turn.seq),
+            _happened_at.label("happened_at"),
+        )
+        .join_from(search_documents, interactions, _turn.interaction_id == _document.owner_id)
+        .where(_document.kind == INTERACTION, *_named())
+    )
+
+
+@cache
+def _of_memories() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(
+            *(_document.kind, _document.owner_id, _document.term_count),
             *(_memory.confidence, _memory.access_count),
             _happened_at.label("happened_at"),
         )
-        .join_from(
-            search_documents,
-            interactions,
-            sa.and_(_document.kind == INTERACTION, _turn.interaction_id == _document.owner_id),
-            isouter=True,
-        )
-        .join(
-            memories,
-            sa.and_(_document.kind != INTERACTION, _memory.memory_id == _document.owner_id),
-            isouter=True,
-        )
-        .where(among(_document.document_id, "ids"), _document.org_id.concat("") == sa.bindparam("org_id"))
+        .join_from(search_documents, memories, _memory.memory_id == _document.owner_id)
+        .where(_document.kind != INTERACTION, *_named())
+    )
+
+
+def _named() -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        among(_document.document_id, "ids"),
+        _document.org_id.concat("") == sa.bindparam("org_id"),
     )
 
 

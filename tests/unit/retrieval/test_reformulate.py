@@ -45,7 +45,7 @@ def server():
         yield running
 
 
-def asking(server, *, limit_seconds=30.0) -> Reformulator:
+def asking(server, *, limit_seconds=300.0) -> Reformulator:
     """The real way from a configuration to a model, which answers from *server*."""
     endpoint = {"model": "scripted", "api_key": "k", "api_base": server.base_url}
     config = TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}})
