@@ -162,7 +162,7 @@ def _newest_memories(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
             _memory.user_id == sa.bindparam("user_id"),
             *admitted(fields),
         )
-        .order_by(_memory.updated_at.desc(), _memory.memory_id.desc())
+        .order_by(_document.changed_at.desc(), _memory.memory_id.desc())  # no index: few are sorted
         .limit(sa.bindparam("limit", type_=sa.Integer))
     )
 
