@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 import redis
 
+from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer, ValkeyServer, running_postgres, running_valkey
@@ -93,6 +94,13 @@ def redis_url(valkey: ValkeyServer) -> str:
     with redis.Redis.from_url(valkey.url) as client:
         client.flushall()
     return valkey.url
+
+
+@pytest.fixture
+async def closed_clients() -> AsyncIterator[None]:
+    """For tests that call models in this process: no connection outlives the test's event loop."""
+    yield
+    await close_clients()
 
 
 @pytest.fixture(scope="session")

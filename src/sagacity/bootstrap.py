@@ -29,6 +29,7 @@ from sagacity.learning.learners import Models
 from sagacity.learning.pipeline import Learning, LearningPolicy
 from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
+from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
 from sagacity.providers.open_llm import open_llm
 from sagacity.providers.open_reranker import open_reranker
@@ -154,8 +155,11 @@ async def _open_index(
     async with open_database(settings, vector_store=True) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
-        await asyncio.gather(embedder.warm(), *(warm() for warm in warm_too))
-        yield storage, embedder
+        try:
+            await asyncio.gather(embedder.warm(), *(warm() for warm in warm_too))
+            yield storage, embedder
+        finally:
+            await close_clients()
 
 
 @asynccontextmanager

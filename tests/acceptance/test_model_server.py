@@ -12,6 +12,8 @@ from sagacity.providers.choice import ModelChoice
 from sagacity.providers.metered import ModelCall, Operation
 from sagacity.providers.open_llm import open_llm
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 QUESTION = (ChatMessage(role="user", content="Tom lives in Lisbon. Which city does Tom live in?"),)
 
 

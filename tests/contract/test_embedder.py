@@ -15,6 +15,8 @@ from sagacity.providers.remote_embedder import RemoteEmbedder
 from sagacity.providers.tries import Limits
 from support.embedding_server import EmbeddingServer, embedding_server
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 FACT = "Anna moved to Lisbon in spring and works for a shipping company."
 PARAPHRASE = "In spring Anna moved to Lisbon, she works for a company in shipping."
 UNRELATED = "How do I write a regular expression that matches dates?"

@@ -111,6 +111,19 @@ def load_litellm() -> LoadedLiteLLM:
     )
 
 
+async def close_clients() -> None:
+    """
+    Close the connections that LiteLLM keeps for later calls.
+
+    To be awaited on the event loop that made them, before it ends: LiteLLM does so only for clients that are too old.
+    """
+    if load_litellm.cache_info().currsize == 0:
+        return
+    litellm: Any = importlib.import_module("litellm")
+    await litellm.close_litellm_async_clients()
+    litellm.in_memory_llm_clients_cache.flush_cache()
+
+
 def _load_the_rest(litellm: Any, openai: Any) -> None:
     """Do now what LiteLLM puts off to the first call, which would hold up every other task for a second."""
     types: Any = importlib.import_module("litellm.types.utils")

@@ -10,6 +10,8 @@ from sagacity.providers.open_llm import open_llm
 from support.scripted_llm import as_json, garbage, scripted_llm, status
 from support.windows import turn, window
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 EMPTY = [
     "", "   ", "Hi", "hello there!", "Heyyyy", "Good morning", "Thanks!", "thank you so much", "ok", "Ok, got it.",
     "👍", "🙏🙏", "...", "Great, thanks a lot!", "Hola", "¡Gracias!", "Merci beaucoup", "Guten Tag", "Vielen Dank",

@@ -14,6 +14,8 @@ from sagacity.providers.open_llm import open_llm
 from support.scripted_llm import as_json, garbage, scripted_llm
 from support.windows import candidate, memory
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 TEA, DOG = memory(41, "Likes tea"), memory(42, "Has a dog called Rex")
 
 

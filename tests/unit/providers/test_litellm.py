@@ -40,6 +40,8 @@ from support.scripted_llm import (
     status,
 )
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 KEY, PROMPT = "sk-key-that-nobody-may-see", "a prompt that nobody may see"
 MESSAGES = (
     ChatMessage(role="system", content="You extract facts."),

@@ -21,6 +21,8 @@ from support.embedding_server import (
     wrong_dimension,
 )
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 KEY = "sk-this-is-secret"
 
 

@@ -19,6 +19,8 @@ from sagacity.retrieval.reformulate import (
 from support.parts import ORG
 from support.scripted_llm import as_json, garbage, never, scripted_llm, slow, status
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 QUESTION = "and where does she live?"
 REWRITTEN = "Where does Anna's sister Clara live?"
 HISTORY = (Turn(role="user", content="My sister is called Clara."), Turn(role="agent", content="Noted."))

@@ -23,6 +23,8 @@ from sagacity.providers.open_llm import open_llm
 from support.scripted_llm import as_json, garbage, half_json, scripted_llm, status
 from support.windows import FIRST_ID, turn, window
 
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
 TALK = window(
     turn("User", "I moved to Lyon, my sister Ana lives there too."),
     turn("Agent", "Welcome to Lyon!", tools_used=(ToolUse(tool_name="geo", tool_data={"city": "Lyon"}),)),
