@@ -27,6 +27,7 @@ SUBJECTS = (
     "recall",
     "startup",
     "workers",
+    "lifecycle",
     "copy_rows",
     "postgres_publish",
     "postgres_search",

@@ -1,7 +1,9 @@
 """What every test may ask for: a storage on each implementation, a clock, ids, the real embedder."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 import redis
@@ -30,7 +32,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _sqlite(request: pytest.FixtureRequest) -> str:
-    return f"sqlite:///{request.getfixturevalue('tmp_path') / 'sagacity.db'}"
+    path = request.getfixturevalue("tmp_path") / "sagacity.db"
+    shutil.copyfile(request.getfixturevalue("migrated_file"), path)
+    return f"sqlite:///{path}"
 
 
 def _postgres(request: pytest.FixtureRequest) -> str:
@@ -69,10 +73,24 @@ def migrated_database(postgres: PostgresServer) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as a file of SQLite."""
+    path = tmp_path_factory.mktemp("migrated") / "sagacity.db"
+    asyncio.run(migrated(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture
+def new_database(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Makes a database without any organisation, by the name of its kind."""
+    return lambda name: DATABASES[name](request)
+
+
 @pytest.fixture(params=list(DATABASES))
-def database_url(request: pytest.FixtureRequest) -> str:
+def database_url(request: pytest.FixtureRequest, new_database: Callable[[str], str]) -> str:
     """A database without any organisation."""
-    return DATABASES[request.param](request)
+    return new_database(request.param)
 
 
 @pytest.fixture

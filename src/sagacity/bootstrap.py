@@ -14,19 +14,18 @@ from sagacity.config.database import DatabaseConfigs
 from sagacity.config.model_choice import Role, choose_model
 from sagacity.config.settings import Settings, provider_keys
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.dispatch.base import Dispatcher, Handler
+from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.dispatch.loops import for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
-from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.errors import ProviderRefused
 from sagacity.domain.ids import IdSource, TimeOrderedIds
-from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.index import Indexer
-from sagacity.learning.learners import Models
-from sagacity.learning.pipeline import Learning, LearningPolicy
+from sagacity.learning.pipeline import Learning
 from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import close_clients
@@ -36,13 +35,14 @@ from sagacity.providers.open_reranker import open_reranker
 from sagacity.providers.refusing import RefusingLLM
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.reformulate import Reformulator
+from sagacity.retrieval.reformulate import Reformulator, Rewrite
 from sagacity.shared.base import SharedState
 from sagacity.shared.open import open_shared
 from sagacity.storage.base import Backend
 from sagacity.storage.open import PostgresOptions, is_same, open_backend, open_storage, open_vector_store
 from sagacity.storage.transaction import Storage
 from sagacity.storage.vector_copy import VectorCopy
+from sagacity.workshop import Workshop
 
 if TYPE_CHECKING:
     from sagacity.dispatch.arq_queue import JobQueue
@@ -65,6 +65,7 @@ class Runtime:
     tokens: TokenCounter
     reformulator: Reformulator
     configs: ConfigStore
+    models: ModelAccess
     learning: Learning
     dispatcher: Dispatcher
 
@@ -113,11 +114,12 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         _open_index(settings, shared) as (storage, embedder),
     ):
         clock, ids = SystemClock(), TimeOrderedIds()
-        configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
+        models = ModelAccess(storage, models_of(settings), clock)
+        workshop = Workshop(settings, storage, embedder, models, clock, ids)
         worker = open_arq_worker(
             queue,
             storage,
-            _handler(_learning(settings, storage, embedder, configs, clock=clock, ids=ids)),
+            workshop.handler(workshop.learning()),
             Indexer(storage, embedder).run_one,
             clock=clock,
             ids=ids,
@@ -239,7 +241,9 @@ def _build(
 ) -> Runtime:
     clock, ids = SystemClock(), TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
-    learning = _learning(settings, storage, embedder, configs, clock=clock, ids=ids)
+    models = ModelAccess(storage, models_of(settings), clock)
+    workshop = Workshop(settings, storage, embedder, models, clock, ids)
+    learning = workshop.learning()
     return Runtime(
         settings=settings,
         clock=clock,
@@ -249,42 +253,24 @@ def _build(
         embedder=embedder,
         searcher=Searcher(storage, embedder, clock=clock, reranker=reranker),
         tokens=tokens,
-        reformulator=Reformulator(configs, models_of(settings)),
+        reformulator=Reformulator(rewriting(configs, models)),
         configs=configs,
+        models=models,
         learning=learning,
-        dispatcher=_dispatcher(settings, storage, learning, embedder, clock),
+        dispatcher=_dispatcher(workshop, learning),
     )
 
 
-def _learning(
-    settings: Settings,
-    storage: Storage,
-    embedder: Embedder,
-    configs: ConfigStore,
-    *,
-    clock: Clock,
-    ids: IdSource,
-) -> Learning:
-    policy = LearningPolicy(
-        retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
-        quiet_seconds=settings.quiet_seconds,
-        lease_seconds=settings.lease_seconds,
-        waiting_count=settings.learn_concurrency,
-    )
-    return Learning(storage, embedder, configs, models_of(settings), policy, clock=clock, ids=ids)
-
-
-def _dispatcher(
-    settings: Settings, storage: Storage, learning: Learning, embedder: Embedder, clock: Clock
-) -> Dispatcher:
+def _dispatcher(workshop: Workshop, learning: Learning) -> Dispatcher:
     """Return what does the work here or, where processes share Redis, what tells the workers."""
+    settings = workshop.settings
     if settings.redis_url:
         return open_wakeups(_queue(settings))
     return LocalDispatcher(
-        storage,
-        _handler(learning),
-        Indexer(storage, embedder).run,
-        clock=clock,
+        workshop.storage,
+        workshop.handler(learning),
+        Indexer(workshop.storage, workshop.embedder).run,
+        clock=workshop.clock,
         concurrency=settings.learn_concurrency,
         sweep_seconds=settings.sweep_seconds,
     )
@@ -296,13 +282,6 @@ def _queue(settings: Settings) -> "JobQueue":
         tenant_concurrency=settings.tenant_concurrency,
         lease_seconds=settings.lease_seconds,
     )
-
-
-def _handler(learning: Learning) -> Handler:
-    async def learn(scope: DueScope) -> object:
-        return await learning.run(scope.tenant, scope.user_id)
-
-    return learn
 
 
 def models_of(settings: Settings, environment: Mapping[str, SecretStr] | None = None) -> Models:
@@ -324,6 +303,20 @@ def models_of(settings: Settings, environment: Mapping[str, SecretStr] | None = 
         return opened[choice]
 
     return models
+
+
+def rewriting(configs: ConfigStore, models: ModelAccess) -> Rewrite:
+    """Return what lets a tenant's model rewrite questions."""
+    prompt = "query_reformulation"
+
+    async def rewrite(tenant: Tenant, variables: Mapping[str, str]) -> str | None:
+        calls = await models.of(tenant, await configs.get(tenant))
+        if calls.note:
+            raise ProviderRefused(calls.note)
+        asker = calls.asker(Role.PRE_RETRIEVAL, prompt)
+        return None if asker is None else (await asker.text(prompt, variables)).value
+
+    return rewrite
 
 
 def embedder_choice(settings: Settings) -> EmbedderChoice:

@@ -21,10 +21,8 @@ BEFORE: tuple[Step, ...] = (
     *memories.STEPS,
     *searches.STEPS,
     *edits.STEPS,
-    *operations.STEPS,
 )
-# Configuration comes after all turns are deleted: it names a model that nothing may be learned with.
-AFTER: tuple[Step, ...] = (*deletes.STEPS, *configuration.STEPS)
+AFTER: tuple[Step, ...] = (*deletes.STEPS, *operations.STEPS)
 
 
 def results(steps: Iterable[Step], world: World) -> dict[str, Any]:
@@ -45,6 +43,10 @@ def main(url: str, api_key: str = "") -> None:
     calls = results(BEFORE, world)
     shown = results(defects.DEFECTS, world)
     calls |= results(AFTER, world)
+    # The configuration names a model that nothing may be learned with.
+    world.client.delete_all_interactions()
+    world.client.delete_all_playbooks()
+    calls |= results(configuration.STEPS, world)
     print(json.dumps({"methods": methods, "calls": calls, "defects": shown}))
 
 

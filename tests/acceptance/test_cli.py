@@ -324,6 +324,25 @@ def test_configuration_is_shown_and_changed(run) -> None:
     assert json.loads(run("config", "show").out)["batch_size"] == 12
 
 
+def test_configuration_takes_presets_and_older_names_and_tells_of_slips(run) -> None:
+    """A preset acts although a window is stored, an older name replaces its key, and a slip is named in one line."""
+    preset = run("config", "set", "--data", '{"extraction_preset": "long_form"}')
+    assert (preset.code, preset.out) == (0, "configuration saved\n")
+    older = run(
+        "config", "set", "--data", '{"extraction_window_size": 30, "agent_context_prompt": "A shop."}'
+    )
+    assert older.code == 0, older.err
+    config = run("config", "show", "--json").data
+    assert (config["extraction_preset"], config["batch_size"], config["batch_interval"]) == (
+        "long_form",
+        30,
+        10,
+    )
+    slip = run("config", "set", "--data", '{"llm_config": {"generation_model": "m"}}')
+    assert slip.code == 2
+    assert "generation_model is not known; did you mean generation_model_name?" in " ".join(slip.err.split())
+
+
 def test_dead_letters_are_listed(run) -> None:
     """Nothing was given up here; a number that does not exist is not found."""
     assert run("dead-letters", "list").out == "no dead letters\n"

@@ -7,9 +7,8 @@ import pytest
 import xllamacpp
 from pydantic import BaseModel, Field
 
-from sagacity.providers.base import LLM, ChatMessage
+from sagacity.providers.base import LLM, ChatMessage, ModelCall
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.metered import ModelCall, Operation
 from sagacity.providers.open_llm import open_llm
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -22,6 +21,13 @@ class Answer(BaseModel):
 
     city: str = Field(max_length=12)
     is_certain: bool
+
+
+class Calls(list[ModelCall]):
+    """What was told of requests."""
+
+    async def told(self, call: ModelCall) -> None:
+        self.append(call)
 
 
 @pytest.fixture(scope="module")
@@ -43,31 +49,26 @@ def base_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def calls() -> list[ModelCall]:
-    return []
-
-
-@pytest.fixture
-def llm(base_url: str, calls: list[ModelCall]) -> LLM:
+def llm(base_url: str) -> LLM:
     choice = ModelChoice(model="openai/local", api_base=base_url, preferred_temperature=0.0)
-    return open_llm(choice, timeout_seconds=60, on_usage=calls.append)
+    return open_llm(choice, timeout_seconds=60)
 
 
-async def test_real_model_answers_by_schema(llm: LLM, calls: list[ModelCall]):
+async def test_real_model_answers_by_schema(llm: LLM):
     """A real server keeps a real model to the schema, and says what it cost."""
-    answer, usage = await llm.structured(QUESTION, Answer, max_tokens=48)
+    calls = Calls()
+    answer, usage = await llm.structured(QUESTION, Answer, max_tokens=48, on_call=calls.told)
     assert isinstance(answer, Answer)
     assert 0 < len(answer.city) <= 12
     assert usage.prompt_tokens > 10
     assert 0 < usage.completion_tokens <= 48
-    assert [(call.operation, call.usage, call.error_kind) for call in calls] == [
-        (Operation.STRUCTURED, usage, None)
-    ]
+    assert [(call.usage, call.outcome) for call in calls] == [(usage, "ok")]
 
 
-async def test_real_model_streams(llm: LLM, calls: list[ModelCall]):
+async def test_real_model_streams(llm: LLM):
     """A real stream comes in pieces and ends with its count of tokens."""
-    pieces = [piece async for piece in llm.stream(QUESTION, max_tokens=12)]
+    calls = Calls()
+    pieces = [piece async for piece in llm.stream(QUESTION, max_tokens=12, on_call=calls.told)]
     assert len(pieces) > 1
     assert "".join(pieces).strip()
     assert 0 < calls[0].usage.completion_tokens <= 12

@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 
+from support import reflexio_client as expected
 from support.server import clean_environment, running_server
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-reflexio" / "bin" / "python"
 DRIVER = Path(__file__).with_name("reflexio_driver.py")
 PAGE = ROOT / "docs" / "reference" / "reflexio-client.md"
-ADAS_TURNS = [
-    "I work as a marine biologist.",
-    "I am allergic to peanuts.",
-    "No, please always answer in kilometres, not in miles.",
-    "Nice to meet you, Ada. The swim was 3 miles.",
-    "My name is Ada Marsh and I live in Lisbon.",
-]
 NOT_FOUND = {"raised": "HTTPError", "status": 404, "error": "NotFound"}
+INVALID = {"raised": "HTTPError", "status": 422, "error": "InvalidInput"}
+MOVED = ("promoted", "archived", "deleted")
 KILOMETRES = "Always answer in kilometres, not in miles."
 
 Told = dict[str, Any]
@@ -84,35 +80,20 @@ def test_publish_waits_for_learning_or_not(calls: Told):
     assert (waited["storage_type"], waited["storage_label"]) == ("sqlite", "sagacity.db")
     assert (queued["success"], queued["message"], queued["profiles_added"]) == (True, "queued", None)
     assert len({waited["request_id"], queued["request_id"], None, ""}) == 4
-    assert published["learned_later"] == [
-        "Is allergic to peanuts.",
-        "Lives in Lisbon.",
-        "Name is Ada Marsh.",
-        "Works as a marine biologist.",
-    ]
+    assert published["learned_later"] == expected.ADAS_PROFILES
     assert published["learned_from_expert"] == ["Invoice 17 is open since May."]
 
 
 def test_turns_are_read_back_as_published(calls: Told):
     """Newest first, with every field, and only the user's own."""
     read = calls["get_interactions"]
-    assert read["ada"] == ADAS_TURNS
-    assert read["newest_two"] == ADAS_TURNS[:2]
+    assert read["ada"] == expected.ADAS_TURNS
+    assert read["newest_two"] == expected.ADAS_TURNS[:2]
     assert read["nobody"] == []
     bob = read["bob"]
     assert bob["created_at"] > 1_700_000_000
     del bob["created_at"], bob["interaction_id"], bob["request_id"]
-    assert bob == {
-        "user_id": "bob",
-        "role": "Agent",
-        "content": "Your invoice is open.",
-        "shadow_content": "Here is the invoice.",
-        "expert_content": "Invoice 17 is open since May.",
-        "user_action": "click",
-        "user_action_description": "opened the invoice page",
-        "interacted_image_url": "https://example.org/invoice.png",
-        "tools_used": [{"tool_name": "find_invoice", "tool_data": {"number": 17}}],
-    }
+    assert bob == expected.BOBS_TURN
     assert calls["get_all_interactions"] == {
         "users": ["bob"] + ["ada"] * 5,
         "newest": ["Your invoice is open."],
@@ -129,7 +110,7 @@ def test_requests_come_by_session_and_page_exactly(calls: Told):
         False,
     )
     assert read["second_page"] == ["s-1"]
-    assert read["first_turns"] == ADAS_TURNS[:0:-1]
+    assert read["first_turns"] == expected.ADAS_TURNS[:0:-1]
     assert read["first"] == {
         "request_id": calls["publish_interaction"]["waited"]["request_id"],
         "user_id": "ada",
@@ -174,34 +155,14 @@ def test_memories_written_directly_are_read_back(calls: Told):
     profiles = calls["add_user_profile"]
     assert (profiles["added"]["added_count"], profiles["replaced"]["added_count"]) == (5, 1)
     assert profiles["taken_by_another_user"] == {"raised": "HTTPError", "status": 409, "error": "Conflict"}
-    assert profiles["bob"] == [
-        "Collects enamel kettles.",
-        "Keeps three hens.",
-        "Plays the bassoon.",
-        "Rides a cargo bicycle.",
-        "Speaks Portuguese.",
-    ]
+    assert profiles["bob"] == expected.BOBS_PROFILES
     kettles = profiles["kettles"]
     assert re.fullmatch(r"cli-[0-9a-f]{12}", kettles["profile_id"])
     assert (kettles["custom_features"], kettles["source"]) == ({"hobby": "kettles"}, "cli-manual")
 
     playbooks = calls["add_user_playbook"]
     assert (playbooks["added"]["added_count"], playbooks["pending"]) == (3, ["Draft letters in blue ink."])
-    assert playbooks["invoices"] == {
-        "user_playbook_id": 0,
-        "user_id": "bob",
-        "agent_version": "v1",
-        "request_id": "r-1",
-        "playbook_name": "invoices",
-        "created_at": 0,
-        "content": "State the invoice number first.",
-        "trigger": "When asked about an invoice",
-        "rationale": "Bob files by number.",
-        "blocking_issue": {"kind": "missing_tool", "details": "no export"},
-        "status": None,
-        "source": None,
-        "source_interaction_ids": [],
-    }
+    assert playbooks["invoices"] == expected.BOBS_PLAYBOOK
 
     assert calls["add_agent_playbooks"]["added"]["added_count"] == 3
     agents = calls["get_agent_playbooks"]
@@ -287,10 +248,10 @@ def test_deleted_is_gone_from_reads_and_searches(calls: Told):
     assert (profile["left"], profile["found"]) == (["Collects enamel kettles.", "Speaks Portuguese."], [])
     assert profile["of_another_user"] == NOT_FOUND
     turn = calls["delete_interaction"]
-    assert turn["left"] == [ADAS_TURNS[0], ADAS_TURNS[2], ADAS_TURNS[4]]
+    assert turn["left"] == [expected.ADAS_TURNS[0], expected.ADAS_TURNS[2], expected.ADAS_TURNS[4]]
     assert (turn["waited"]["success"], turn["found"], turn["again"]) == (True, [], NOT_FOUND)
     request = calls["delete_request"]
-    assert (request["ada"], request["carl"]) == ([ADAS_TURNS[2], ADAS_TURNS[4]], [])
+    assert (request["ada"], request["carl"]) == ([expected.ADAS_TURNS[2], expected.ADAS_TURNS[4]], [])
     assert (request["waited"]["success"], request["again"]) == (True, NOT_FOUND)
     session = calls["delete_session"]
     assert (session["waited"]["deleted_requests_count"], session["ada"], session["carl"]) == (1, [], [])
@@ -314,8 +275,10 @@ def test_deleting_many_counts_what_was_there(calls: Told):
     turns, profiles = calls["delete_all_interactions"], calls["delete_all_profiles"]
     assert turns["reply"]["deleted_count"] == turns["before"] > 0
     assert (turns["left"], turns["sessions_left"]) == ([], 0)
-    assert profiles["reply"]["deleted_count"] == profiles["before"] == 5
-    assert (profiles["left"], profiles["found"]) == ([], [])
+    assert profiles["before"] == {"current": 5, "pending": 1, "archived": 0}
+    assert profiles["reply"]["deleted_count"] == 6
+    assert profiles["left"] == {"current": 0, "pending": 0, "archived": 0}
+    assert profiles["found"] == []
     users, agents, both = (calls[f"delete_all_{kind}playbooks"] for kind in ("user_", "agent_", ""))
     assert [one["reply"]["deleted_count"] for one in (users, agents, both)] == [3, 2, 3]
     assert (users["of_users"], users["of_agents"]) == ([], ["Be kind."])
@@ -330,7 +293,7 @@ def test_configuration_is_kept_and_secrets_are_not_given_back(calls: Told):
     assert (calls["get_my_config"]["success"], calls["get_my_config"]["storage_config"]) == (False, None)
     saved = calls["set_config"]
     assert (saved["as_model"]["success"], saved["as_dict"]["success"]) == (True, True)
-    assert saved["invalid"] == {"raised": "HTTPError", "status": 422, "error": "InvalidInput"}
+    assert saved["invalid"] == INVALID
     stored = calls["get_config"]["stored"]
     assert (stored["batch_size"], stored["batch_interval"]) == (12, 4)
     assert stored["agent_context_prompt"] == "A desk that answers mail."
@@ -340,14 +303,73 @@ def test_configuration_is_kept_and_secrets_are_not_given_back(calls: Told):
     assert calls["get_config"]["same_after_writing_it_back"] is True
 
 
-def test_routes_that_are_not_there_say_so(calls: Told):
-    """Learning again, swapping and aggregating are 404; without waiting the client hides it."""
-    for name in ("rerun_profile_generation", "rerun_playbook_generation", "run_playbook_aggregation"):
-        assert calls[name] == {"waited": NOT_FOUND, "forgotten": None}
-    for name in ("manual_profile_generation", "manual_playbook_generation"):
-        assert calls[name] == {"waited": NOT_FOUND, "forgotten": None}
-    for name in ("upgrade_profiles", "upgrade_user_playbooks"):
-        assert calls[name] == {"waited": NOT_FOUND}
+def test_aggregation_makes_one_playbook_of_what_users_say_alike(calls: Told):
+    """One rule for all, which waits for its approval; a second run leaves it as it is."""
+    aggregated = calls["run_playbook_aggregation"]
+    waited = aggregated["waited"]
+    assert waited["success"] is True
+    assert waited["message"].startswith("processed 2 user playbooks, found 1 clusters, generated 1 ")
+    [[content, status, version]] = aggregated["made"]
+    assert (content.startswith("Always answer in French"), status, version) == (True, "pending", "v7")
+    assert (aggregated["forgotten"], aggregated["run"]) == (None, "completed")
+    assert aggregated["same_afterwards"] is True
+    assert aggregated["unknown"] == INVALID
+
+
+def test_rerun_of_profiles_learns_into_pending(calls: Told):
+    """Waiting ends with that very run; all turns that the filters admit are learned again, CURRENT stays."""
+    rerun = calls["rerun_profile_generation"]
+    assert (rerun["forgotten"], rerun["run"]) == (None, {"source": "mail"})
+    assert rerun["of_mail"] == {"erin": [], "finn": ["Lives in Turin."]}
+    waited = rerun["waited"]
+    assert (waited["success"], waited["msg"]) == (True, "Profile generation completed")
+    assert rerun["is_of_this_run"] is True
+    assert (rerun["users"], waited["profiles_generated"], rerun["generated"]) == (["erin"], 1, 2)
+    assert rerun["pending"] == rerun["current"] == expected.ERINS_PROFILES
+    assert (rerun["unknown_user"], rerun["unknown_extractor"]) == (NOT_FOUND, INVALID)
+
+
+def test_rerun_of_playbooks_learns_into_pending(calls: Told):
+    """Waiting ends with that very run, although the client asks for it by an older name; versions are apart."""
+    rerun = calls["rerun_playbook_generation"]
+    assert (rerun["forgotten"], rerun["generated"]) == (None, 2)
+    assert rerun["pending"] == rerun["current"] == expected.FRENCH
+    assert (rerun["waited"]["success"], rerun["waited"]["msg"]) == (True, "Playbook generation completed")
+    assert rerun["is_of_this_run"] is True
+    assert rerun["of_another_version"] == {"total_interactions_processed": 0, "total_generated": 0}
+    assert rerun["pending_afterwards"] == expected.FRENCH
+    assert rerun["unknown"] == INVALID
+
+
+def test_upgrades_take_what_is_pending_into_use(calls: Told):
+    """PENDING is CURRENT and CURRENT is ARCHIVED, of whom and what is named; older routes take it back."""
+    profiles = calls["upgrade_profiles"]
+    assert profiles["reply"] == expected.UPGRADED
+    assert (profiles["promoted_are_current"], profiles["former_are_archived"]) == (True, True)
+    assert (profiles["pending"], profiles["others"]["profiles_promoted"]) == ([], 1)
+    assert profiles["others"]["profiles_deleted"] == 0
+    assert profiles["finn"] == [["Lives in Turin."], ["Lives in Turin."], []]
+    assert profiles["nothing_pending"]["success"] is False
+    assert (profiles["back"]["profiles_restored"], profiles["back"]["profiles_demoted"]) == (2, 2)
+    assert profiles["restored"] is True
+
+    playbooks = calls["upgrade_user_playbooks"]
+    assert playbooks["other_version"]["success"] is False
+    counts = {name: playbooks["reply"][f"user_playbooks_{name}"] for name in MOVED}
+    assert (playbooks["reply"]["success"], counts) == (True, {"promoted": 2, "archived": 2, "deleted": 0})
+    assert (playbooks["promoted_are_current"], playbooks["former_are_archived"]) == (True, True)
+    assert (playbooks["back"]["raw_feedbacks_restored"], playbooks["back"]["raw_feedbacks_demoted"]) == (2, 2)
+    assert playbooks["restored"] is True
+
+
+def test_manual_generation_learns_into_current(calls: Told):
+    """What was deleted is learned again from the newest turns; nothing is pending. A refusal is not told."""
+    profiles, playbooks = calls["manual_profile_generation"], calls["manual_playbook_generation"]
+    assert (profiles["current"], playbooks["current"]) == (expected.ERINS_PROFILES, expected.FRENCH[:1])
+    assert (profiles["generated"], playbooks["generated"]) == (2, 1)
+    for one in (profiles, playbooks):
+        assert (one["mode"], one["pending"], one["forgotten"]) == ("manual", [], None)
+    assert profiles["refused"] is None
 
 
 def test_defects_of_the_client_are_as_described(defects: Told):

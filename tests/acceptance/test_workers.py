@@ -17,6 +17,8 @@ from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scri
 from support.server import ServerProcess, running_server
 from support.workers import running_workers
 
+POSTGRESQL = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+"""What has workers in earnest; dispatchers are tested on both databases in `tests/contract`."""
 LEASE_SECONDS = 3.0
 WAIT_SECONDS = 120.0
 DRAFT = {"slot": "", "time_to_live": "infinity"}
@@ -99,7 +101,7 @@ def answers(delay_seconds: float) -> Callable[[ChatRequest], Answer]:
 
 @pytest.fixture
 def deployment(tmp_path: Path, database_url: str) -> Iterator[Deployment]:
-    """Everything but workers, on each database."""
+    """Everything but workers."""
     home = tmp_path / "home"
     with running_valkey(tmp_path) as valkey, scripted_llm() as model:
         env = {
@@ -113,6 +115,7 @@ def deployment(tmp_path: Path, database_url: str) -> Iterator[Deployment]:
             yield Deployment(home, env, valkey, model, server)
 
 
+@POSTGRESQL
 def test_killed_worker_is_replaced_and_stopped_worker_ends_what_it_began(deployment: Deployment) -> None:
     """A worker killed in the middle of a model call is taken over; one that is told to stop ends what it began."""
     deployment.use_model(answers(2.0))
@@ -133,6 +136,7 @@ def test_killed_worker_is_replaced_and_stopped_worker_ends_what_it_began(deploym
     deployment.assert_all_learned_once()
 
 
+@POSTGRESQL
 def test_flush_and_outage_of_valkey_only_delay(deployment: Deployment) -> None:
     """Emptied, and away for some seconds in the middle: workers and server live on, and everything is learned once."""
     deployment.use_model(answers(0.2))

@@ -68,9 +68,50 @@ async def test_older_names_are_understood(api):
     assert (extractor["extractor_name"], extractor["extraction_definition_prompt"]) == ("mine", "Be brief.")
 
 
+async def test_unknown_keys_are_refused_all_at_once_with_the_nearest(api):
+    """What is misspelt is not dropped: each fault of the body is told, with its place, and nothing is stored."""
+    extractor = {
+        "extractor_nme": "tastes",
+        "extraction_definition_prompt": "What they like.",
+        "batch_size_override": 0,
+    }
+    body = {"batch_sise": 3, "batch_interval": -1, "profile_extractor_configs": [extractor]}
+    reply = await api.post("/api/set_config", json=body)
+    assert reply.status_code == 422
+    told = {".".join(map(str, fault["loc"])): fault["msg"] for fault in reply.json()["detail"]}
+    assert told["body.batch_sise"] == "batch_sise is not known; did you mean batch_size?"
+    place = "body.profile_extractor_configs.0"
+    assert told[f"{place}.extractor_nme"] == "extractor_nme is not known; did you mean extractor_name?"
+    assert told.keys() == {
+        "body.batch_sise",
+        "body.batch_interval",
+        f"{place}.extractor_nme",
+        f"{place}.extractor_name",
+        f"{place}.batch_size_override",
+    }
+    assert "batch_sise: batch_sise is not known; did you mean batch_size?" in reply.json()["message"]
+    assert (await api.get("/api/get_config")).json()["batch_size"] == 10
+    many = await api.post("/api/set_config", json={f"x{number}": 1 for number in range(150)})
+    assert len(many.json()["detail"]) == 100
+    assert many.json()["message"].endswith("; and 95 more")
+
+
+async def test_choices_without_effect_are_named_in_the_reply(api):
+    """What clients of the earlier system send is taken, and what it can not do is said."""
+    body = {"llm_config": {"embedding_model_name": "text-embedding-3-small"}}
+    reply = await api.post("/api/set_config", json=body)
+    assert reply.json()["msg"].startswith(
+        "configuration saved; without effect: llm_config.embedding_model_name"
+    )
+
+
 @pytest.mark.parametrize(
     "body",
     [
+        {"batch_sizes": 5},
+        {"llm_config": {"seed": 4}},
+        {"feature_flags": {"deduplicator": True}},
+        {"batch_size": 5, "extraction_window_size": 6},
         {"batch_size": 0},
         {"batch_size": "many"},
         {"batch_size": 3, "batch_interval": 5},

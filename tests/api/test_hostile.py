@@ -24,7 +24,7 @@ def call_of(app, name: str) -> tuple[str, str]:
     """The method and address of an example's call, with some number for what the path leaves open."""
     method, _, path = name.rpartition(" ")
     if not method:
-        (method,) = app.openapi()["paths"][path]
+        method, *_ = app.openapi()["paths"][path]
     return method, re.sub(r"\{\w+\}", "1", path)
 
 

@@ -17,12 +17,23 @@ from support.scripted_llm import never, scripted_llm, status
 NOW = datetime.now(UTC)
 DIRECT = Provenance(method="direct")
 LEARNED = Provenance(method="rules", learner="x")
-LISTS = ("profiles", "user_profiles", "user_playbooks", "agent_playbooks", "memories", "interactions")
-KINDS = tuple(str(kind) for kind in MemoryKind)
-ROUTES = ("/api/search_profiles", "/api/search_user_playbooks", "/api/search_agent_playbooks")
-KIND_OF = dict(
-    zip(ROUTES, (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK), strict=True)
+LISTS = (
+    "profiles",
+    "user_profiles",
+    "user_playbooks",
+    "agent_playbooks",
+    "skills",
+    "memories",
+    "interactions",
 )
+KINDS = tuple(str(kind) for kind in MemoryKind)
+KIND_OF = {
+    "/api/search_profiles": MemoryKind.PROFILE,
+    "/api/search_user_playbooks": MemoryKind.USER_PLAYBOOK,
+    "/api/search_agent_playbooks": MemoryKind.AGENT_PLAYBOOK,
+    "/api/search_skills": MemoryKind.SKILL,
+}
+ROUTES = tuple(KIND_OF)
 
 
 def ago(days: float) -> datetime:
@@ -49,7 +60,8 @@ async def ask(api, path: str = "/api/search", **body) -> dict:
 
 def names(page: dict) -> set[str]:
     """What was found in all lists, without the word that found it."""
-    return {one["content"].removeprefix("zebra ") for name in LISTS for one in page.get(name, ())}
+    found = (one for name in LISTS for one in page.get(name, ()))
+    return {(one.get("content") or one["instructions"]).removeprefix("zebra ") for one in found}
 
 
 async def refused(api, path: str = "/api/search", **body) -> str:
@@ -159,11 +171,11 @@ async def test_approval_is_asked_of_what_is_reviewed_and_of_nothing_else(app, ap
 
 
 async def test_kinds_choose_the_lists(app, api):
-    """The contract's three by default; the others where they are named, each in its list."""
+    """Profiles, playbooks and skills by default; the others where they are named, each in its list."""
     await store(app, *(zebra(str(kind), kind=kind) for kind in MemoryKind))
     await publish(api, "zebra turn")
     plain = await ask(api, query="zebra", user_id="anna")
-    assert names(plain) == {"profile", "user_playbook", "agent_playbook"}
+    assert names(plain) == {"profile", "user_playbook", "agent_playbook", "skill"}
     assert plain.keys().isdisjoint({"interactions", "memories", "explanation"})
     for kind, its_list in (
         ("profile", "profiles"),
@@ -171,7 +183,7 @@ async def test_kinds_choose_the_lists(app, api):
         ("agent_playbook", "agent_playbooks"),
         ("semantic", "memories"),
         ("episodic", "memories"),
-        ("skill", "memories"),
+        ("skill", "skills"),
         ("interaction", "interactions"),
     ):
         found = await ask(api, query="zebra", user_id="anna", kinds=[kind, kind])
@@ -179,8 +191,8 @@ async def test_kinds_choose_the_lists(app, api):
         assert len(found[its_list]) == 1
         assert found[its_list][0]["score"] > 0
         assert found[its_list][0]["score_components"]["keyword"] > 0
-    memory = (await ask(api, query="zebra", kinds=["skill"]))["memories"][0]
-    assert (memory["kind"], memory["content"]) == ("skill", "zebra skill")
+    memory = (await ask(api, query="zebra", user_id="anna", kinds=["episodic"]))["memories"][0]
+    assert (memory["kind"], memory["content"]) == ("episodic", "zebra episodic")
     assert (memory["approval"], memory["provenance"]["method"]) == ("pending", "direct")
 
 

@@ -2,8 +2,9 @@
 
 import redis
 
+from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from support.api import client_of, running, settings_in
+from support.api import client_of, profiles_of, publish, running, settings_in
 from support.local_servers import running_valkey
 from support.waiting import until
 
@@ -33,6 +34,26 @@ async def test_a_configuration_set_on_one_server_is_used_by_the_other(tmp_path, 
             assert (await there.post("/api/set_config", json=shown)).status_code == 200
         kept = await one.state.runtime.configs.get(tenant, fresh=True)
         assert kept.api_key_config.openai.api_key.get_secret_value() == "sk-13"
+
+
+async def test_work_that_begins_after_a_set_is_done_by_it_without_any_news(tmp_path):
+    """Redis is gone, another process kept the former configuration: what it learns next, it learns by the new one."""
+    tenant, anna = Tenant(org_id=LOCAL_ORG), UserId("anna")
+    with running_valkey(tmp_path) as valkey:
+        settings = settings_in(tmp_path, redis_url=valkey.url)
+        async with running(settings) as one, running(settings) as other, client_of(one) as here:
+            there = other.state.runtime
+            await there.configs.get(tenant)
+            valkey.kill()
+            for number, on in enumerate((False, True)):
+                body = {"profile_extraction_enabled": on, "batch_size": 20 + number}
+                assert (await here.post("/api/set_config", json=body)).status_code == 200
+                if not on:
+                    assert (await there.configs.get(tenant)).profile_extraction_enabled  # no news has come
+                await publish(here, f"I live in Lisbon, at number {number}.")
+                report = await there.learning.run(tenant, anna, force=True)
+                assert report.failed == {}
+                assert bool(await profiles_of(here)) is on
 
 
 async def test_a_server_is_ready_without_what_it_can_do_without(tmp_path):

@@ -33,6 +33,14 @@ async def fill(app, api, org: str) -> None:
             "content": f"the zebra of {org}",
         }
         await api.post(f"/api/add_{name}", json={f"{name}s": [playbook]})
+    skill = {
+        "skill_name": "zebras",
+        "agent_version": "v1",
+        "description": f"when zebras come to {org}",
+        "instructions": f"The zebra of {org} comes first.",
+        "skill_status": "approved",
+    }
+    assert (await api.post("/api/add_skill", json={"skills": [skill]})).status_code == 200
     await api.post("/api/set_config", json={"agent_context_prompt": f"We are {org}."})
     ids = [
         (await api.post("/api/entities", json={"user_id": ANNA, "name": f"{name} of {org}"})).json()[
@@ -75,9 +83,19 @@ READS = {
     ("POST", "/api/search_profiles"): {"query": "zebra", "user_id": ANNA, "top_k": 50},
     ("POST", "/api/search_user_playbooks"): {"query": "zebra"},
     ("POST", "/api/search_agent_playbooks"): {"query": "zebra"},
+    ("POST", "/api/get_skills"): {},
+    ("POST", "/api/search_skills"): {"query": "zebra"},
+    ("POST", "/api/export_skills"): {},
+    ("GET", "/api/prompts"): None,
+    ("GET", "/api/model_calls"): None,
+    ("GET", "/api/model_call_totals?by=learner"): None,
     ("POST", "/api/get_agent_success_evaluation_results"): {},
     ("POST", "/api/get_dashboard_stats"): {},
     ("GET", "/api/dead_letters"): None,
+    ("GET", "/api/get_operation_status"): None,
+    ("GET", "/api/operations"): None,
+    ("POST", "/api/get_profile_diff"): {},
+    ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
     ("GET", f"/api/relationships?user_id={ANNA}"): None,
     ("GET", "/api/whoami"): None,
@@ -89,6 +107,7 @@ READS = {
 def writes(other: dict) -> dict[tuple[str, str], dict | None]:
     """Every call that changes something, aimed at the ids of the *other* organisation's things."""
     turn, user_playbook, agent_playbook = other["turn"], other["user_playbook"], other["agent_playbook"]
+    skill = other["skill"]
     entity, tie = f"/api/entities/{other['entity']}", f"/api/relationships/{other['tie']}"
     own = {"user_id": ANNA}
     return {
@@ -111,6 +130,26 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
             "playbook_status": "rejected",
         },
         ("POST", f"/api/dead_letters/{other['letter']}/replay"): None,
+        ("GET", f"/api/memories/{user_playbook}/history"): None,
+        ("POST", f"/api/memories/{user_playbook}/undo_merge"): None,
+        ("PUT", "/api/update_skill"): {"skill_id": skill, "instructions": "changed"},
+        ("PUT", "/api/update_skill_status"): {"skill_id": skill, "skill_status": "rejected"},
+        ("POST", "/api/run_skill_generation"): {"playbook_name": "n", "agent_version": "v1"},
+        ("POST", "/api/run_playbook_aggregation"): {"playbook_name": "n", "agent_version": "v1"},
+        ("POST", "/api/add_skill"): {"skills": [{"skill_name": "changed", "instructions": "changed"}]},
+        ("POST", "/api/preview_prompt"): {"prompt_id": "document_expansion", "variables": {}},
+        ("PUT", "/api/update_prompt_version"): {"prompt_id": "profile_extraction", "version": 1},
+        ("DELETE", "/api/delete_skill"): {"skill_id": skill},
+        ("DELETE", "/api/delete_skills_by_ids"): {"skill_ids": [skill]},
+        ("POST", "/api/rerun_profile_generation"): own,
+        ("POST", "/api/manual_profile_generation"): own,
+        ("POST", "/api/rerun_playbook_generation"): own,
+        ("POST", "/api/manual_playbook_generation"): own,
+        ("POST", "/api/cancel_operation"): {},
+        ("POST", "/api/upgrade_all_profiles"): {},
+        ("POST", "/api/downgrade_all_profiles"): {},
+        ("POST", "/api/upgrade_all_user_playbooks"): {},
+        ("POST", "/api/downgrade_all_user_playbooks"): {},
         ("POST", "/api/set_config"): {"agent_context_prompt": "changed"},
         ("POST", "/api/publish_interaction"): {
             "user_id": ANNA,
@@ -157,6 +196,7 @@ def template_of(path: str) -> str:
         return "/api/receipts/{request_id}"
     if bare.endswith("/replay"):
         return "/api/dead_letters/{dead_letter_id}/replay"
+    bare = re.sub(r"/memories/\d+", "/memories/{memory_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
 
@@ -183,6 +223,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
             "turn": before["/api/get_all_interactions"]["interactions"][0]["interaction_id"],
             "user_playbook": before["/api/get_user_playbooks"]["user_playbooks"][0]["user_playbook_id"],
             "agent_playbook": before["/api/get_agent_playbooks"]["agent_playbooks"][0]["agent_playbook_id"],
+            "skill": before["/api/get_skills"]["skills"][0]["skill_id"],
             "letter": before["/api/dead_letters"]["dead_letters"][0]["dead_letter_id"],
             "entity": min(one["entity_id"] for one in before[f"/api/entities?user_id={ANNA}"]["entities"]),
             "tie": before[f"/api/relationships?user_id={ANNA}"]["relationships"][0]["relationship_id"],

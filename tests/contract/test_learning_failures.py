@@ -158,8 +158,8 @@ async def test_replay_for_a_learner_that_is_gone_does_not_keep_the_log_due(
         await tx.dead_letters.replay(letter.dead_letter_id)
     none_left = Recorder(kind=PLAYBOOK)
     groups = reading(none_left)(TenantConfig(), None)
-    renamed = [type(g)(kind=g.kind, learners=(), gate=None, judge=None, neighbour_count=10) for g in groups]
-    await learning(*quick, groups=lambda config, models: renamed).run(ORG, ANNA)
+    renamed = [type(g)(kind=g.kind, learners=(), gate=None, judge=None) for g in groups]
+    await learning(*quick, groups=lambda config, calls, **asked: renamed).run(ORG, ANNA)
     assert await due_at(storage) is None
 
 

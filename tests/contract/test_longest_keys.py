@@ -7,12 +7,17 @@ import pytest
 import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
+from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import Cursor, Window
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.evaluation import NewEvaluation
 from sagacity.domain.graph import EntityMention, RelationshipMention
-from sagacity.domain.ids import MAX_KEY_BYTES, MAX_ORG_BYTES, OrgId, UserId
+from sagacity.domain.ids import MAX_KEY_BYTES, MAX_ORG_BYTES, OrgId, SessionId, UserId
+from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.aggregate.trigger import learner_of
 from sagacity.storage.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
 from support.parts import START, new_memory, said
@@ -23,9 +28,8 @@ ALPHABETS: dict[str, Callable[[], str]] = {
     "two bytes": lambda: chr(_random.randint(0x400, 0x4FF)),
     "four bytes": lambda: chr(_random.randint(0x2_0000, 0x2_A6DF)),
 }
+CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
-    "evaluations",
-    "operations",
     "usage_events",
     "search_index",
     "tenant_configs",
@@ -71,6 +75,22 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         assert await tx.leases.claim(f"learn:{user}", "me", 60) is not None
         window = Window(user_id=UserId(user), first_seq=1, last_seq=1, unread=())
         await tx.dead_letters.add(learner, window, attempts=1, error_kind="E", error="e")
+        judged = NewEvaluation(
+            agent_version=learner,
+            session_id=SessionId(session),
+            is_success=True,
+            evaluation_name=name,
+            created_at=START,
+        )
+        await tx.evaluations.replace(UserId(user), judged)
+        await tx.cursors.save(Cursor(learner=learner_of(name, learner), user_id=TENANT_SCOPE, seq=1))
+        await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
+        await tx.operations.start(
+            OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,)), users=None
+        )
+        cluster = {"cluster_id": key(alphabet), "learner": "aggregation", "name": name}
+        at = {"created_at": START, "updated_at": START}
+        await tx.clusters.save([PlaybookCluster(**cluster, agent_version=2 * learner, **at)])
     async with storage._backend.read(tenant.org_id) as connection:
         rows = (await connection.execute(sa.select(memories.c.uid, memories.c.slot))).all()
         assert [tuple(row) for row in rows] == [(uid, slot)]

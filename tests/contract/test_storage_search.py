@@ -16,7 +16,6 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.bm25 import K1, B
 from sagacity.storage.keywords import date_terms, terms_of
-from sagacity.storage.repositories.interactions import text_of
 from sagacity.storage.tables import requests, search_documents, search_scopes, search_terms
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
@@ -101,7 +100,7 @@ async def assert_in_step(storage: Storage) -> None:
             (
                 ("interaction", t.interaction_id),
                 t.user_id,
-                text_of(t),
+                t.search_text,
                 date_terms(t.happened_at or t.created_at),
             )
             for t in turns

@@ -169,7 +169,7 @@ def test_chat_example_gives_a_model_what_is_remembered(tmp_path: Path) -> None:
         assert "user: Where shall we have lunch?" in model.requests[0].prompt
 
 
-@pytest.mark.parametrize("name", ["settings_reference", "openapi", "cli_reference"])
+@pytest.mark.parametrize("name", ["settings_reference", "config_reference", "openapi", "cli_reference"])
 def test_generated_references_are_up_to_date(name: str) -> None:
     ended = subprocess.run(
         [sys.executable, f"scripts/{name}", "--check"], cwd=ROOT, capture_output=True, text=True, check=False

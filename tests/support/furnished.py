@@ -14,15 +14,17 @@ import pytest
 import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
+from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import Cursor, Window
 from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
 from sagacity.storage.rows import TABLES, Part, Snapshot, Sum, sum_of
-from sagacity.storage.tables import evaluations, operations, usage_events
+from sagacity.storage.tables import evaluations, model_calls, usage_events
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer
 from support.parts import (
@@ -138,6 +140,21 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             )
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
+        cluster = PlaybookCluster(
+            cluster_id=word,
+            learner="aggregation",
+            name=HARD[0],
+            agent_version="",
+            member_ids=[one.memory_id for one in kept],
+            memory_id=kept[-1].memory_id,
+            created_at=START,
+            updated_at=START,
+        )
+        await tx.clusters.save([cluster])
+        run = OperationParameters(source=HARD[1])
+        operation = await tx.operations.start(OperationName.PROFILE_GENERATION, run, users=None)
+        [item, *_] = await tx.operations.items(operation.operation_id, limit=1)
+        await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
         waiting = await tx.search.unembedded(9)
         await tx.search.set_vectors(waiting, unit_rows(len(waiting), DIMENSION, seed=3))
     async with storage._backend.write(tenant.org_id) as connection:
@@ -145,14 +162,8 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await connection.execute(evaluations.insert(), own | {"session_id": word, "is_success": True})
         event = {"event_name": "e", "event_category": "c", "metadata": NUMBERS, "prompt_tokens": None}
         await connection.execute(usage_events.insert(), own | event)
-        run = {
-            "operation_id": word,
-            "name": "n",
-            "status": "done",
-            "parameters": NUMBERS,
-            "errors": [HARD[0]],
-        }
-        await connection.execute(operations.insert(), own | run)
+        spent = {"learner": word, "cost_usd": 0.1 + 0.2, "outcome": HARD[1]}
+        await connection.execute(model_calls.insert(), own | spent)
 
 
 def _added(memory: Memory) -> Change:

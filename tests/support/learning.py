@@ -1,6 +1,6 @@
 """Learning put together for a test: real storage and embedder, rules or extractors of the test."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -14,6 +14,8 @@ from sagacity.domain.cursor import Cursor, DeadLetter, Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.learning.ask import Calls, ModelAccess
+from sagacity.learning.evaluate.pipeline import EvaluationPolicy, Evaluator
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.learners import Groups, Learner, LearnerGroup, learner_groups
 from sagacity.learning.pipeline import Learning, LearningPolicy
@@ -102,7 +104,9 @@ def one_a_turn(window: Window) -> Iterable[Candidate]:
 def reading(*extractors: Recorder, sources: Iterable[str] = (), step: int = 5, size: int = 10) -> Groups:
     """Learners for these extractors in place of the configured ones, named l1, l2, …"""
 
-    def groups(config: TenantConfig, models: object) -> list[LearnerGroup]:
+    def groups(
+        config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+    ) -> list[LearnerGroup]:
         learners = [
             Learner(
                 name=f"l{n}",
@@ -121,7 +125,6 @@ def reading(*extractors: Recorder, sources: Iterable[str] = (), step: int = 5, s
                 learners=tuple(one for one in learners if one.extractor.kind is kind),
                 gate=None,
                 judge=None,
-                neighbour_count=10,
             )
             for kind in kinds
         ]
@@ -140,15 +143,16 @@ def learning(
     lease_seconds: float = 60.0,
 ) -> Learning:
     """Learning without a model key."""
+    configs, access = DatabaseConfigs(storage), ModelAccess(storage, lambda config, role: None, clock)
+    retry = RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS)
     return Learning(
         storage,
         embedder,
-        DatabaseConfigs(storage),
-        lambda config, role: None,
-        LearningPolicy(
-            retry=RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
-            quiet_seconds=quiet_seconds,
-            lease_seconds=lease_seconds,
+        configs,
+        access,
+        LearningPolicy(retry=retry, quiet_seconds=quiet_seconds, lease_seconds=lease_seconds),
+        evaluator=Evaluator(
+            storage, configs, access, EvaluationPolicy(retry=retry, delay_seconds=600), clock=clock
         ),
         clock=clock,
         ids=ids,

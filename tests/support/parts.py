@@ -47,8 +47,8 @@ class CountingIds:
         return f"{self._prefix}-{next(self._numbers):06}"
 
 
-async def migrated(url: str, *, owner_url: str) -> None:
-    """Make the tables of a PostgreSQL database, and the role of *url*."""
+async def migrated(url: str, *, owner_url: str = "") -> None:
+    """Make the tables of a database; of PostgreSQL's as *owner_url*, and with the role of *url*."""
     options = PostgresOptions(owner_url=owner_url)
     storage = await open_storage(url, clock=StoppedClock(), ids=CountingIds(), postgres=options)
     await storage.close()

@@ -1,17 +1,26 @@
 """Rules for an agent that hold for all users: agent playbooks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
-from sagacity.api.writes import add_memories, edit_memory, playbook_changes
+from sagacity.api.writes import (
+    add_memories,
+    by_hand,
+    delete_memories,
+    edit_memory,
+    playbook_changes,
+    told_deleted,
+)
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
-from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.change_log import aggregation_change_log_view
+from sagacity.learning.aggregate.plan import replaced_by
+from sagacity.learning.aggregate.trigger import learner_of
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddAgentPlaybooksBody,
@@ -22,8 +31,10 @@ from sagacity.schemas.playbooks import (
     GetAgentPlaybooksBody,
     UpdateAgentPlaybookBody,
     UpdateAgentPlaybookStatusBody,
+    UpdatedAgentPlaybook,
 )
-from sagacity.schemas.profiles import Added, Updated
+from sagacity.schemas.profiles import Added
+from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["agent playbooks"])
 KIND = MemoryKind.AGENT_PLAYBOOK
@@ -36,13 +47,15 @@ async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: CallerDep) -> 
     runtime = caller.runtime
     now = runtime.clock.now()
     stored = await add_memories(
-        caller, [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.agent_playbooks]
+        caller,
+        [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.agent_playbooks],
+        reason="agent playbook written",
     )
     return Added(message=f"stored {len(stored)} agent playbooks", added_count=len(stored))
 
 
 @router.put("/update_agent_playbook", response_model_exclude_none=True)
-async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep) -> Updated:
+async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep) -> UpdatedAgentPlaybook:
     """Change an agent playbook; fields that are not given stay."""
     now = caller.runtime.clock.now()
 
@@ -52,22 +65,73 @@ async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep
             update=playbook_changes(body, memory) | {"approval": approval, "updated_at": now}
         )
 
-    await edit_memory(caller, MemoryId(body.agent_playbook_id), KIND, change)
-    text = f"updated agent playbook {body.agent_playbook_id}"
-    return Updated(msg=text, message=text)
+    said = body.playbook_status
+    reason = "agent playbook edited" if said is None else f"agent playbook is {said}"
+    archived = await _edit(caller, MemoryId(body.agent_playbook_id), change, reason)
+    return _updated(f"updated agent playbook {body.agent_playbook_id}", archived)
 
 
 @router.put("/update_agent_playbook_status", response_model_exclude_none=True)
-async def update_agent_playbook_status(body: UpdateAgentPlaybookStatusBody, caller: CallerDep) -> Updated:
-    """Approve or reject an agent playbook, or put it back to pending."""
+async def update_agent_playbook_status(
+    body: UpdateAgentPlaybookStatusBody, caller: CallerDep
+) -> UpdatedAgentPlaybook:
+    """
+    Approve or reject an agent playbook, or put it back to pending.
+
+    An approved one takes the place of the one that it was written to replace: that one is archived with it.
+    """
     now = caller.runtime.clock.now()
 
     def change(memory: Memory) -> Memory:
         return memory.model_copy(update={"approval": body.playbook_status, "updated_at": now})
 
-    await edit_memory(caller, MemoryId(body.agent_playbook_id), KIND, change)
-    text = f"agent playbook {body.agent_playbook_id} is {body.playbook_status}"
-    return Updated(msg=text, message=text)
+    reason = f"agent playbook is {body.playbook_status}"
+    archived = await _edit(caller, MemoryId(body.agent_playbook_id), change, reason)
+    return _updated(f"agent playbook {body.agent_playbook_id} is {body.playbook_status}", archived)
+
+
+async def _edit(
+    caller: Caller, memory_id: MemoryId, change: Callable[[Memory], Memory], reason: str
+) -> tuple[MemoryId, ...]:
+    """Change a playbook; returns the numbers of those whose place it took."""
+    archived: list[MemoryId] = []
+
+    async def make_room(
+        transaction: Transaction, before: Memory, after: Memory
+    ) -> list[tuple[Memory, Memory]]:
+        is_new = before.approval is not Approval.APPROVED and after.approval is Approval.APPROVED
+        replaced = await _replaced_by(transaction, after) if is_new else []
+        archived[:] = [one.memory_id for one in replaced]
+        away = {
+            "status": Status.ARCHIVED,
+            "superseded_by": after.memory_id,
+            "updated_at": after.updated_at,
+        }
+        return [(one, by_hand(one, one.model_copy(update=away))) for one in replaced]
+
+    await caller.runtime.storage.again(
+        lambda: edit_memory(caller, memory_id, KIND, change, reason=reason, follow=make_room)
+    )
+    return tuple(archived)
+
+
+async def _replaced_by(transaction: Transaction, playbook: Memory) -> list[Memory]:
+    """Return the current playbooks whose place *playbook* takes: the one that it names, and so on from there."""
+    found: list[Memory] = []
+    named = replaced_by(playbook) if playbook.status is Status.CURRENT else None
+    while named is not None:
+        before = await transaction.memories.get_many([named], kind=KIND)
+        if not before or before[0].status is not Status.CURRENT or before[0] in found:
+            break
+        found += before
+        named = replaced_by(before[0])
+    return found
+
+
+def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
+    if archived:
+        text += f" in place of {', '.join(map(str, archived))}"
+    return UpdatedAgentPlaybook(msg=text, message=text, archived_agent_playbook_ids=archived)
 
 
 @router.post("/get_agent_playbooks", response_model_exclude_none=True)
@@ -99,7 +163,7 @@ async def get_playbook_aggregation_change_logs(
     if "\x00" in playbook_name + agent_version:
         raise InvalidInput("text must not hold NUL characters")
     async with caller.read() as snapshot:
-        logs = await snapshot.changes.list_runs(KIND, limit=CHANGE_LOG_ROWS)
+        logs = await snapshot.changes.list_runs(KIND, actor=learner_of(playbook_name), limit=CHANGE_LOG_ROWS)
     views = (
         aggregation_change_log_view(log, playbook_name=playbook_name, agent_version=agent_version)
         for log in logs
@@ -133,12 +197,16 @@ async def delete_all_agent_playbooks(caller: CallerDep) -> DeletedMany:
 async def delete_all_playbooks(caller: CallerDep) -> DeletedMany:
     """Delete all playbooks, of users and of agents."""
     async with caller.begin() as transaction:
-        count = await transaction.memories.delete(MemoryKind.USER_PLAYBOOK)
-        count += await transaction.memories.delete(MemoryKind.AGENT_PLAYBOOK)
+        counts = {
+            kind: await transaction.memories.delete(kind)
+            for kind in (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
+        }
+    for kind, one in counts.items():
+        told_deleted(caller, kind, one)
+    count = sum(counts.values())
     return DeletedMany(message=f"deleted {count} playbooks", deleted_count=count)
 
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
-    async with caller.begin() as transaction:
-        count = await transaction.memories.delete(KIND, ids=ids)
+    count = await delete_memories(caller, KIND, ids=ids)
     return DeletedMany(message=f"deleted {count} agent playbooks", deleted_count=count)

@@ -11,17 +11,26 @@ from starlette.types import Scope
 
 from sagacity.api import (
     agent_playbooks,
+    aggregation,
     config,
     context,
     dead_letters,
+    diffs,
     entities,
     evaluations,
+    generation,
     health,
+    history,
     interactions,
+    model_calls,
+    operations,
     profiles,
+    prompts,
     receipts,
     search,
+    skills,
     user_playbooks,
+    versions,
 )
 from sagacity.api.errors import CORRELATION_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
@@ -42,11 +51,20 @@ ROUTERS: tuple[APIRouter, ...] = (
     profiles.router,
     user_playbooks.router,
     agent_playbooks.router,
+    aggregation.router,
+    generation.router,
+    versions.router,
+    diffs.router,
+    operations.router,
+    history.router,
+    skills.router,
     entities.router,
     search.router,
     context.router,
     evaluations.router,
     dead_letters.router,
+    model_calls.router,
+    prompts.router,
     config.router,
 )
 

@@ -1,6 +1,7 @@
 """Who a caller is, and what its organisation chose."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Body
@@ -8,7 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue, ValidationError
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.errors import MOST_FAULTS
 from sagacity.config.fields import BLOCK_PRIVATE
+from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.errors import InvalidInput
 from sagacity.schemas.base import refuse_unstorable
@@ -50,14 +53,16 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Call
     """
     Replace the organisation's configuration.
 
-    A mask in place of a secret keeps the stored one. Older names of fields are understood; unknown fields are dropped.
+    A mask in place of a secret keeps the stored one. Older names of keys are understood, and null means the default.
+    Unknown keys are refused, with the nearest known one; the message tells of choices that are without effect.
     """
     runtime = caller.runtime
     new = _parsed(body, block_private=runtime.settings.block_private_urls)
     old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
     await runtime.configs.set(caller.tenant, merge_secrets(kept, old))
-    return ConfigSaved(msg="configuration saved")
+    idle = "; ".join(dict.fromkeys(idle_choices(new)))
+    return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
 
 
 def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConfig:
@@ -65,10 +70,21 @@ def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConf
         refuse_unstorable(body)
     except ValueError as error:
         raise InvalidInput(str(error)) from error
+    faults: list[dict[str, object]] = [
+        fault.model_dump() for fault in islice(key_faults(body, TenantConfig), MOST_FAULTS)
+    ]
     try:
-        return TenantConfig.model_validate(body, context={BLOCK_PRIVATE: block_private})
+        config = TenantConfig.model_validate(body, context={BLOCK_PRIVATE: block_private})
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)
-        raise RequestValidationError(
-            [cast("dict[str, object]", fault) | {"loc": ("body", *fault["loc"])} for fault in faults]
-        ) from error
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)
+        faults += [dict(fault) for fault in wrong]
+        raise _refusal(faults) from error
+    if faults:
+        raise _refusal(faults)
+    return config
+
+
+def _refusal(faults: list[dict[str, object]]) -> RequestValidationError:
+    return RequestValidationError(
+        [fault | {"loc": ("body", *cast("Place", fault["loc"]))} for fault in faults]
+    )

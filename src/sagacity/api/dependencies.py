@@ -12,6 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from sagacity.auth.tokens import hash_token
 from sagacity.bootstrap import Runtime
+from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
@@ -30,6 +31,8 @@ class Caller:
 
     runtime: Runtime
     tenant: Tenant
+    actor: str = DIRECT
+    """As whom changes are recorded: `api`, with the name of the token where one was used."""
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open the tenant's data to read, on behalf of one user if one is named; see `Storage.read`."""
@@ -58,7 +61,7 @@ async def caller_of(
     runtime = runtime_of(http_request)
     if credentials is not None:
         token = await runtime.storage.find_token(hash_token(credentials.credentials))
-        return Caller(runtime, Tenant(org_id=token.org_id))
+        return Caller(runtime, Tenant(org_id=token.org_id), actor=f"{DIRECT}:{token.name}")
     if await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client

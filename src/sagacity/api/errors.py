@@ -43,8 +43,10 @@ STATUS: Mapping[type[SagacityError], int] = {
 }
 """The nearest class counts."""
 _NAMES = {400: "InvalidInput", 404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge", 422: "InvalidInput"}
-_MOST_FAULTS = 100
+MOST_FAULTS = 100
 """More of them help nobody, and a list of a million wrong members would be answered with a hundred megabytes."""
+_TOLD = 5
+"""So many are in the message; the others are in the detail."""
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
 
@@ -93,7 +95,7 @@ def error_response(error: SagacityError, *, headers: Mapping[str, str] | None = 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
     """Return what is wrong with an input, fault by fault, without the input itself: it may hold secrets."""
     found: list[JsonValue] = []
-    for error in errors[:_MOST_FAULTS]:
+    for error in errors[:MOST_FAULTS]:
         fault = cast("Mapping[str, object]", error)
         place = cast("Sequence[object]", fault["loc"])
         found.append(
@@ -121,8 +123,11 @@ async def _ours(http_request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  it is registered for no other
-    faults = faults_of(cast("Sequence[object]", error.errors()))
-    message = "; ".join(_told(fault) for fault in faults[:5])
+    errors = cast("Sequence[object]", error.errors())
+    faults = faults_of(errors)
+    message = "; ".join(_told(fault) for fault in faults[:_TOLD])
+    if len(errors) > _TOLD:
+        message += f"; and {len(errors) - _TOLD} more"
     return problem_response(422, "InvalidInput", message, detail=faults)
 
 

@@ -77,6 +77,7 @@ _EXPLANATION: JsonValue = {
 OTHER_FINDS: Mapping[str, JsonValue] = {
     "user_playbooks": [],
     "agent_playbooks": [],
+    "skills": [],
     "interactions": [],
     "explanation": _EXPLANATION,
 }

@@ -7,7 +7,11 @@ from pydantic import JsonValue
 
 from sagacity.api.example_context import CONTEXT_REPLY, CONTEXT_REQUEST
 from sagacity.api.example_entities import ENTITY_EXAMPLES, Example
+from sagacity.api.example_history import HISTORY_EXAMPLES
+from sagacity.api.example_lifecycle import LIFECYCLE_EXAMPLES
+from sagacity.api.example_models import MODEL_EXAMPLES
 from sagacity.api.example_search import OTHER_FINDS, SEARCHES
+from sagacity.api.example_skills import SKILL_EXAMPLES
 from sagacity.api.vocabulary import OLDER_ROUTES, renamed
 
 _REQUEST = "01990a52-7c11-7d3e-8f6a-3b1c5d2e9f00"
@@ -341,6 +345,9 @@ _CURRENT: Mapping[str, Example] = {
             "dead_letter": {**cast("dict[str, JsonValue]", _LETTER), "status": "queued"},
         }
     ),
+    **LIFECYCLE_EXAMPLES,
+    **MODEL_EXAMPLES,
+    **SKILL_EXAMPLES,
     "/api/whoami": Example(
         reply={
             "success": True,
@@ -384,7 +391,7 @@ def _older() -> dict[str, Example]:
     return found
 
 
-EXAMPLES: Mapping[str, Example] = {**_CURRENT, **ENTITY_EXAMPLES, **_older()}
+EXAMPLES: Mapping[str, Example] = {**_CURRENT, **ENTITY_EXAMPLES, **HISTORY_EXAMPLES, **_older()}
 """By path, or by method and path where a path has several."""
 
 

@@ -74,7 +74,10 @@ async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishRe
     return PublishReply(
         request_id=stored.request_id,
         message="stored, and learned what was due",
-        warnings=tuple(f"{learner}: {error}" for learner, error in sorted(report.failed.items())),
+        warnings=(
+            *(f"{learner}: {error}" for learner, error in sorted(report.failed.items())),
+            *filter(None, (report.note,)),
+        ),
         storage_type=runtime.storage.kind,
         storage_label=runtime.storage.label,
         profiles_added=report.added.get(MemoryKind.PROFILE, 0),

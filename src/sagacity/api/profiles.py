@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
-from sagacity.api.writes import edit_memory, embed
+from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
@@ -59,8 +59,10 @@ async def add_user_profile(body: AddProfilesBody, caller: CallerDep) -> Added:
                 if memory.uid in known
             ]
             await transaction.memories.save(replaced, vectors=vectors)
-            added = [memory for memory in given.values() if memory.uid not in known]
-            await transaction.memories.add(added, vectors=vectors)
+            new = [memory for memory in given.values() if memory.uid not in known]
+            added = await transaction.memories.add(new, vectors=vectors)
+            pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
+            await record(caller, transaction, pairs, reason="profile written")
 
     await caller.runtime.storage.again(store)
     caller.runtime.dispatcher.look()
@@ -83,7 +85,8 @@ def _same_user(memory: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
 def _replacement(memory: NewMemory, known: Mapping[str, Memory]) -> Memory:
     before = known[memory.uid]
     kept = {"created_at", "memory_id", "access_count", "last_accessed_at"}
-    return Memory.model_validate(memory.model_dump(exclude=kept) | before.model_dump(include=kept))
+    after = Memory.model_validate(memory.model_dump(exclude=kept) | before.model_dump(include=kept))
+    return by_hand(before, after)
 
 
 @router.put("/update_user_profile", response_model_exclude_none=True)
@@ -105,7 +108,7 @@ async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Upd
         content = memory.content if body.content is None else body.content
         return memory.model_copy(update={"content": content, "attributes": features, "updated_at": now})
 
-    await edit_memory(caller, found.memory_id, MemoryKind.PROFILE, change)
+    await edit_memory(caller, found.memory_id, MemoryKind.PROFILE, change, reason="profile edited")
     return Updated(msg=f"updated profile {body.profile_id}", message=f"updated profile {body.profile_id}")
 
 
@@ -191,6 +194,7 @@ async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
             )
             uids = matching(everything, body.search_query)
         count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids, user_id=user_id)
+    told_deleted(caller, MemoryKind.PROFILE, count)
     return Deleted(message=f"deleted {count} profiles")
 
 
@@ -224,6 +228,5 @@ async def delete_all_profiles(caller: CallerDep) -> DeletedMany:
 
 
 async def _delete(caller: Caller, uids: Sequence[MemoryUid] | None) -> DeletedMany:
-    async with caller.begin() as transaction:
-        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids)
+    count = await delete_memories(caller, MemoryKind.PROFILE, uids=uids)
     return DeletedMany(message=f"deleted {count} profiles", deleted_count=count)

@@ -37,7 +37,9 @@ async def get_receipt(
     """
     if "\x00" in request_id:
         raise InvalidInput("text must not hold NUL characters")
-    learners = await caller.runtime.learning.learners(caller.tenant)
+    runtime = caller.runtime
+    learners = await runtime.learning.learners(caller.tenant)
+    note = await runtime.models.note(caller.tenant, await runtime.configs.get(caller.tenant))
     async with caller.read() as snapshot:
         request = await snapshot.interactions.get_request(RequestId(request_id))
         turns = (await snapshot.interactions.of_requests([request.request_id]))[request.request_id]
@@ -59,6 +61,7 @@ async def get_receipt(
         indexed=IndexProgress(vector=vector),
         learners=progress,
         memories=tuple(_taught(memory) for memory in taught),
+        warnings=tuple(filter(None, (note,))),
     )
 
 

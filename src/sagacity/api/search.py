@@ -15,11 +15,13 @@ from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.memory import memory_view
 from sagacity.domain.views.profile import profile_view
+from sagacity.domain.views.skill import skill_view
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.schemas.found import (
     FoundAgentPlaybooks,
     FoundInteractions,
     FoundProfiles,
+    FoundSkills,
     FoundUserPlaybooks,
     SearchPage,
 )
@@ -30,11 +32,12 @@ from sagacity.schemas.search import (
     SearchInteractionsBody,
     SearchMemoriesBody,
     SearchProfilesBody,
+    SearchSkillsBody,
     SearchUserPlaybooksBody,
 )
 
 router = APIRouter(tags=["search"])
-WITHOUT_A_LIST = (MemoryKind.SEMANTIC, MemoryKind.EPISODIC, MemoryKind.SKILL)
+WITHOUT_A_LIST = (MemoryKind.SEMANTIC, MemoryKind.EPISODIC)
 """Kinds that the contract has no list of their own for."""
 View = TypeVar("View")
 
@@ -117,6 +120,23 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: CallerD
     )
 
 
+@router.post("/search_skills", response_model_exclude_none=True)
+async def search_skills(body: SearchSkillsBody, caller: CallerDep) -> FoundSkills:
+    """
+    Find skills, best first; without a query return those changed last.
+
+    By default current ones that may be served: approved, or written by a client and not rejected.
+    """
+    wanted = body.to_filter(caller.runtime.clock.now())
+    asked, found = await _search(caller, body, wanted, keep=body.serves, why=held_back(body))
+    return FoundSkills(
+        skills=_views(skill_view, found.items),
+        msg=told(found.trace),
+        reformulated_query=asked.rewritten,
+        explanation=explained(body, asked.text, found.trace),
+    )
+
+
 @router.post("/search", response_model_exclude_none=True)
 async def search(body: SearchBody, caller: CallerDep) -> SearchPage:
     """
@@ -137,6 +157,7 @@ async def search(body: SearchBody, caller: CallerDep) -> SearchPage:
         profiles=_views(profile_view, items(MemoryKind.PROFILE)),
         user_playbooks=_views(user_playbook_view, items(MemoryKind.USER_PLAYBOOK)),
         agent_playbooks=_views(agent_playbook_view, items(MemoryKind.AGENT_PLAYBOOK)),
+        skills=_views(skill_view, items(MemoryKind.SKILL)),
         interactions=_turns(items(INTERACTION), neighbours=body.neighbours) if INTERACTION in kinds else None,
         memories=tuple(view for kind in WITHOUT_A_LIST for view in _views(memory_view, items(kind)))
         if set(kinds) & set(WITHOUT_A_LIST)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
-from sagacity.api.writes import add_memories, edit_memory, playbook_changes
+from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind
@@ -31,7 +31,9 @@ async def add_user_playbook(body: AddUserPlaybooksBody, caller: CallerDep) -> Ad
     runtime = caller.runtime
     now = runtime.clock.now()
     stored = await add_memories(
-        caller, [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.user_playbooks]
+        caller,
+        [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.user_playbooks],
+        reason="user playbook written",
     )
     return Added(message=f"stored {len(stored)} user playbooks", added_count=len(stored))
 
@@ -47,7 +49,8 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) 
             update=playbook_changes(body, memory) | {"status": status, "updated_at": now}
         )
 
-    await edit_memory(caller, MemoryId(body.user_playbook_id), KIND, change)
+    reason = "user playbook edited" if body.status is None else f"user playbook is {body.status}"
+    await edit_memory(caller, MemoryId(body.user_playbook_id), KIND, change, reason=reason)
     text = f"updated user playbook {body.user_playbook_id}"
     return Updated(msg=text, message=text)
 
@@ -92,6 +95,5 @@ async def delete_all_user_playbooks(caller: CallerDep) -> DeletedMany:
 
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
-    async with caller.begin() as transaction:
-        count = await transaction.memories.delete(KIND, ids=ids)
+    count = await delete_memories(caller, KIND, ids=ids)
     return DeletedMany(message=f"deleted {count} user playbooks", deleted_count=count)

@@ -23,6 +23,21 @@ AGENT_PLAYBOOK_NAMES = {
     "content": "feedback_content",
 }
 NO_NAMES: Mapping[str, str] = {}
+GENERATION_NAMES = {"playbooks_generated": "feedbacks_generated", "playbook_name": "feedback_name"}
+AGGREGATION_NAMES = {
+    "playbooks_processed": "raw_feedbacks_processed",
+    "playbooks_generated": "feedbacks_generated",
+    "playbooks_updated": "feedbacks_updated",
+    "playbooks_archived": "feedbacks_archived",
+}
+VERSION_NAMES = {
+    "playbook_name": "feedback_name",
+    "user_playbooks_deleted": "raw_feedbacks_deleted",
+    "user_playbooks_archived": "raw_feedbacks_archived",
+    "user_playbooks_promoted": "raw_feedbacks_promoted",
+    "user_playbooks_demoted": "raw_feedbacks_demoted",
+    "user_playbooks_restored": "raw_feedbacks_restored",
+}
 OLDER_ROUTES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "/add_raw_feedback": ("/add_user_playbook", USER_PLAYBOOK_NAMES),
     "/get_raw_feedbacks": ("/get_user_playbooks", USER_PLAYBOOK_NAMES),
@@ -39,6 +54,11 @@ OLDER_ROUTES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "/delete_feedback": ("/delete_agent_playbook", AGENT_PLAYBOOK_NAMES),
     "/delete_feedbacks_by_ids": ("/delete_agent_playbooks_by_ids", AGENT_PLAYBOOK_NAMES),
     "/delete_all_feedbacks": ("/delete_all_agent_playbooks", AGENT_PLAYBOOK_NAMES),
+    "/rerun_feedback_generation": ("/rerun_playbook_generation", GENERATION_NAMES),
+    "/manual_feedback_generation": ("/manual_playbook_generation", GENERATION_NAMES),
+    "/run_feedback_aggregation": ("/run_playbook_aggregation", AGGREGATION_NAMES),
+    "/upgrade_all_raw_feedbacks": ("/upgrade_all_user_playbooks", VERSION_NAMES),
+    "/downgrade_all_raw_feedbacks": ("/downgrade_all_user_playbooks", VERSION_NAMES),
     "/delete_request_group": ("/delete_session", NO_NAMES),
     "/unified_search": ("/search", NO_NAMES),
 }

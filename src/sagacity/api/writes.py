@@ -1,18 +1,24 @@
-"""Memories that a client writes itself: embedded first, then stored in one transaction."""
+"""Memories that a client writes itself: embedded first, then stored with the record of it in one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
 from sagacity.api.dependencies import Caller
+from sagacity.domain.change import Occasion
 from sagacity.domain.errors import ProviderError
-from sagacity.domain.ids import MemoryId, MemoryUid
-from sagacity.domain.memory import Memory, MemoryKind, NewMemory
+from sagacity.domain.ids import MemoryId, MemoryUid, RunId
+from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, MemoryKind, NewMemory
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
+from sagacity.learning.undo import restored
 from sagacity.providers.base import Vectors
 from sagacity.schemas.playbooks import PlaybookChange
+from sagacity.storage.transaction import Transaction
 
 _log = structlog.get_logger(__name__)
+
+Follow = Callable[[Transaction, Memory, Memory], Awaitable[Sequence[tuple[Memory, Memory]]]]
+"""Says of a memory before and after its change which others change with it: each before and after."""
 
 
 async def embed(caller: Caller, memories: Sequence[NewMemory]) -> dict[MemoryUid, Vectors]:
@@ -29,21 +35,38 @@ async def embed(caller: Caller, memories: Sequence[NewMemory]) -> dict[MemoryUid
     return {memory.uid: vector for memory, vector in zip(memories, vectors, strict=True)}
 
 
-async def add_memories(caller: Caller, new: Sequence[NewMemory]) -> list[Memory]:
+async def add_memories(caller: Caller, new: Sequence[NewMemory], *, reason: str) -> list[Memory]:
     """Store *new*, every uid of which is new to the tenant, and return them with their numbers."""
     vectors = await embed(caller, new)
     async with caller.begin() as transaction:
         stored = await transaction.memories.add(new, vectors=vectors)
+        await record(caller, transaction, [(None, memory) for memory in stored], reason=reason)
     if not vectors:
         caller.runtime.dispatcher.look()
     return stored
 
 
 async def edit_memory(
-    caller: Caller, memory_id: MemoryId, kind: MemoryKind, change: Callable[[Memory], Memory]
+    caller: Caller,
+    memory_id: MemoryId,
+    kind: MemoryKind,
+    change: Callable[[Memory], Memory],
+    *,
+    reason: str,
+    follow: Follow | None = None,
 ) -> Memory:
     """
-    Apply *change* to one memory and keep what finds it in step.
+    Apply *change* to one memory, keep what finds it in step, and record it.
+
+    What is archived so was archived by a person, and what is taken out of the archive has no successor any more.
+
+    Args:
+        caller: whose.
+        memory_id: which.
+        kind: of which kind it is.
+        change: what becomes of it; must give the same for the same.
+        reason: goes into its history.
+        follow: what else changes with it, in the same transaction.
 
     Raises:
         NotFound: the tenant has none of that number and kind.
@@ -53,11 +76,60 @@ async def edit_memory(
     planned = change(before)
     vectors = {} if planned.search_text == before.search_text else await embed(caller, [planned])
     async with caller.begin() as transaction:
-        changed = change(await transaction.memories.get(memory_id, kind=kind))
+        found = await transaction.memories.get(memory_id, kind=kind)
+        changed = by_hand(found, change(found))
         fits = changed.search_text == planned.search_text
         await transaction.memories.save([changed], vectors=vectors if fits else {})
+        others = () if follow is None else await follow(transaction, found, changed)
+        await transaction.memories.save([after for _, after in others])
+        await record(caller, transaction, [(found, changed), *others], reason=reason)
     caller.runtime.dispatcher.look()
     return changed
+
+
+async def delete_memories(
+    caller: Caller, kind: MemoryKind, *, ids: Sequence[int] | None = None, uids: Sequence[str] | None = None
+) -> int:
+    """Delete memories of one kind with their history, and return how many there were; without a choice all."""
+    async with caller.begin() as transaction:
+        count = await transaction.memories.delete(kind, ids=ids, uids=uids)
+    told_deleted(caller, kind, count)
+    return count
+
+
+def told_deleted(caller: Caller, kind: MemoryKind, count: int) -> None:
+    """Tell the log who deleted; a deleted memory has no history, so that erased content lives on nowhere."""
+    _log.info("memory.deleted", actor=caller.actor, kind=str(kind), count=count)
+
+
+def by_hand(before: Memory, after: Memory) -> Memory:
+    """Return *after* with what follows from a status that a person changed."""
+    match before.status in PUT_AWAY, after.status in PUT_AWAY:
+        case False, True:
+            return after.model_copy(update={"archived_by": ArchivedBy.PERSON})
+        case True, False:
+            return restored(after, now=after.updated_at).model_copy(update={"status": after.status})
+        case _:
+            return after
+
+
+async def record(
+    caller: Caller,
+    transaction: Transaction,
+    changed: Sequence[tuple[Memory | None, Memory]],
+    *,
+    reason: str,
+) -> None:
+    """Record what the caller made of memories: each before (None for a new one) and after; one run a user."""
+    runtime = caller.runtime
+    now = runtime.clock.now()
+    occasions = {
+        user_id: Occasion(run_id=RunId(runtime.ids.new()), actor=caller.actor, reason=reason, at=now)
+        for user_id in dict.fromkeys(after.user_id for _, after in changed)
+    }
+    await transaction.changes.add(
+        [occasions[after.user_id].change(before, after) for before, after in changed]
+    )
 
 
 def playbook_changes(body: PlaybookChange, memory: Memory) -> dict[str, object]:

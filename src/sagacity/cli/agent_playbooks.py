@@ -7,8 +7,10 @@ import typer
 from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.operations import end, follow, went_well
 from sagacity.cli.output import said, show
 from sagacity.cli.search_options import searching
+from sagacity.domain.cluster import Aggregated
 
 if TYPE_CHECKING:
     from sagacity.client.search_options import Options
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
 
 DEFAULT_NAME = "agent_corrections"
+DEFAULT_EXTRACTOR = "default_playbook_extractor"
 Approval = Literal["pending", "approved", "rejected"]
 PlaybookId = Annotated[int, typer.Option("--playbook-id", min=1, help="Which playbook.")]
 Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
@@ -147,7 +150,34 @@ def update_status(
     """
     with connected(context, "writing") as client:
         reply = client.update_agent_playbook_status(playbook_id, status)
-    show(context, reply, said(status))
+    show(context, reply, said(reply.message or status))
+
+
+@app.command()
+def aggregate(
+    context: typer.Context,
+    *,
+    playbook_name: Annotated[
+        str, typer.Option("--playbook-name", help="Which user playbooks, by their extractor's name.")
+    ] = DEFAULT_EXTRACTOR,
+    agent_version: options.AgentVersion = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")] = False,
+) -> None:
+    """
+    Write what many users taught as agent playbooks, anew. They wait for a verdict; those that have one stay.
+
+    Example: sagacity agent-playbooks aggregate --wait
+    """
+    with connected(context, None) as client:
+        reply = client.run_playbook_aggregation(playbook_name, agent_version, wait=False)
+        if not wait:
+            follow_it = f"follow it with: sagacity operations watch {reply.operation_id}"
+            show(context, reply, said(f"started operation {reply.operation_id}; {follow_it}"))
+            return
+        ended = follow(client, reply.operation_id, "aggregating playbooks")
+    if not went_well(ended):
+        end(context, ended)
+    show(context, ended, said(Aggregated.model_validate(ended.result or {}).message))
 
 
 @app.command()

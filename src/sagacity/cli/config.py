@@ -11,6 +11,8 @@ from sagacity.cli.output import plain, said, show
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import JsonValue
 
 app = typer.Typer(no_args_is_help=True, help="How conversations are learned from.")
@@ -36,7 +38,7 @@ def set_config(
     """
     Change the configuration: top-level keys that are given replace the stored ones, the others stay.
 
-    A mask in the place of a secret keeps the stored secret.
+    A mask in the place of a secret keeps the stored secret. A preset replaces the window that is stored.
 
     Example: sagacity config set --data '{"batch_size": 20, "batch_interval": 10}'
 
@@ -46,6 +48,17 @@ def set_config(
         raise InvalidInput("pass either --data or --file")
     given = payload.as_object(payload.read_text(data, file), name=str(file or "--data"))
     with connected(context, "writing the configuration") as client:
-        whole: dict[str, JsonValue] = {**client.get_config(), **given}
-        reply = client.set_config(whole)
+        reply = client.set_config(_replaced(client.get_config(), given))
     show(context, reply, said(reply.msg or "saved"))
+
+
+def _replaced(stored: "Mapping[str, JsonValue]", given: "Mapping[str, JsonValue]") -> "dict[str, JsonValue]":
+    """Return *stored* with *given* in place of the same keys, whatever they are called there."""
+    from sagacity.config.known_keys import known_names  # noqa: PLC0415  loads slowly, and only this needs it
+    from sagacity.config.tenant_config import TenantConfig  # noqa: PLC0415  as above
+
+    names = known_names(TenantConfig)
+    gone = {names.get(key, key) for key in given}
+    if "extraction_preset" in gone:  # what is stored beside it would go first
+        gone |= {"batch_size", "batch_interval"}
+    return {key: value for key, value in stored.items() if key not in gone} | dict(given)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sagacity.domain.views.interaction import InteractionView
     from sagacity.domain.views.memory import MemoryView
     from sagacity.domain.views.profile import ProfileView
+    from sagacity.domain.views.skill import SkillView
     from sagacity.domain.views.user_playbook import UserPlaybookView
 
 
@@ -72,6 +73,23 @@ def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
         for playbook in found
     ]
     return table(("#score", "when", "do", "agent", "approval", "#id"), rows, empty="no agent playbooks")
+
+
+def skills(found: "Iterable[SkillView]") -> Render:
+    """Draw skills without their instructions, with scores where they were searched for."""
+    rows = [
+        (
+            number(skill.score),
+            skill.skill_name,
+            skill.description,
+            skill.version,
+            skill.agent_version,
+            skill.skill_status if skill.status is None else skill.status,
+            skill.skill_id,
+        )
+        for skill in found
+    ]
+    return table(("#score", "name", "when", "#version", "agent", "approval", "#id"), rows, empty="no skills")
 
 
 def memories(found: "Iterable[MemoryView]") -> Render:

@@ -12,16 +12,23 @@ from sagacity.cli import (
     config,
     dead_letters,
     entities,
+    evaluations,
     interactions,
+    operations,
     profiles,
+    prompts,
+    skills,
     tokens,
     user_playbooks,
+    versions,
 )
 from sagacity.cli.backup import backup, restore
 from sagacity.cli.context import context_
 from sagacity.cli.demo.command import demo
 from sagacity.cli.doctor import doctor
+from sagacity.cli.history import history, undo_merge
 from sagacity.cli.invocation import Invocation
+from sagacity.cli.ledger import ledger
 from sagacity.cli.migrate import migrate
 from sagacity.cli.migrate_data import migrate_data
 from sagacity.cli.output import GENERAL, OK, report
@@ -87,14 +94,29 @@ app.command()(publish)
 app.command()(search)
 app.command("context")(context_)
 app.command()(receipt)
+app.command()(history)
+app.command()(undo_merge)
 app.add_typer(profiles.app, name="profiles")
+profiles.app.command("regenerate")(versions.regenerate_profiles)
+profiles.app.command("diff")(versions.diff_profiles)
+profiles.app.command("upgrade")(versions.upgrade_profiles)
+profiles.app.command("downgrade")(versions.downgrade_profiles)
 app.add_typer(profiles.app, name="user-profiles", hidden=True)
 app.add_typer(user_playbooks.app, name="user-playbooks")
+user_playbooks.app.command("regenerate")(versions.regenerate_user_playbooks)
+user_playbooks.app.command("diff")(versions.diff_user_playbooks)
+user_playbooks.app.command("upgrade")(versions.upgrade_user_playbooks)
+user_playbooks.app.command("downgrade")(versions.downgrade_user_playbooks)
 app.add_typer(agent_playbooks.app, name="agent-playbooks")
+app.add_typer(skills.app, name="skills")
 app.add_typer(entities.app, name="entities")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)
+app.add_typer(operations.app, name="operations")
 app.add_typer(dead_letters.app, name="dead-letters")
+app.command()(ledger)
+app.add_typer(prompts.app, name="prompts")
+app.add_typer(evaluations.app, name="evaluations")
 app.add_typer(config.app, name="config")
 app.add_typer(tokens.app, name="token")
 app.command()(migrate)

@@ -85,6 +85,8 @@ def draw(found: "Receipt") -> Render:
         for part in (learners, memories):
             console.print(plain(""))
             part(console)
+        for warning in found.warnings:
+            console.print(plain(f"\n{warning}", "yellow"))
 
     return render
 

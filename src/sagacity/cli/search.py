@@ -43,9 +43,9 @@ def search(
     asked: "Options",
 ) -> None:
     """
-    Find profiles and playbooks, or what else --kind names, with scores.
+    Find profiles, playbooks and skills, or what else --kind names, with scores.
 
-    Without --user-id only agent playbooks are found: what one user taught is shown to no other.
+    Without --user-id only agent playbooks and skills are found: what one user taught is shown to no other.
 
     Example: sagacity search "what may she eat?" --user-id ana --kind profile --kind interaction --explain
     """
@@ -69,6 +69,7 @@ def _sections(page: "SearchPage") -> Render:
         ("profiles", page.profiles, draw.profiles(page.profiles)),
         ("user playbooks", page.user_playbooks, draw.user_playbooks(page.user_playbooks)),
         ("agent playbooks", page.agent_playbooks, draw.agent_playbooks(page.agent_playbooks)),
+        ("skills", page.skills, draw.skills(page.skills)),
         ("turns", page.interactions or (), draw.interactions(page.interactions or ())),
         ("other memories", page.memories or (), draw.memories(page.memories or ())),
     )
@@ -92,6 +93,7 @@ def _results(page: "SearchPage") -> Sequence[Result]:
         *results("profile", page.profiles, "profile_id"),
         *results("user playbook", page.user_playbooks, "user_playbook_id"),
         *results("agent playbook", page.agent_playbooks, "agent_playbook_id"),
+        *results("skill", page.skills, "skill_id"),
         *results("interaction", page.interactions or (), "interaction_id"),
         *(
             found

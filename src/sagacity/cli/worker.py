@@ -29,7 +29,7 @@ def worker(
     concurrency: Annotated[
         int | None,
         typer.Option(
-            "--concurrency", min=1, max=64, help="Users learned side by side; SAGACITY_LEARN_CONCURRENCY."
+            "--concurrency", min=1, max=256, help="Users learned side by side; SAGACITY_LEARN_CONCURRENCY."
         ),
     ] = None,
     check: Annotated[

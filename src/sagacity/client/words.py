@@ -5,7 +5,9 @@ from typing import Literal
 
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.graph import EntityType
+from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
+from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
 
 ModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
@@ -24,6 +26,12 @@ EntityWord = (
         "skill", "interest", "goal", "date", "animal", "other",
     ]
 )  # fmt: skip
+ServiceWord = (
+    OperationName
+    | Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"]
+)
+OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
+GroupingWord = Grouping | Literal["learner", "user", "day", "model"]
 LetterWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from sagacity.config.fields import ConfigPart, Text
+from sagacity.config.fields import ConfigPart, Idle, Text
 from sagacity.domain.ids import fitting_key
 
 ExtractorName = Annotated[
@@ -24,6 +24,10 @@ IntervalOverride = Annotated[
         gt=0, validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override")
     ),
 ]
+DEFINITION = "What to look for, in words; the rules, which need no model, ignore it."
+CONTEXT = "What else the model should know."
+SOURCES = "Read only requests of these sources; null or empty reads all."
+MANUAL = "Run only when someone asks for it, never by itself."
 
 PROFILE_DEFINITION = (
     "Lasting things about the user and their world that make the next conversation better: who they are "
@@ -43,15 +47,17 @@ PLAYBOOK_DEFINITION = (
 class ToolDescription(ConfigPart):
     """A tool that the tenant's agents may call."""
 
-    tool_name: Text
-    tool_description: Text
+    tool_name: Text = Field(description="As the agent calls it.")
+    tool_description: Text = Field(description="What it does.")
 
 
 class WindowOverride(ConfigPart):
     """A window of its own in place of the tenant's."""
 
-    batch_size_override: SizeOverride = None
-    batch_interval_override: IntervalOverride = None
+    batch_size_override: SizeOverride = Field(default=None, description="Replaces `batch_size` for this one.")
+    batch_interval_override: IntervalOverride = Field(
+        default=None, description="Replaces `batch_interval` for this one; at most the size."
+    )
 
     @model_validator(mode="after")
     def _interval_within_size(self) -> Self:
@@ -64,83 +70,117 @@ class WindowOverride(ConfigPart):
 class ProfileExtractorConfig(WindowOverride):
     """What is learned about users."""
 
-    extractor_name: ExtractorName
-    extraction_definition_prompt: Text = Field(
-        validation_alias=AliasChoices("extraction_definition_prompt", "profile_content_definition_prompt")
+    extractor_name: ExtractorName = Field(
+        description="Names the learner and its cursor. Names differ within the list."
     )
-    context_prompt: str | None = None
-    metadata_definition_prompt: str | None = None
-    should_extract_profile_prompt_override: str | None = None
-    request_sources_enabled: tuple[str, ...] | None = None
-    """Sources whose requests are read; null reads all."""
-    manual_trigger: bool = False
-    """Runs only when someone asks for it."""
+    extraction_definition_prompt: Text = Field(
+        description=DEFINITION,
+        validation_alias=AliasChoices("extraction_definition_prompt", "profile_content_definition_prompt"),
+    )
+    context_prompt: str | None = Field(default=None, description=CONTEXT)
+    metadata_definition_prompt: str | None = Field(
+        default=None, description="Which features to note beside each fact, as `custom_features`."
+    )
+    should_extract_profile_prompt_override: str | None = Field(
+        default=None,
+        description="When a window is worth reading, in words, for the model that is asked first.",
+    )
+    request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
+    manual_trigger: bool = Field(default=False, description=MANUAL)
 
 
 class PlaybookAggregatorConfig(ConfigPart):
     """When and how the playbooks of many users become one for all."""
 
     min_cluster_size: Count = Field(
-        default=2, validation_alias=AliasChoices("min_cluster_size", "min_feedback_threshold")
+        default=2,
+        description="So many alike become one for all; below 2 nothing is aggregated.",
+        validation_alias=AliasChoices("min_cluster_size", "min_feedback_threshold"),
     )
-    """Below 2 nothing is aggregated."""
     reaggregation_trigger_count: Count = Field(
-        default=2, validation_alias=AliasChoices("reaggregation_trigger_count", "refresh_count")
+        default=2,
+        description="After so many new ones it runs by itself.",
+        validation_alias=AliasChoices("reaggregation_trigger_count", "refresh_count"),
     )
     clustering_similarity: Share = Field(
-        default=0.5, validation_alias=AliasChoices("clustering_similarity", "similarity_threshold")
+        default=0.5,
+        description="How alike playbooks of a cluster are at least; cosine.",
+        validation_alias=AliasChoices("clustering_similarity", "similarity_threshold"),
     )
-    direction_overlap_threshold: Share = 0.6
+    direction_overlap_threshold: Share = Field(
+        default=0.6, description="Share of words in common from which two say the same thing to do."
+    )
 
 
 class DeduplicationConfig(ConfigPart):
     """How near, and how many, the neighbours are to which a new playbook is compared."""
 
-    search_threshold: Share = 0.4
-    search_top_k: Count = 5
+    search_threshold: Share = Field(
+        default=0.4, description="How near a neighbour is at least, as a relevance."
+    )
+    search_top_k: Count = Field(default=5, description="Nearest playbooks by vector, and as many by words.")
 
 
 class SkillGeneratorConfig(ConfigPart):
     """When playbooks are written up as skills."""
 
-    enabled: bool = False
-    min_feedback_per_cluster: Count = 5
-    cooldown_hours: int = Field(default=24, ge=0)
-    auto_generate_on_aggregation: bool = False
-    max_interactions_per_skill: Count = 20
+    enabled: bool = Field(default=False, description="Whether skills are written at all.")
+    min_feedback_per_cluster: Count = Field(default=5, description="So many playbooks alike become a skill.")
+    cooldown_hours: int = Field(default=24, ge=0, description="Between two runs that nobody asked for.")
+    auto_generate_on_aggregation: bool = Field(default=False, description="Run after each aggregation.")
+    max_interactions_per_skill: Count = Field(
+        default=20, description="Turns of the original conversations that are read for one skill."
+    )
 
 
 class UserPlaybookExtractorConfig(WindowOverride):
     """What agents learn about their own work."""
 
-    extractor_name: ExtractorName
+    extractor_name: ExtractorName = Field(
+        description="Names the learner, its cursor and its playbooks. Names differ within the list."
+    )
     extraction_definition_prompt: Text = Field(
+        description=DEFINITION,
         validation_alias=AliasChoices(
             "extraction_definition_prompt", "playbook_definition_prompt", "feedback_definition_prompt"
-        )
+        ),
     )
-    context_prompt: str | None = None
-    metadata_definition_prompt: str | None = None
+    context_prompt: str | None = Field(default=None, description=CONTEXT)
+    metadata_definition_prompt: Annotated[str | None, Idle("a playbook has no features of its own")] = Field(
+        default=None, description="Which features to note."
+    )
     aggregation_config: PlaybookAggregatorConfig | None = Field(
         default=None,
+        description="When playbooks of many users become one for all; null: they stay with their users.",
         validation_alias=AliasChoices(
             "aggregation_config", "playbook_aggregator_config", "feedback_aggregator_config"
         ),
     )
-    """Null: these playbooks stay with their users."""
-    deduplication_config: DeduplicationConfig | None = None
-    skill_generator_config: SkillGeneratorConfig | None = None
-    request_sources_enabled: tuple[str, ...] | None = None
+    deduplication_config: DeduplicationConfig | None = Field(
+        default=None, description="With which playbooks a new one is compared; null: the ten nearest."
+    )
+    skill_generator_config: SkillGeneratorConfig | None = Field(
+        default=None, description="When playbooks are written up as skills; null: never by itself."
+    )
+    request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
+    manual_trigger: bool = Field(default=False, description=MANUAL)
 
 
-class AgentSuccessConfig(WindowOverride):
+class AgentSuccessConfig(ConfigPart):
     """How the success of a session is judged."""
 
-    evaluation_name: Text
-    success_definition_prompt: Text
-    metadata_definition_prompt: str | None = None
-    sampling_rate: Share = 1.0
-    """The share of sessions that is judged."""
+    evaluation_name: Text = Field(description="Names the results. Names differ within the list.")
+    success_definition_prompt: Text = Field(description="What a success is, in words.")
+    metadata_definition_prompt: str | None = Field(
+        default=None, description="What else to note of a session."
+    )
+    sampling_rate: Share = Field(default=1.0, description="The share of sessions that is judged.")
+    batch_size_override: Annotated[SizeOverride, Idle("a session is judged as a whole")] = Field(
+        default=None, description="A window."
+    )
+    batch_interval_override: Annotated[IntervalOverride, Idle("a session is judged as a whole")] = Field(
+        default=None, description="A step."
+    )
 
 
 DEFAULT_PROFILE_EXTRACTOR = ProfileExtractorConfig(

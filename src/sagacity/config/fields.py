@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, cast
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -14,6 +15,7 @@ from pydantic import (
     SerializationInfo,
     StringConstraints,
     ValidationInfo,
+    model_validator,
 )
 
 from sagacity.config.safe_url import check_url
@@ -24,14 +26,38 @@ REVEAL = "reveal_secrets"
 """The serialization context key under which secrets are written out, for storage alone."""
 BLOCK_PRIVATE = "block_private_urls"
 """The validation context key that refuses private and loopback addresses."""
+STORED = "stored"
+"""The validation context key for what this or another release stored: what it chose and is not here is left out."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class ConfigPart(BaseModel):
-    """A part of the configuration: frozen, deaf to unknown keys, its errors silent about what was given."""
+    """
+    A part of the configuration: frozen, its errors silent about what was given. Null means not given.
+
+    Unknown keys are ignored, for what is stored may come from a newer release. A caller's are refused before,
+    by `known_keys.key_faults`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    refused: ClassVar[Mapping[str, str]] = {}
+    """Keys of other systems that mean nothing here, and what to do instead."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        fields = cast("Mapping[object, object]", given)
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Marks a key that is kept for the clients that send it, and changes nothing."""
+
+    why: str
 
 
 def is_masked(secret: SecretStr) -> bool:
@@ -51,21 +77,28 @@ def _checked_secret(value: SecretStr) -> SecretStr:
 
 
 def _show(value: SecretStr, info: SerializationInfo) -> str:
-    return value.get_secret_value() if _flag(info.context, REVEAL) else MASK
+    return value.get_secret_value() if has_flag(info.context, REVEAL) else MASK
 
 
 def _checked_url(value: str, info: ValidationInfo) -> str:
-    return check_url(value, block_private=_flag(info.context, BLOCK_PRIVATE))
+    return check_url(value, block_private=has_flag(info.context, BLOCK_PRIVATE))
 
 
-def _flag(context: object, name: str) -> bool:
+def has_flag(context: object, name: str) -> bool:
+    """Whether a context of validation or serialization says *name*."""
     return isinstance(context, Mapping) and cast("Mapping[str, object]", context).get(name) is True
+
+
+def _blank_is_null(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
 
 
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), BeforeValidator(_without_control)
 ]
 """Text that is not blank, without control characters."""
+ModelName = Annotated[Text | None, BeforeValidator(_blank_is_null)]
+"""A model chosen by name; blank or null is none."""
 Secret = Annotated[SecretStr, AfterValidator(_checked_secret), PlainSerializer(_show, when_used="json")]
 """A key. In JSON it is the mask, unless the one who writes it asks otherwise."""
 SafeUrl = Annotated[str, AfterValidator(_checked_url)]

@@ -9,17 +9,6 @@ from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.provider_access import Access, access_named, accesses
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_embedder import EmbedderChoice
-
-LOCAL_EMBEDDERS = frozenset({"minilm", "multilingual"})
-DIMENSIONS = {
-    "text-embedding-3-small": 1536,
-    "text-embedding-3-large": 3072,
-    "text-embedding-ada-002": 1536,
-    "text-embedding-004": 768,
-    "gemini-embedding-001": 3072,
-}
-"""Numbers a vector, as the vendors document them."""
 
 
 class Role(StrEnum):
@@ -65,32 +54,6 @@ def choose_model(
     for access in accesses(keys, environment):
         return _opened(access, access.default_model(small=small))
     return None
-
-
-def choose_embedder(config: TenantConfig, environment: Mapping[str, SecretStr]) -> EmbedderChoice | None:
-    """
-    Choose the embedder that the tenant named; the custom endpoint never embeds.
-
-    Args:
-        config: the tenant's.
-        environment: keys of the server by the names of their variables.
-
-    Returns:
-        None when the tenant named none: the server's own is used then.
-
-    Raises:
-        ProviderRefused: it is of a provider that is unknown or without a key.
-    """
-    name = (config.llm_config or LLMConfig()).embedding_model_name
-    if name is None or name in LOCAL_EMBEDDERS:
-        return None if name is None else EmbedderChoice(name=name)
-    access, model = access_named(name, config.api_key_config or APIKeyConfig(), environment)
-    return EmbedderChoice(
-        name=access.model_name(model),
-        api_key=access.api_key,
-        api_base=access.api_base,
-        dimension=DIMENSIONS.get(model),
-    )
 
 
 def _named(chosen: LLMConfig, role: Role) -> str | None:

@@ -1,66 +1,89 @@
 """The keys and addresses of the model providers that a tenant uses."""
 
-from sagacity.config.fields import ConfigPart, SafeUrl, Secret, Text
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from sagacity.config.fields import ConfigPart, Idle, ModelName, SafeUrl, Secret, Text
 
 
 class ProviderKey(ConfigPart):
     """A key, and nothing else."""
 
-    api_key: Secret
+    api_key: Secret = Field(description="The key. Replies show a mask.")
 
 
 class DashScopeKey(ConfigPart):
     """A key, with the address of another region where needed."""
 
-    api_key: Secret
-    api_base: SafeUrl | None = None
+    api_key: Secret = Field(description="The key. Replies show a mask.")
+    api_base: SafeUrl | None = Field(default=None, description="The address of another region.")
 
 
 class AzureConfig(ConfigPart):
     """A deployment of OpenAI's models on Azure."""
 
-    api_key: Secret
-    endpoint: SafeUrl
-    api_version: Text = "2024-02-15-preview"
-    deployment_name: Text | None = None
+    api_key: Secret = Field(description="The key. Replies show a mask.")
+    endpoint: SafeUrl = Field(description="The address of the resource.")
+    api_version: Text = Field(default="2024-02-15-preview", description="The version of its API.")
+    deployment_name: Text | None = Field(default=None, description="Used where no model is named.")
 
 
 class OpenAIKey(ConfigPart):
     """OpenAI itself, or its models on Azure, which is preferred where both are given."""
 
-    api_key: Secret | None = None
-    azure_config: AzureConfig | None = None
+    api_key: Secret | None = Field(default=None, description="The key. Replies show a mask.")
+    azure_config: AzureConfig | None = Field(
+        default=None, description="Goes before the key where both are given."
+    )
 
 
 class CustomEndpoint(ConfigPart):
     """A server that speaks OpenAI's protocol; it answers all completions, and never embeds."""
 
-    model: Text
-    """The name by which that server knows the model, with nothing before it."""
-    api_key: Secret
-    api_base: SafeUrl
+    model: Text = Field(description="The name by which that server knows the model, with nothing before it.")
+    api_key: Secret = Field(description="Must not be empty; write anything if none is asked for.")
+    api_base: SafeUrl = Field(
+        description="Such as `http://127.0.0.1:11434/v1`. Cloud metadata services are refused."
+    )
 
 
 class APIKeyConfig(ConfigPart):
     """The providers that a tenant has keys for."""
 
-    custom_endpoint: CustomEndpoint | None = None
-    openai: OpenAIKey | None = None
-    anthropic: ProviderKey | None = None
-    openrouter: ProviderKey | None = None
-    gemini: ProviderKey | None = None
-    minimax: ProviderKey | None = None
-    deepseek: ProviderKey | None = None
-    dashscope: DashScopeKey | None = None
-    zai: ProviderKey | None = None
-    moonshot: ProviderKey | None = None
-    xai: ProviderKey | None = None
+    custom_endpoint: CustomEndpoint | None = Field(
+        default=None, description="A server that speaks OpenAI's protocol; it answers all completions."
+    )
+    openai: OpenAIKey | None = Field(default=None, description="OpenAI, or its models on Azure.")
+    anthropic: ProviderKey | None = Field(default=None, description="Anthropic.")
+    openrouter: ProviderKey | None = Field(default=None, description="OpenRouter.")
+    gemini: ProviderKey | None = Field(default=None, description="Google Gemini.")
+    minimax: ProviderKey | None = Field(default=None, description="MiniMax.")
+    deepseek: ProviderKey | None = Field(default=None, description="DeepSeek.")
+    dashscope: DashScopeKey | None = Field(default=None, description="DashScope (Qwen).")
+    zai: ProviderKey | None = Field(default=None, description="Z.ai (GLM).")
+    moonshot: ProviderKey | None = Field(default=None, description="Moonshot (Kimi).")
+    xai: ProviderKey | None = Field(default=None, description="xAI (Grok).")
 
 
 class LLMConfig(ConfigPart):
     """Models chosen by name, as in `anthropic/claude-haiku-4-5`; null leaves the choice to the keys."""
 
-    should_run_model_name: Text | None = None
-    generation_model_name: Text | None = None
-    embedding_model_name: Text | None = None
-    pre_retrieval_model_name: Text | None = None
+    should_run_model_name: ModelName = Field(
+        default=None, description="Asked first whether a window is worth reading; null asks none."
+    )
+    generation_model_name: ModelName = Field(
+        default=None, description="Extracts, judges, merges and evaluates."
+    )
+    embedding_model_name: Annotated[
+        ModelName, Idle("all organisations share the server's embedder, SAGACITY_EMBEDDER")
+    ] = Field(default=None, description="An embedder.")
+    pre_retrieval_model_name: ModelName = Field(
+        default=None, description="Rewrites questions before a search."
+    )
+
+    refused: ClassVar[Mapping[str, str]] = {
+        "default_generation": "is called generation_model_name here",
+        "default_evaluate": "has no model of its own here: evaluation uses generation_model_name",
+    }

@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     )
     model_timeout_seconds: float = Field(default=120, gt=0, description="Longest wait for one model call.")
     model_attempts: int = Field(default=3, ge=1, le=10, description="Tries of one model call.")
-    learn_concurrency: int = Field(default=4, ge=1, le=64, description="Users learned side by side.")
+    learn_concurrency: int = Field(default=16, ge=1, le=256, description="Users learned side by side.")
     tenant_concurrency: int = Field(
         default=8,
         ge=1,
@@ -86,6 +86,17 @@ class Settings(BaseSettings):
         default=30,
         ge=0,
         description="After this long without news, turns short of a full interval are learned too.",
+    )
+    evaluation_delay_seconds: float = Field(
+        default=600, ge=0, description="How long a session has to be quiet before it is judged."
+    )
+    interaction_limit: int = Field(
+        default=0,
+        ge=0,
+        description="Turns that an organisation keeps; the oldest beyond go once they are learned. 0: all stay.",
+    )
+    expired_days: float = Field(
+        default=30, ge=0, le=36_500, description="How long memories are kept after they expired."
     )
     sweep_seconds: float = Field(
         default=30, gt=0, description="Between two looks at the database for due work."

@@ -1,15 +1,17 @@
 """What one tenant chooses: extractors, windows, models, keys."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import IntEnum, StrEnum
-from typing import Any, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     Field,
     JsonValue,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -24,9 +26,11 @@ from sagacity.config.extractor_config import (
     UserPlaybookExtractorConfig,
     WindowOverride,
 )
-from sagacity.config.fields import REVEAL, ConfigPart, is_masked
+from sagacity.config.fields import REVEAL, STORED, ConfigPart, has_flag, is_masked
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
+from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.errors import ConfigError, InvalidInput
+from sagacity.prompts.names import checked_versions
 
 Part = TypeVar("Part", bound=ConfigPart)
 ADDRESS_FIELDS = ("api_base", "endpoint")
@@ -61,27 +65,29 @@ class StorageConfigTest(IntEnum):
     SUCCEEDED = 3
 
 
+_NO_DISK = "is not supported: the configuration can not name a program or a path"
+_NO_DATABASE = "is not supported: the database is chosen by the server's settings, not by the configuration"
+
+
 class StorageConfigSQLite(ConfigPart):
     """The one storage that a client may name: the server's own. Where that is, the server's settings say."""
 
-    db_path: None = None
+    db_path: None = Field(default=None, description="Null: the server's settings say where it is.")
 
-    @model_validator(mode="before")
+    refused: ClassVar[Mapping[str, str]] = {
+        "dir_path": _NO_DISK,
+        "qmd_binary": _NO_DISK,
+        "url": _NO_DATABASE,
+        "key": _NO_DATABASE,
+        "db_url": _NO_DATABASE,
+    }
+
+    @field_validator("db_path", mode="before")
     @classmethod
     def _only_the_servers_own(cls, value: object) -> object:
-        if isinstance(value, Mapping):
-            _refuse_other_storage(cast("Mapping[object, object]", value))
-        return cast("object", value)
-
-
-def _refuse_other_storage(value: Mapping[object, object]) -> None:
-    given = {name for name, choice in value.items() if choice is not None}
-    if given & {"dir_path", "qmd_binary"}:
-        raise ValueError("disk storage is not supported; the configuration can not name a program or a path")
-    if given & {"url", "key", "db_url"}:
-        raise ValueError("the database is chosen by the server's settings, not by the configuration")
-    if "db_path" in given:
-        raise ValueError("db_path can not be chosen here: the server's settings say where the database is")
+        if value is not None:
+            raise ValueError("can not be chosen here: the server's settings say where the database is")
+        return value
 
 
 def _preset_size(fields: dict[str, Any]) -> int:
@@ -92,68 +98,146 @@ def _preset_interval(fields: dict[str, Any]) -> int:
     return min(WINDOWS[fields["extraction_preset"]][1], fields["batch_size"])
 
 
+def _known_prompts(given: dict[str, int], info: ValidationInfo) -> dict[str, int]:
+    known: dict[str, int] = {}
+    for name, version in given.items():
+        try:
+            known |= checked_versions({name: version})
+        except InvalidInput as error:
+            if not has_flag(info.context, STORED):
+                raise ValueError(str(error)) from error
+    return known
+
+
 class TenantConfig(ConfigPart):
     """
     All choices of one tenant, as they go over the wire.
 
-    Unknown keys are dropped, as clients of other versions send them; a wrong type or value is a
-    `ValidationError`. Keys are taken under their older names too. An extractor list that is null or empty
-    becomes the one default extractor.
+    A wrong type or value is a `ValidationError`. Keys are taken under their older names too. An extractor list
+    that is null or empty becomes the one default extractor.
     """
 
-    extraction_preset: ExtractionPreset | None = None
+    extraction_preset: ExtractionPreset | None = Field(
+        default=None,
+        description="Sets size and interval together, see below; what is given beside it goes first.",
+    )
     batch_size: int = Field(
         default_factory=_preset_size,
         gt=0,
+        description="Turns that a learner sees at once, those read before included.",
         validation_alias=AliasChoices("batch_size", "extraction_window_size"),
     )
     batch_interval: int = Field(
         default_factory=_preset_interval,
         gt=0,
+        description="Turns that a learner reads at a time; at most `batch_size`.",
         validation_alias=AliasChoices("batch_interval", "extraction_window_stride"),
     )
-    storage_config: StorageConfigSQLite | None = None
-    storage_config_test: StorageConfigTest = StorageConfigTest.UNKNOWN
-    agent_context_prompt: str | None = None
-    tool_can_use: tuple[ToolDescription, ...] | None = None
-    profile_extractor_configs: tuple[ProfileExtractorConfig, ...] = (DEFAULT_PROFILE_EXTRACTOR,)
+    storage_config: StorageConfigSQLite | None = Field(
+        default=None, description="Null or `{}`: the server's own database, which its settings name."
+    )
+    storage_config_test: StorageConfigTest = Field(
+        default=StorageConfigTest.UNKNOWN,
+        description="Kept for the client that wrote it, and never acted on.",
+    )
+    agent_context_prompt: str | None = Field(
+        default=None, description="What the agent is for; goes into the prompts."
+    )
+    tool_can_use: tuple[ToolDescription, ...] | None = Field(
+        default=None,
+        description="Tools that the agent has; go into the prompts for playbooks and evaluation.",
+    )
+    profile_extraction_enabled: bool = Field(
+        default=True, description="False: nothing is learned about users, also when asked for."
+    )
+    user_playbook_extraction_enabled: bool = Field(
+        default=True, description="False: agents learn no playbooks, also when asked for."
+    )
+    profile_extractor_configs: tuple[ProfileExtractorConfig, ...] = Field(
+        default=(DEFAULT_PROFILE_EXTRACTOR,),
+        description="What is learned about users; a learner each. Empty: the default one.",
+    )
     user_playbook_extractor_configs: tuple[UserPlaybookExtractorConfig, ...] = Field(
         default=(DEFAULT_PLAYBOOK_EXTRACTOR,),
+        description="What agents learn; a learner each. Empty: the default one.",
         validation_alias=AliasChoices(
             "user_playbook_extractor_configs", "playbook_configs", "agent_feedback_configs"
         ),
     )
-    agent_success_configs: tuple[AgentSuccessConfig, ...] | None = None
-    api_key_config: APIKeyConfig | None = None
-    llm_config: LLMConfig | None = None
-    skip_should_run_check: bool = False
-    enable_document_expansion: bool = False
+    agent_success_configs: tuple[AgentSuccessConfig, ...] | None = Field(
+        default=None, description="How sessions are judged, in as many ways; null or empty: not at all."
+    )
+    api_key_config: APIKeyConfig | None = Field(
+        default=None, description="Keys of model providers; they go before those of the server's environment."
+    )
+    llm_config: LLMConfig | None = Field(default=None, description="Models chosen by name.")
+    skip_should_run_check: bool = Field(
+        default=False,
+        description="Ask no model whether a window is worth reading, also if one is named for it.",
+    )
+    enable_document_expansion: bool = Field(
+        default=False,
+        description="Let a model add other words for the same to each new memory; one call more a window.",
+    )
+    incremental_extraction: bool = Field(
+        default=False,
+        description="Run the extractors of a kind one after another, each told what the former ones found.",
+    )
+    spending_cap: SpendingCap | None = Field(
+        default=None, description="When it is reached, rules learn until the next period."
+    )
+    prompt_versions: Annotated[dict[str, int], AfterValidator(_known_prompts)] = Field(
+        default={}, description="The version in use of each prompt whose newest one is not."
+    )
+
+    refused: ClassVar[Mapping[str, str]] = {
+        "llm_model_setting": "does not exist here: name models in llm_config",
+        "feature_flags": "do not exist here: what this configuration says holds for the organisation",
+    }
 
     @field_validator("profile_extractor_configs", mode="before")
     @classmethod
     def _default_profile_extractor(cls, value: object) -> object:
-        return (DEFAULT_PROFILE_EXTRACTOR,) if value is None or value in ([], ()) else value
+        return (DEFAULT_PROFILE_EXTRACTOR,) if value in ([], ()) else value
 
     @field_validator("user_playbook_extractor_configs", mode="before")
     @classmethod
     def _default_playbook_extractor(cls, value: object) -> object:
-        return (DEFAULT_PLAYBOOK_EXTRACTOR,) if value is None or value in ([], ()) else value
+        return (DEFAULT_PLAYBOOK_EXTRACTOR,) if value in ([], ()) else value
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        faults: list[str] = []
         if self.batch_interval > self.batch_size:
-            raise ValueError("batch_interval must not be larger than batch_size")
-        for names in (
-            [extractor.extractor_name for extractor in self.profile_extractor_configs],
-            [extractor.extractor_name for extractor in self.user_playbook_extractor_configs],
-            [evaluator.evaluation_name for evaluator in self.agent_success_configs or ()],
+            faults.append("batch_interval must not be larger than batch_size")
+        for where, names in (
+            ("profile_extractor_configs", [one.extractor_name for one in self.profile_extractor_configs]),
+            (
+                "user_playbook_extractor_configs",
+                [one.extractor_name for one in self.user_playbook_extractor_configs],
+            ),
+            ("agent_success_configs", [one.evaluation_name for one in self.agent_success_configs or ()]),
         ):
-            if len(set(names)) < len(names):
-                raise ValueError(f"names must differ within a list: {', '.join(_repeated(names))}")
+            if repeated := _repeated(names):
+                faults.append(f"names must differ within {where}: {', '.join(repeated)}")
+        if faults:
+            raise ValueError("; ".join(faults))
         return self
 
+    def profile_extractors(self, *, asked: bool = False) -> tuple[ProfileExtractorConfig, ...]:
+        """Return what learns about users: by itself or, if *asked*, also when someone asks for it."""
+        if not self.profile_extraction_enabled:
+            return ()
+        return tuple(one for one in self.profile_extractor_configs if asked or not one.manual_trigger)
 
-def _repeated(names: list[str]) -> Iterable[str]:
+    def user_playbook_extractors(self, *, asked: bool = False) -> tuple[UserPlaybookExtractorConfig, ...]:
+        """Return what learns playbooks: by itself or, if *asked*, also when someone asks for it."""
+        if not self.user_playbook_extraction_enabled:
+            return ()
+        return tuple(one for one in self.user_playbook_extractor_configs if asked or not one.manual_trigger)
+
+
+def _repeated(names: list[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
@@ -179,13 +263,13 @@ def dump_with_secrets(config: TenantConfig) -> str:
 
 def load_config(text: str) -> TenantConfig:
     """
-    Read what `dump_with_secrets` wrote.
+    Read what `dump_with_secrets` wrote, in this release or another: keys that are not known here are left out.
 
     Raises:
         ConfigError: it does not read as a configuration. It is never replaced by the defaults.
     """
     try:
-        return TenantConfig.model_validate_json(text)
+        return TenantConfig.model_validate_json(text, context={STORED: True})
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         raise ConfigError(

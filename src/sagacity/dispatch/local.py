@@ -10,7 +10,8 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.tenant import DueScope
 from sagacity.storage.transaction import Storage
 
-_SCOPES_A_SWEEP = 1_000
+_SWEPT_EACH = 5
+"""Users found by a sweep for each one that is worked on at a time: no more, as who publishes now waits behind them."""
 _SHORTEST_SWEEP_SECONDS = 0.25
 
 
@@ -96,7 +97,7 @@ class LocalDispatcher:
 
     async def _sweep(self) -> None:
         self._look.clear()
-        for scope in await self._storage.due_scopes(limit=_SCOPES_A_SWEEP):
+        for scope in await self._storage.due_scopes(limit=_SWEPT_EACH * self._concurrency):
             if scope not in self._busy:
                 self.wake(scope)
         seconds = await self._wait_seconds()

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from sagacity.domain.base import Value
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
-from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
+from sagacity.domain.memory import PUT_AWAY, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
 
 
 class Candidate(Value):
@@ -58,6 +58,12 @@ class Decision(Value):
     candidate: Candidate
     targets: tuple[MemoryId, ...] = ()
     reason: str = ""
+    unmerged: Candidate | None = None
+    """Of MERGE: the candidate as it was proposed, so that it can stand by itself again."""
+
+
+DIRECT = "api"
+"""The actor of what a person or a program wrote itself; `api:NAME` where a token of that name was used."""
 
 
 class ChangeAction(StrEnum):
@@ -66,6 +72,15 @@ class ChangeAction(StrEnum):
     ADDED = "added"
     UPDATED = "updated"
     REMOVED = "removed"
+    """Put away: superseded, merged or archived."""
+    RESTORED = "restored"
+    """Current again after it was put away."""
+    PROMOTED = "promoted"
+    """Current, with the version that it belongs to."""
+    ARCHIVED = "archived"
+    """Put away with its version, by an upgrade."""
+    DEMOTED = "demoted"
+    """Put away with its version, by a downgrade."""
 
 
 class Change(Value):
@@ -77,9 +92,57 @@ class Change(Value):
     request_id: RequestId | None
     memory_id: MemoryId
     action: ChangeAction
+    actor: str = ""
+    """Who: a learner's name, or `api` for a person's or a program's own write."""
+    reason: str = ""
     before: Memory | None = None
+    """As it was. Of a memory that was added by a merge: what was proposed, before it was merged."""
     after: Memory | None = None
     created_at: datetime
+
+
+class RecordedChange(Change):
+    """A change as it is kept."""
+
+    change_id: int
+
+
+class Occasion(Value):
+    """Who changes memories, in which run, why and when."""
+
+    run_id: RunId
+    actor: str
+    reason: str
+    at: datetime
+    request_id: RequestId | None = None
+
+    def change(self, before: Memory | None, after: Memory) -> Change:
+        """Return the record of one memory that became *after*; *before* is None for one that was not there."""
+        return Change(
+            run_id=self.run_id,
+            kind=after.kind,
+            user_id=after.user_id,
+            request_id=self.request_id,
+            memory_id=after.memory_id,
+            action=_action_of(before, after),
+            actor=self.actor,
+            reason=self.reason,
+            before=before,
+            after=after,
+            created_at=self.at,
+        )
+
+
+def _action_of(before: Memory | None, after: Memory) -> ChangeAction:
+    if before is None:
+        return ChangeAction.ADDED
+    match before.status in PUT_AWAY, after.status in PUT_AWAY:
+        case False, True:
+            return ChangeAction.REMOVED
+        case True, False:
+            return ChangeAction.RESTORED
+        case _:
+            return ChangeAction.UPDATED
 
 
 class ChangeLog(Value):
@@ -91,5 +154,6 @@ class ChangeLog(Value):
     user_id: UserId | None
     request_id: RequestId | None
     created_at: datetime
+    reason: str = ""
     added: tuple[Memory, ...] = ()
     removed: tuple[Memory, ...] = ()

@@ -6,6 +6,7 @@ from enum import StrEnum
 from sagacity.domain.base import Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import Status
 
 
 class LogHead(Value):
@@ -41,6 +42,16 @@ class Cursor(Value):
     updated_at: datetime | None = None
 
 
+def cursor_name(learner: str, status: Status) -> str:
+    """
+    Return the name under which it is kept how far *learner* got for one version of what it learns.
+
+    Each version has a cursor of its own: CURRENT the one that follows the log, PENDING that of a rerun, ARCHIVED that
+    of the version which an upgrade put away.
+    """
+    return learner if status is Status.CURRENT else f"{status}/{learner}"
+
+
 class Window(Value):
     """Turns due for a learner, oldest first, after some that it read before, kept for context."""
 
@@ -54,6 +65,13 @@ class Window(Value):
     def interactions(self) -> tuple[Interaction, ...]:
         """Context and unread turns in the order of the log."""
         return (*self.context, *self.unread)
+
+
+LEARNING, REGENERATING = "learn:", "regenerate:"
+"""With a user behind them: the leases under which the user's log is learned into CURRENT, and into PENDING."""
+
+TENANT_WORK = "tenant"
+"""The lease under which the tenant's own work is done."""
 
 
 class Lease(Value):

@@ -31,7 +31,7 @@ class NotFound(SagacityError):
 
 
 class Conflict(SagacityError):
-    """The thing exists already in another form. Use another id, or send the same content."""
+    """The thing is there already in another form, or is worked on. Do what the message says, and send it again."""
 
 
 class InvalidInput(SagacityError):

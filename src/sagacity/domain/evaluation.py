@@ -1,10 +1,10 @@
 """Was a session a success, and was the answer better than its shadow."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sagacity.domain.base import Value
-from sagacity.domain.ids import SessionId
+from sagacity.domain.ids import SessionId, UserId
 
 
 class RegularVsShadow(StrEnum):
@@ -17,10 +17,35 @@ class RegularVsShadow(StrEnum):
     TIED = "tied"
 
 
-class Evaluation(Value):
+class FailureType(StrEnum):
+    """Why an agent did not do what it was asked."""
+
+    MISSING_TOOL = "missing_tool"
+    WRONG_TOOL = "wrong_tool"
+    INSUFFICIENT_INFO_FROM_TOOL = "insufficient_info_from_tool"
+    WRONG_ANSWER = "wrong_answer"
+
+
+class WaitingSession(Value):
+    """A session as far as it matters for when it is judged."""
+
+    session_id: SessionId
+    user_id: UserId
+    message_count: int
+    """Turns that ever came in: grows with each publish, and so tells whether something new was said."""
+    updated_at: datetime
+    evaluate_after: datetime | None = None
+    """It is not judged before; None: nothing was said since it was judged."""
+    evaluation_attempts: int = 0
+
+    def due_at(self, delay: timedelta) -> datetime | None:
+        """Return when it has to be judged if it stays quiet for *delay*; None: not before something is said in it."""
+        return None if self.evaluate_after is None else max(self.evaluate_after, self.updated_at + delay)
+
+
+class NewEvaluation(Value):
     """What an evaluator found of one session."""
 
-    result_id: int
     agent_version: str
     session_id: SessionId
     is_success: bool
@@ -29,6 +54,14 @@ class Evaluation(Value):
     evaluation_name: str | None = None
     regular_vs_shadow: RegularVsShadow | None = None
     number_of_correction_per_session: int = 0
+    """The user's playbooks that were learned from it."""
     user_turns_to_resolution: int | None = None
+    """What the user said or did until it was a success; None where it was none."""
     is_escalated: bool = False
     created_at: datetime
+
+
+class Evaluation(NewEvaluation):
+    """A result with its number."""
+
+    result_id: int

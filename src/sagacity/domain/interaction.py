@@ -64,6 +64,18 @@ class NewInteraction(Value):
     happened_at: datetime | None = None
     """By its sender's clock; None where the sender did not say."""
 
+    @property
+    def text(self) -> str:
+        """What was said and done, and what should have been said, in lines."""
+        parts = (self.content, self.user_action_description, self.expert_content)
+        return "\n".join(part for part in parts if part)
+
+    @property
+    def search_text(self) -> str:
+        """The text by which the turn is found: after its speaker's name where the role is one."""
+        speaker = speaker_of(self.role)
+        return f"{speaker}: {self.text}" if speaker and self.text else self.text
+
 
 class NewRequest(Value):
     """One publish call as it was sent in."""
@@ -105,6 +117,7 @@ class Interaction(NewInteraction):
     session_id: SessionId | None = None
     source: str = ""
     agent_version: str = ""
+    skip_aggregation: bool = False
     created_at: datetime
 
     @property

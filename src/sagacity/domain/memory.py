@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import AfterValidator, JsonValue
+from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId, cut_key
@@ -40,6 +40,18 @@ class Status(StrEnum):
     PENDING = "pending"
     ARCHIVED = "archived"
     ARCHIVE_IN_PROGRESS = "archive_in_progress"
+
+
+PUT_AWAY = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
+"""What is kept and not served."""
+
+
+class ArchivedBy(StrEnum):
+    """Who put a memory away: what an upgrade put away comes back with a downgrade, the rest stays."""
+
+    VERSION = ""
+    LEARNER = "learner"
+    PERSON = "person"
 
 
 class Approval(StrEnum):
@@ -96,6 +108,39 @@ Slot = Annotated[str, AfterValidator(cut_key)]
 """A text to look up by, cut to the length that databases look up."""
 
 
+FIRST_VERSION = "1.0.0"
+VersionNumber = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$")]
+"""MAJOR.MINOR.PATCH."""
+
+
+class SkillFacts(Value):
+    """What only a skill carries. Its instructions are the memory's content, and when to use it is the trigger."""
+
+    name: str = ""
+    """As people call it; `name` of the memory is that of the playbooks that it was made of."""
+    version: VersionNumber = FIRST_VERSION
+    user_playbook_ids: tuple[MemoryId, ...] = ()
+    tools: tuple[str, ...] = ()
+    """Names of tools that it speaks of."""
+    blocking_issues: tuple[BlockingIssue, ...] = ()
+    replaces: MemoryId | None = None
+    """Whose place it takes when a person approves it."""
+    is_edited: bool = False
+    """Whether a person wrote in it: then no run overwrites it."""
+
+    @property
+    def next_minor(self) -> str:
+        """The version after it was learned anew."""
+        major, minor, _ = self.version.split(".")
+        return f"{major}.{int(minor) + 1}.0"
+
+    @property
+    def next_patch(self) -> str:
+        """The version after a person wrote in it."""
+        major, minor, patch = self.version.split(".")
+        return f"{major}.{minor}.{int(patch) + 1}"
+
+
 class Attributes(Value):
     """What only some kinds carry; empty where a kind has no use for it."""
 
@@ -104,6 +149,7 @@ class Attributes(Value):
     extractor_names: tuple[str, ...] = ()
     slot: Slot = ""
     """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
+    skill: SkillFacts | None = None
 
 
 class Provenance(Value):
@@ -150,7 +196,8 @@ class NewMemory(Value):
     def search_text(self) -> str:
         """The text by which the memory is found, by keyword and by vector."""
         features = (str(value) for value in self.attributes.custom_features.values())
-        parts = (self.trigger or "", self.content, self.pitfall or "", *self.keywords, *features)
+        title = self.attributes.skill.name if self.attributes.skill else ""
+        parts = (title, self.trigger or "", self.content, self.pitfall or "", *self.keywords, *features)
         return "\n".join(part for part in parts if part)
 
 
@@ -163,6 +210,7 @@ class Memory(NewMemory):
     superseded_by: MemoryId | None = None
     archived_at: datetime | None = None
     """Since when it is put away; storage keeps it in step with the status."""
+    archived_by: ArchivedBy = ArchivedBy.VERSION
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it holds at *now*: neither expired nor superseded in the world."""

@@ -4,11 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision
+from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import Attributes, Memory, MemoryKind, NewMemory, Provenance, Status
+from sagacity.domain.memory import (
+    ArchivedBy,
+    Attributes,
+    Memory,
+    MemoryKind,
+    NewMemory,
+    Provenance,
+    Status,
+)
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -31,6 +39,14 @@ class Applied:
     updated_count: int = 0
     removed_count: int = 0
     changes: list[Change] = field(default_factory=list[Change])
+
+    def note(self, changes: Sequence[Change]) -> None:
+        """Count what one decision changed."""
+        actions = [change.action for change in changes]
+        self.added_count += actions.count(ChangeAction.ADDED)
+        self.updated_count += actions.count(ChangeAction.UPDATED)
+        self.removed_count += actions.count(ChangeAction.REMOVED)
+        self.changes += changes
 
 
 def search_text(candidate: Candidate) -> str:
@@ -55,9 +71,12 @@ async def apply(
     run_id: RunId,
     clock: Clock,
     ids: IdSource,
+    status: Status = Status.CURRENT,
 ) -> Applied:
     """
     Carry out decisions: memories, their search documents, the graph and the change log.
+
+    A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself.
 
     Args:
         transaction: open; the caller moves its cursors in it too.
@@ -67,57 +86,88 @@ async def apply(
         run_id: recorded with every change.
         clock: the time of the changes.
         ids: names of new memories.
+        status: the version that is written. What it supersedes is history in either case.
     """
+    run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status)
     done = Applied()
-    now = clock.now()
     for proposal in proposals:
-        decision = proposal.decision
-        evidence = sorted(
-            (turns[number] for number in decision.candidate.evidence if number in turns),
-            key=lambda turn: turn.seq,
-        )
-        if decision.action is Action.DISCARD or not evidence:
-            continue
-        targets = await transaction.memories.get_many(decision.targets)
-        if decision.action is Action.UPDATE and targets:
-            after = _refreshed(targets[0], decision.candidate, evidence, now)
-            await transaction.memories.save([after])
-            await transaction.graph.add(after, decision.candidate)
-            done.updated_count += 1
-            change = _change(
-                ChangeAction.UPDATED, evidence, run_id=run_id, now=now, before=targets[0], after=after
-            )
-            done.changes.append(change)
-            continue
-        new = _new_memory(proposal, user_id, evidence, now, MemoryUid(ids.new()))
-        if decision.action is Action.MERGE:
-            new = _with_evidence_of(new, targets)
-        vectors = {} if proposal.vector is None else {new.uid: proposal.vector}
-        [stored] = await transaction.memories.add([new], vectors=vectors)
-        await transaction.graph.add(stored, decision.candidate)
-        done.added_count += 1
-        done.changes.append(_change(ChangeAction.ADDED, evidence, run_id=run_id, now=now, after=stored))
-        for target in targets:
-            await transaction.memories.save([_superseded(target, stored, now)])
-            done.removed_count += 1
-            done.changes.append(
-                _change(ChangeAction.REMOVED, evidence, run_id=run_id, now=now, before=target)
-            )
-    changed = [change.after for change in done.changes if change.after is not None]
-    await transaction.graph.link(user_id, changed)  # now that the names of all of them are known
+        done.note(await _carry_out(run, proposal))
+    standing = [
+        change.after
+        for change in done.changes
+        if change.after is not None and change.action is not ChangeAction.REMOVED
+    ]
+    await transaction.graph.link(user_id, standing)  # now that the names of all of them are known
     await transaction.changes.add(done.changes)
     return done
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What holds for every decision of a run."""
+
+    transaction: Transaction
+    user_id: UserId
+    turns: Mapping[InteractionId, Interaction]
+    run_id: RunId
+    now: datetime
+    ids: IdSource
+    status: Status
+
+    def evidence_of(self, decision: Decision) -> list[Interaction]:
+        """Return the turns that the candidate rests on and that are there, oldest first."""
+        known = (self.turns[number] for number in decision.candidate.evidence if number in self.turns)
+        return sorted(known, key=lambda turn: turn.seq)
+
+
+async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
+    decision, transaction = proposal.decision, run.transaction
+    evidence = run.evidence_of(decision)
+    if decision.action is Action.DISCARD or not evidence:
+        return []
+    found = await transaction.memories.get_many(decision.targets)
+    targets = [target for target in found if target.status is run.status]
+    occasion = Occasion(
+        run_id=run.run_id,
+        actor=proposal.provenance.learner,
+        reason=decision.reason,
+        at=run.now,
+        request_id=evidence[-1].request_id,
+    )
+    if decision.action is Action.UPDATE and targets:
+        after = _refreshed(targets[0], decision.candidate, evidence, run.now)
+        await transaction.memories.save([after])
+        await transaction.graph.add(after, decision.candidate)
+        return [occasion.change(targets[0], after)]
+    uid = MemoryUid(run.ids.new())
+    alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
+    new, vector = alone, proposal.vector
+    if decision.action is Action.MERGE and not targets:
+        vector = None  # it is that of the text that was to unite them
+    elif decision.action is Action.MERGE:
+        new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
+    [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
+    await transaction.graph.add(stored, decision.candidate)
+    added = occasion.change(None, stored)
+    if new is not alone:
+        proposed = Memory.model_construct(**dict(alone), memory_id=stored.memory_id)
+        added = added.model_copy(update={"before": proposed})
+    changes = [added]
+    for target in targets:
+        after = _superseded(target, stored, run.now)
+        await transaction.memories.save([after])
+        changes.append(occasion.change(target, after))
+    return changes
+
+
 def _new_memory(
-    proposal: Proposal, user_id: UserId, evidence: Sequence[Interaction], now: datetime, uid: MemoryUid
+    run: _Run, proposal: Proposal, candidate: Candidate, evidence: Sequence[Interaction], uid: MemoryUid
 ) -> NewMemory:
-    candidate = proposal.decision.candidate
     last = evidence[-1]
     return NewMemory(
         uid=uid,
         kind=candidate.kind,
-        user_id=user_id,
+        user_id=run.user_id,
         agent_version=last.agent_version,
         name=proposal.extractor_name if candidate.kind is MemoryKind.USER_PLAYBOOK else "",
         source=last.source,
@@ -136,9 +186,10 @@ def _new_memory(
         source_request_ids=tuple(dict.fromkeys(turn.request_id for turn in evidence)),
         source_interaction_ids=tuple(turn.interaction_id for turn in evidence),
         provenance=proposal.provenance,
+        status=run.status,
         confidence=candidate.confidence,
-        created_at=now,
-        updated_at=now,
+        created_at=run.now,
+        updated_at=run.now,
         valid_from=min(last.happened_at or last.created_at, last.created_at),  # no clock says what is to come
         expires_at=candidate.time_to_live.expiry(last.created_at),
     )
@@ -181,33 +232,9 @@ def _superseded(memory: Memory, successor: Memory, now: datetime) -> Memory:
     return memory.model_copy(
         update={
             "status": Status.ARCHIVED,
+            "archived_by": ArchivedBy.LEARNER,
             "superseded_by": successor.memory_id,
             "valid_to": successor.valid_from,
             "updated_at": now,
         }
-    )
-
-
-def _change(
-    action: ChangeAction,
-    evidence: Sequence[Interaction],
-    *,
-    run_id: RunId,
-    now: datetime,
-    before: Memory | None = None,
-    after: Memory | None = None,
-) -> Change:
-    one = after or before
-    if one is None:
-        raise ValueError("a change needs a memory before or after it")
-    return Change(
-        run_id=run_id,
-        kind=one.kind,
-        user_id=one.user_id,
-        request_id=evidence[-1].request_id,
-        memory_id=one.memory_id,
-        action=action,
-        before=before,
-        after=after,
-        created_at=now,
     )

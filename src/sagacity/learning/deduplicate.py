@@ -11,7 +11,10 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, TimeToLive
+from sagacity.domain.query import PARAPHRASE_COSINE
+from sagacity.learning.diets import rules_out
 from sagacity.learning.sameness import covers, denies, is_about, normalised, read, same_words, shares_word
+from sagacity.learning.unite import joined, merged
 
 SAME_COSINE = 0.95
 """At least this, and no word that says something else: the same."""
@@ -29,6 +32,8 @@ class Embedded:
     vector: npt.NDArray[np.float32] | None = None
     agent_version: str = ""
     """Candidates are compared with those of the same version only."""
+    threshold: float = 0.0
+    """0..1: the least `domain.query.relevance` of a memory that it is compared with and judged by; 0: by default."""
 
 
 class Neighbour(Value):
@@ -156,7 +161,7 @@ def conclude(
     guests: dict[int, list[Candidate]] = {host: [] for host in hosts.values()}
     for index, host in hosts.items():
         guests[host].append(candidates[index])
-    whole = [_joined(candidate, guests.get(index, ())) for index, candidate in enumerate(candidates)]
+    whole = [joined(candidate, guests.get(index, ())) for index, candidate in enumerate(candidates)]
     owners: dict[MemoryId, Action] = {}
     decisions: dict[int, Decision] = {}
     for index in _newest_first(whole):
@@ -192,57 +197,47 @@ def _decide(
             )
             action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
         case Action.MERGE if targets and verdict.content and free == targets:
-            action, kept = Action.MERGE, targets
-            stored = _merged(candidate, verdict, [memories[target] for target in targets])
+            whole = merged(
+                candidate,
+                [memories[target] for target in targets],
+                content=verdict.content,
+                trigger=verdict.trigger,
+                time_to_live=verdict.time_to_live,
+            )
+            alike = (it for it, memory in memories.items() if it not in owners and _is_text_of(memory, whole))
+            action, kept, stored = Action.MERGE, tuple(dict.fromkeys((*targets, *alike))), whole
         case _:
             pass
-    return Decision(action=action, candidate=stored, targets=kept, reason=verdict.reason)
+    alone = candidate if action is Action.MERGE else None
+    return Decision(action=action, candidate=stored, targets=kept, reason=verdict.reason, unmerged=alone)
 
 
-def _joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
-    """Give a candidate the evidence, keywords and graph of those that say the same."""
-    every = (candidate, *guests)
-    return candidate.model_copy(
-        update={
-            "evidence": tuple(sorted({turn for one in every for turn in one.evidence})),
-            "keywords": tuple(dict.fromkeys(word for one in every for word in one.keywords)),
-            "entities": tuple(dict.fromkeys(entity for one in every for entity in one.entities)),
-            "relationships": tuple(dict.fromkeys(tie for one in every for tie in one.relationships)),
-        }
-    )
+def _is_text_of(memory: Memory, candidate: Candidate) -> bool:
+    """Whether a memory of the candidate's kind says just what it says, case and punctuation aside."""
+    texts = ((memory.content, candidate.content), (memory.trigger or "", candidate.trigger or ""))
+    return memory.kind is candidate.kind and all(normalised(one) == normalised(other) for one, other in texts)
 
 
-def _merged(candidate: Candidate, verdict: Verdict, memories: Sequence[Memory]) -> Candidate:
-    """Unite what is one: the judge's text, features and keywords of all, the longest life."""
-    features = {key: value for memory in memories for key, value in memory.attributes.custom_features.items()}
-    keywords = (*candidate.keywords, *(keyword for memory in memories for keyword in memory.keywords))
-    lives = (candidate.time_to_live, *(memory.attributes.time_to_live for memory in memories))
-    return candidate.model_copy(
-        update={
-            "content": verdict.content,
-            "trigger": verdict.trigger or candidate.trigger,
-            "time_to_live": verdict.time_to_live or max(lives, key=list(TimeToLive).index),
-            "custom_features": features | candidate.custom_features,
-            "keywords": tuple(dict.fromkeys(keywords)),
-        }
-    )
+def _is_one(merge: Verdict, other: Verdict) -> bool:
+    """Whether two merges write the same text."""
+    return normalised(merge.content or "") == normalised(other.content or "") != ()
 
 
 def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
     """Let the newest of those that repeat or extend one memory speak for the others that repeat it."""
-    joined: dict[int, Verdict] = dict(verdicts)
+    settled: dict[int, Verdict] = dict(verdicts)
     speakers: dict[MemoryId, int] = {}
     for index in _newest_first(candidates):
         verdict = verdicts.get(index)
         if verdict is None or verdict.action not in {Action.UPDATE, Action.MERGE}:
             continue
         speaker = speakers.get(verdict.targets[0]) if verdict.targets else None
-        if verdict.action is Action.UPDATE and speaker is not None:
+        if speaker is not None and (verdict.action is Action.UPDATE or _is_one(verdict, settled[speaker])):
             reason = "says the same as another candidate"
-            joined[index] = Verdict(index=index, action=Action.DISCARD, twin=speaker, reason=reason)
+            settled[index] = Verdict(index=index, action=Action.DISCARD, twin=speaker, reason=reason)
         else:
             speakers |= dict.fromkeys(verdict.targets, index)
-    return joined
+    return settled
 
 
 def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
@@ -320,6 +315,8 @@ def _excludes(newer: Candidate, older: Candidate | Memory, slot: str, cosine: fl
     """Whether *older*, which fills *slot*, cannot hold beside *newer*."""
     if newer.exclusive and newer.slot and newer.slot == slot:
         return True
+    if rules_out(newer.content, older.content):
+        return True
     same_case = normalised(newer.trigger or "") == normalised(older.trigger or "")
     if same_case and denies(newer.content, older.content):
         return True
@@ -334,12 +331,12 @@ def _case(
     candidates: Sequence[Embedded], index: int, left: Sequence[int], neighbours: Sequence[Neighbour]
 ) -> Case:
     mine = candidates[index]
-    slot = mine.candidate.slot
+    slot, least = mine.candidate.slot, mine.threshold * PARAPHRASE_COSINE or NEAR_COSINE
     near = [
         n
         for n in neighbours
         if n.memory.kind is mine.candidate.kind
-        and (n.cosine >= NEAR_COSINE or (slot and n.memory.attributes.slot == slot))
+        and (n.cosine >= least or (slot and n.memory.attributes.slot == slot))
     ]
     near.sort(key=lambda n: (-n.cosine, n.memory.memory_id))
     twins = (

@@ -1,5 +1,6 @@
 """Whether a window is worth reading: a cheap local look first, a model's only where one is configured."""
 
+import asyncio
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -7,11 +8,10 @@ from collections.abc import Sequence
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.interaction import Interaction, UserAction
-from sagacity.learning.ask import ask
+from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import ShouldExtract
 from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
-from sagacity.providers.base import LLM
 
 _MOST_WORDS = 6
 
@@ -90,27 +90,52 @@ class ModelGate:
 
     def __init__(
         self,
-        llm: LLM,
+        asker: Asker,
         *,
-        definitions: Sequence[str],
+        definitions: Sequence[tuple[str, str]],
         agent_context: str = "",
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._llm = llm
+        """
+        Open a gate for the extractors of one kind.
+
+        Args:
+            asker: who is asked.
+            definitions: what each extractor looks for, and when a window is worth its time, if that was said.
+            agent_context: what the agent is for.
+            limits: how much of a window is shown.
+        """
+        self._asker = asker
         self._limits = limits
         self._fixed = {
             "agent_context": or_none_given(agent_context),
-            "definitions": "\n\n".join(f"{n}. {text.strip()}" for n, text in enumerate(definitions, start=1))
+            "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))
             or or_none_given(""),
         }
+        self._asking = asyncio.Lock()
+        self._answers: dict[tuple[int, ...], bool] = {}
 
     async def worth_reading(self, window: Window) -> bool:
-        """Tell whether the unread turns may teach anything; True also where the model fails."""
-        turns = render_window(window, self._limits)
+        """
+        Tell whether the unread turns may teach anything; True also where the model fails.
+
+        Extractors that read the same turns get the same answer, and it is asked for once.
+        """
+        turns = tuple(turn.interaction_id for turn in window.unread)
+        async with self._asking:
+            if turns not in self._answers:
+                self._answers[turns] = await self._ask(window)
+            return self._answers[turns]
+
+    async def _ask(self, window: Window) -> bool:
+        rendered = render_window(window, self._limits)
+        variables = {**self._fixed, "conversation": rendered.text}
         try:
-            answer = await ask(
-                self._llm, "should_extract", 1, {**self._fixed, "conversation": turns.text}, ShouldExtract
-            )
+            answer = await self._asker.ask("should_extract", variables, ShouldExtract)
         except ProviderError:
             return True
-        return answer.worth_reading
+        return answer.value.worth_reading
+
+
+def _wanted(definition: str, condition: str) -> str:
+    return f"{definition.strip()}\n   Worth reading if: {condition}" if condition else definition.strip()

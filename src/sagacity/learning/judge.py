@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from sagacity.domain.change import Action
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.learning.ask import ask
+from sagacity.learning.ask import Asker
 from sagacity.learning.deduplicate import Case, Verdict
 from sagacity.learning.extractors.outputs import (
     ProfileDeduplication,
@@ -14,7 +14,6 @@ from sagacity.learning.extractors.outputs import (
     UserPlaybookVerdict,
 )
 from sagacity.learning.render import shorten
-from sagacity.providers.base import LLM
 
 _TEXT_CHARS = 800
 _LABEL = re.compile(r"[NE]\d+")
@@ -24,8 +23,8 @@ _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "re
 class ModelJudge:
     """Asks a model once for all cases. New ones are labelled N1.. from the oldest on, memories E1.."""
 
-    def __init__(self, llm: LLM, kind: MemoryKind) -> None:
-        self._llm = llm
+    def __init__(self, asker: Asker, kind: MemoryKind) -> None:
+        self._asker = asker
         self._kind = kind
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
@@ -36,10 +35,11 @@ class ModelJudge:
         old = {f"E{n}": memory for n, memory in enumerate(known.values(), start=1)}
         items = {"items": _describe(new, old)}
         if self._kind is MemoryKind.USER_PLAYBOOK:
-            rules = await ask(self._llm, "user_playbook_deduplication", 1, items, UserPlaybookDeduplication)
-            given: Sequence[ProfileVerdict | UserPlaybookVerdict] = rules.verdicts
+            rules = await self._asker.ask("user_playbook_deduplication", items, UserPlaybookDeduplication)
+            given: Sequence[ProfileVerdict | UserPlaybookVerdict] = rules.value.verdicts
         else:
-            given = (await ask(self._llm, "profile_deduplication", 1, items, ProfileDeduplication)).verdicts
+            facts = await self._asker.ask("profile_deduplication", items, ProfileDeduplication)
+            given = facts.value.verdicts
         found = (_verdict(one, new, old) for one in given)
         return [verdict for verdict in found if verdict is not None]
 

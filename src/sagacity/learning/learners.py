@@ -1,28 +1,28 @@
 """A tenant's configuration becomes its learners: who reads the log, in which steps, looking for what."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from sagacity.config.extractor_config import ProfileExtractorConfig, UserPlaybookExtractorConfig
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig, window_of
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.ask import Asker, Calls
 from sagacity.learning.extractors.base import Extractor
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.rules import RuleProfileExtractor, RuleUserPlaybookExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
 from sagacity.learning.gate import ModelGate
 from sagacity.learning.judge import ModelJudge
-from sagacity.providers.base import LLM
-
-Models = Callable[[TenantConfig, Role], LLM | None]
-"""Opens the model that serves a tenant in a role; None when there is no key."""
-
-Groups = Callable[[TenantConfig, Models], "Sequence[LearnerGroup]"]
-"""Builds a tenant's learners; `learner_groups` is the one in use."""
 
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
 """What is learned from a user's log, side by side."""
+NEIGHBOUR_COUNT = 10
+"""How many neighbours a candidate is compared with, unless its extractor says otherwise."""
+
+ExtractorConfig = ProfileExtractorConfig | UserPlaybookExtractorConfig
+Chosen = TypeVar("Chosen", ProfileExtractorConfig, UserPlaybookExtractorConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class Learner:
     step: int
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
+    neighbour_count: int = NEIGHBOUR_COUNT
+    """With how many near memories its candidates are compared."""
+    neighbour_threshold: float = 0.0
+    """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
+    asks_what_is_known: bool = True
+    """Whether its extractor makes use of what is known; rules do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +53,59 @@ class LearnerGroup:
     learners: tuple[Learner, ...]
     gate: ModelGate | None
     judge: ModelJudge | None
-    neighbour_count: int
+    incremental: bool = False
+    """Whether they read one after another, each told what the former ones found."""
+    expander: Asker | None = None
+    """Who gives other words for new memories, where the tenant wants them; see `learning.expand`."""
+
+    @property
+    def neighbour_count(self) -> int:
+        """The most that any of the learners wants."""
+        return max((learner.neighbour_count for learner in self.learners), default=NEIGHBOUR_COUNT)
 
 
-def learner_groups(config: TenantConfig, models: Models) -> list[LearnerGroup]:
-    """Build the learners that *config* asks for; by rules where there is no model."""
-    llm = models(config, Role.GENERATION)
-    profiles = tuple(
-        _learner(config, MemoryKind.PROFILE, one, _profile_extractor(config, one, llm))
-        for one in config.profile_extractor_configs
-        if not one.manual_trigger
+class Groups(Protocol):
+    """Builds a tenant's learners; `learner_groups` is the one in use."""
+
+    def __call__(
+        self, config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+    ) -> Sequence[LearnerGroup]:
+        """Return the learners, by kind."""
+        ...
+
+
+def learner_groups(
+    config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+) -> Sequence[LearnerGroup]:
+    """
+    Build the learners that *config* asks for; by rules where no model may be called.
+
+    Args:
+        config: the tenant's choices.
+        calls: what its learners may call.
+        by_hand: someone asked for it: extractors that never run by themselves do, and no gate keeps any from it.
+        names: only extractors of these names; none for all.
+    """
+    profiles = _chosen(config.profile_extractors(asked=by_hand), names)
+    playbooks = _chosen(config.user_playbook_extractors(asked=by_hand), names)
+    groups = (
+        (MemoryKind.PROFILE, profiles, [_profile_learner(config, one, calls) for one in profiles]),
+        (MemoryKind.USER_PLAYBOOK, playbooks, [_playbook_learner(config, one, calls) for one in playbooks]),
     )
-    playbooks = tuple(
-        _learner(config, MemoryKind.USER_PLAYBOOK, one, _playbook_extractor(config, one, llm))
-        for one in config.user_playbook_extractor_configs
-    )
-    deduplication = next((c.deduplication_config for c in config.user_playbook_extractor_configs), None)
     return [
         LearnerGroup(
             kind=kind,
-            learners=learners,
-            gate=_gate(config, models, definitions),
-            judge=None if llm is None else ModelJudge(llm, kind),
-            neighbour_count=10 if deduplication is None else deduplication.search_top_k,
+            learners=tuple(learners),
+            gate=None if by_hand else _gate(config, calls, kind, chosen),
+            judge=None
+            if (asker := calls.asker(Role.GENERATION, f"deduplication:{kind}")) is None
+            else ModelJudge(asker, kind),
+            incremental=config.incremental_extraction,
+            expander=calls.asker(Role.GENERATION, f"expansion:{kind}")
+            if config.enable_document_expansion
+            else None,
         )
-        for kind, learners, definitions in (
-            (
-                MemoryKind.PROFILE,
-                profiles,
-                [one.extraction_definition_prompt for one in config.profile_extractor_configs],
-            ),
-            (
-                MemoryKind.USER_PLAYBOOK,
-                playbooks,
-                [one.extraction_definition_prompt for one in config.user_playbook_extractor_configs],
-            ),
-        )
+        for kind, chosen, learners in groups
         if learners
     ]
 
@@ -92,13 +115,15 @@ def learner_name(kind: MemoryKind, extractor_name: str) -> str:
     return f"{kind}:{extractor_name}"
 
 
+def _chosen(configured: Sequence[Chosen], names: Collection[str]) -> list[Chosen]:
+    return [one for one in configured if not names or one.extractor_name in names]
+
+
 def _learner(
-    config: TenantConfig,
-    kind: MemoryKind,
-    chosen: ProfileExtractorConfig | UserPlaybookExtractorConfig,
-    extractor: Extractor,
+    config: TenantConfig, kind: MemoryKind, chosen: ExtractorConfig, extractor: Extractor
 ) -> Learner:
     size, step = window_of(config, chosen)
+    compared = chosen.deduplication_config if isinstance(chosen, UserPlaybookExtractorConfig) else None
     return Learner(
         name=learner_name(kind, chosen.extractor_name),
         extractor_name=chosen.extractor_name,
@@ -106,39 +131,64 @@ def _learner(
         window_size=size,
         step=step,
         sources=frozenset(chosen.request_sources_enabled or ()),
+        neighbour_count=NEIGHBOUR_COUNT if compared is None else compared.search_top_k,
+        neighbour_threshold=0.0 if compared is None else compared.search_threshold,
+        asks_what_is_known=not isinstance(extractor, RuleProfileExtractor | RuleUserPlaybookExtractor),
     )
 
 
-def _profile_extractor(config: TenantConfig, chosen: ProfileExtractorConfig, llm: LLM | None) -> Extractor:
-    if llm is None:
-        return RuleProfileExtractor()
-    return ModelProfileExtractor(
-        llm,
+def _profile_learner(config: TenantConfig, chosen: ProfileExtractorConfig, calls: Calls) -> Learner:
+    kind = MemoryKind.PROFILE
+    asker = calls.asker(Role.GENERATION, learner_name(kind, chosen.extractor_name))
+    if asker is None:
+        return _learner(config, kind, chosen, RuleProfileExtractor())
+    extractor = ModelProfileExtractor(
+        asker,
         name=chosen.extractor_name,
         definition=chosen.extraction_definition_prompt,
-        agent_context="\n".join(filter(None, (config.agent_context_prompt, chosen.context_prompt))),
+        agent_context=_context(config, chosen),
         metadata_definition=chosen.metadata_definition_prompt or "",
     )
+    return _learner(config, kind, chosen, extractor)
 
 
-def _playbook_extractor(
-    config: TenantConfig, chosen: UserPlaybookExtractorConfig, llm: LLM | None
-) -> Extractor:
-    if llm is None:
-        return RuleUserPlaybookExtractor()
-    return ModelUserPlaybookExtractor(
-        llm,
+def _playbook_learner(config: TenantConfig, chosen: UserPlaybookExtractorConfig, calls: Calls) -> Learner:
+    kind = MemoryKind.USER_PLAYBOOK
+    asker = calls.asker(Role.GENERATION, learner_name(kind, chosen.extractor_name))
+    if asker is None:
+        return _learner(config, kind, chosen, RuleUserPlaybookExtractor())
+    extractor = ModelUserPlaybookExtractor(
+        asker,
         name=chosen.extractor_name,
         definition=chosen.extraction_definition_prompt,
-        agent_context="\n".join(filter(None, (config.agent_context_prompt, chosen.context_prompt))),
+        agent_context=_context(config, chosen),
         tools=[(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()],
+    )
+    return _learner(config, kind, chosen, extractor)
+
+
+def _context(config: TenantConfig, chosen: ExtractorConfig) -> str:
+    return "\n".join(filter(None, (config.agent_context_prompt, chosen.context_prompt)))
+
+
+def _gate(
+    config: TenantConfig, calls: Calls, kind: MemoryKind, chosen: Sequence[ExtractorConfig]
+) -> ModelGate | None:
+    """A model's gate costs a call a window, so it is used where its model, or its question, was chosen."""
+    named = config.llm_config is not None and config.llm_config.should_run_model_name
+    if config.skip_should_run_check or not (named or any(map(_condition, chosen))):
+        return None
+    asker: Asker | None = calls.asker(Role.SHOULD_RUN, f"gate:{kind}")
+    if asker is None:
+        return None
+    return ModelGate(
+        asker,
+        definitions=[(one.extraction_definition_prompt, _condition(one)) for one in chosen],
+        agent_context=config.agent_context_prompt or "",
     )
 
 
-def _gate(config: TenantConfig, models: Models, definitions: list[str]) -> ModelGate | None:
-    """A model gate costs a call a window, so only one that was asked for by name is used."""
-    named = config.llm_config is not None and config.llm_config.should_run_model_name
-    llm = models(config, Role.SHOULD_RUN) if named and not config.skip_should_run_check else None
-    if llm is None:
-        return None
-    return ModelGate(llm, definitions=definitions, agent_context=config.agent_context_prompt or "")
+def _condition(chosen: ExtractorConfig) -> str:
+    if isinstance(chosen, UserPlaybookExtractorConfig):
+        return ""
+    return (chosen.should_extract_profile_prompt_override or "").strip()

@@ -1,11 +1,13 @@
 """What a learner made of a window, and what is recorded of its origin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sagacity.domain.change import Candidate
+from sagacity.domain.change import Candidate, ChangeAction
 from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.ids import RunId
-from sagacity.domain.memory import Provenance
+from sagacity.domain.memory import MemoryKind, Provenance
+from sagacity.learning.apply import Applied
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.window import Due
 
@@ -46,3 +48,21 @@ def provenance_of(read: Reading, run_id: RunId) -> Provenance:
         model=extraction.model if extraction else "",
         run_id=run_id,
     )
+
+
+def taught_playbooks(readings: Sequence[Reading], applied: Applied) -> set[tuple[str, str]]:
+    """Return name and agent version of the user playbooks that were written, but for requests that rule it out."""
+    skipping = {
+        turn.request_id
+        for reading in readings
+        for turn in reading.window.interactions
+        if turn.skip_aggregation
+    }
+    return {
+        (change.after.name, change.after.agent_version)
+        for change in applied.changes
+        if change.after is not None
+        and change.action is not ChangeAction.REMOVED
+        and change.after.kind is MemoryKind.USER_PLAYBOOK
+        and change.request_id not in skipping
+    }

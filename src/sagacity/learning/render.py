@@ -1,6 +1,7 @@
 """A window becomes text with numbered turns, and the numbers lead back to the turns."""
 
 import bisect
+import itertools
 import json
 import re
 import unicodedata
@@ -69,6 +70,27 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
     return Rendered(text=text, unread={n: t.interaction_id for n, t in turns if n >= first_unread})
 
 
+def render_conversations(
+    conversations: Sequence[Sequence[Interaction]], limits: Limits = DEFAULT_LIMITS
+) -> str:
+    """
+    Write conversations of any users as text, each under its number, their turns counted through.
+
+    What others wrote can not pass for a turn or a heading, and what is too long is cut, as `render_window` does it.
+    """
+    numbers = itertools.count(1)
+    numbered = [[(next(numbers), turn) for turn in turns] for turns in conversations]
+
+    def write(cap: int) -> str:
+        return "\n".join(
+            line
+            for place, turns in enumerate(numbered, start=1)
+            for line in (f"--- conversation {place} ---", *_lines(turns, 0, limits, cap))
+        )
+
+    return fit(write, limits)
+
+
 def shorten(text: str, limit: int) -> str:
     """
     Keep the head and the tail of a text that is too long, and say how much is left out between.
@@ -117,11 +139,12 @@ def _lines(
             yield "NEW"
         if previous is not None and previous.session_id != turn.session_id:
             yield "--- another session ---"
-        yield from _turn(number, turn, cap, min(cap, limits.tool_chars))
+        yield from turn_lines(number, turn, cap, min(cap, limits.tool_chars))
         previous = turn
 
 
-def _turn(number: int, turn: Interaction, cap: int, tool_cap: int) -> Iterator[str]:
+def turn_lines(number: int, turn: Interaction, cap: int, tool_cap: int) -> Iterator[str]:
+    """Yield the lines of one turn with all its parts, each cut at *cap* characters, tool calls at *tool_cap*."""
     who = f"{_label(turn.role) or 'user'} {turn.created_at:%Y-%m-%d %H:%M}"
     yield from part_lines(number, who, turn.content, cap)
     if turn.image_url or turn.image_base64:

@@ -49,6 +49,8 @@ class Due:
     last_seq: int
     attempts: int = 0
     dead_letter_id: int | None = None
+    is_forced: bool = False
+    """Whether someone asked for it to be read: no gate keeps the learner from it."""
 
 
 def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) -> Due | None:

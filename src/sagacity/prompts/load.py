@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 import yaml
 
@@ -67,6 +68,29 @@ class Prompt(Value):
 def reference(name: str, version: int) -> str:
     """Return how provenance names a prompt, such as `profile_extraction/v1`."""
     return f"{name}/v{version}"
+
+
+@cache
+def prompt_versions() -> Mapping[str, tuple[int, ...]]:
+    """Return the versions of every prompt, oldest first, by the prompt's name."""
+    found: dict[str, tuple[int, ...]] = {}
+    for name, version in list_prompts():
+        found[name] = (*found.get(name, ()), version)
+    return MappingProxyType(found)
+
+
+def active_version(name: str, chosen: Mapping[str, int]) -> int:
+    """
+    Return the version of prompt *name* that is in use: the one *chosen*, else the newest.
+
+    Raises:
+        ValueError: there is no such prompt, or not that version of it.
+    """
+    versions = prompt_versions().get(name, ())
+    version = chosen.get(name, versions[-1] if versions else 1)
+    if version not in versions:
+        raise ValueError(f"there is no prompt {reference(name, version)}")
+    return version
 
 
 def list_prompts() -> list[tuple[str, int]]:

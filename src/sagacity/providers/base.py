@@ -1,6 +1,6 @@
 """The seams to models: text in, text, values or vectors out."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy.typing as npt
 from pydantic import BaseModel
 
 from sagacity.domain.base import Value
+from sagacity.domain.ledger import SUCCEEDED
 
 Vectors = npt.NDArray[np.float32]
 Output = TypeVar("Output", bound=BaseModel)
@@ -41,9 +42,31 @@ class Completion(Value):
     usage: TokenUsage = TokenUsage()
 
 
+class ModelCall(Value):
+    """One request that was sent: the first try of a call, a later one, or the one that asks for a mended answer."""
+
+    model: str
+    attempt: int = 1
+    """Counts the requests of one call, from 1."""
+    usage: TokenUsage = TokenUsage()
+    duration_seconds: float = 0.0
+    outcome: str = SUCCEEDED
+    """`ok`, or the name of the error that it ended with; `Cancelled` where the caller gave up."""
+    cost_usd: float | None = None
+    """None where the model's price is not known."""
+
+
+OnCall = Callable[[ModelCall], Awaitable[None]]
+"""Told of each request right after it, also when it failed. It may not raise."""
+
+
+async def ignore_call(_call: ModelCall) -> None:
+    """Keep nothing."""
+
+
 class LLM(Protocol):
     """
-    A chat model.
+    A chat model. `on_call` is told of every request that a call sends.
 
     All calls raise `ProviderTimeout` when no answer came in time, `ProviderRefused` when the provider will not serve
     the call (key, quota, model name), and `ProviderError` for the rest, after bounded retries of what may pass.
@@ -54,12 +77,19 @@ class LLM(Protocol):
         """The model's name as it goes into provenance."""
         ...
 
-    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> Completion:
         """Return one answer as text."""
         ...
 
     async def structured(
-        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[ChatMessage],
+        output: type[Output],
+        *,
+        max_tokens: int | None = None,
+        on_call: OnCall = ignore_call,
     ) -> tuple[Output, TokenUsage]:
         """
         Return one answer parsed into *output*.
@@ -69,7 +99,9 @@ class LLM(Protocol):
         """
         ...
 
-    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> AsyncIterator[str]:
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> AsyncIterator[str]:
         """Yield the answer piece by piece."""
         ...
 

@@ -2,22 +2,24 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
-from sagacity.providers.base import ChatMessage, Completion, Output, TokenUsage
+from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import (
     NoReplyError,
     WireReply,
+    cost_usd,
     ignore_stream_warnings,
     load_litellm,
     read_reply,
 )
-from sagacity.providers.metered import Meter, OnUsage, Operation, metered
+from sagacity.providers.metered import Meter, SentRequest
 from sagacity.providers.structured import json_schema_format, mend_messages, parse, schema_message
 from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, judge
 
@@ -42,13 +44,11 @@ class LiteLLM:
         choice: ModelChoice,
         limits: Limits,
         *,
-        on_usage: OnUsage,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._choice = choice
         self._limits = limits
-        self._on_usage = on_usage
         self._sleep = sleep
         self._jitter = jitter
         self._refuses_schemas = False
@@ -58,14 +58,21 @@ class LiteLLM:
         """The model in LiteLLM's naming."""
         return self._choice.model
 
-    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> Completion:
         """Return one answer as text."""
-        with metered(self.model, Operation.COMPLETE, self._on_usage) as meter:
-            text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}))
+        meter = self._meter(on_call)
+        text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}, str))
         return Completion(text=text, model=self.model, usage=meter.usage)
 
     async def structured(
-        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[ChatMessage],
+        output: type[Output],
+        *,
+        max_tokens: int | None = None,
+        on_call: OnCall = ignore_call,
     ) -> tuple[Output, TokenUsage]:
         """
         Return one answer parsed into *output*.
@@ -74,17 +81,16 @@ class LiteLLM:
             MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
         """
         asked = tuple(messages)
-        with metered(self.model, Operation.STRUCTURED, self._on_usage) as meter:
-            for _ in range(2):
-                text = await self._json_answer(asked, output, meter, max_tokens)
-                try:
-                    return parse(text, output), meter.usage
-                except ValueError as error:
-                    asked = (*messages, *mend_messages(text, str(error)))
-            raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
+        meter = self._meter(on_call)
+        for _ in range(2):
+            answer = await self._json_answer(asked, output, meter, max_tokens)
+            if not isinstance(answer, _Unreadable):
+                return answer, meter.usage
+            asked = (*messages, *mend_messages(answer.text, answer.fault))
+        raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
     ) -> AsyncIterator[str]:
         """
         Yield the answer piece by piece.
@@ -92,38 +98,66 @@ class LiteLLM:
         It is tried again only while nothing was yielded; the time limit holds for each piece.
         """
         options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
-        with metered(self.model, Operation.STREAM, self._on_usage) as meter:
-            opened = _unless_failed(await self._outcome(lambda: self._try_stream(messages, options)))
-            chunk, is_empty = opened.first, True
-            try:
-                while chunk is not None:
-                    meter.add(_usage(chunk))
-                    if chunk.choices and chunk.choices[0].delta.content:
-                        is_empty = False
-                        yield chunk.choices[0].delta.content
-                    chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
-            finally:
-                await opened.rest.aclose()
-            if is_empty:
-                raise ProviderError(f"{self.model}: the stream ended without an answer")
+        meter, failures = self._meter(on_call), 0
+        while True:
+            async with meter.request() as sent:
+                opened = await self._guarded(lambda: self._try_stream(messages, options))
+                if isinstance(opened, Failure):
+                    sent.outcome = opened.error.__name__
+                else:
+                    async with aclosing(self._pieces(opened, sent)) as pieces:
+                        async for piece in pieces:
+                            yield piece
+                    return
+            failures += 1
+            if not await self._may_try_again(opened, failures):
+                raise opened.error(opened.told)
+
+    async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
+        """Yield what the stream carries, and note its tokens."""
+        chunk, is_empty = opened.first, True
+        try:
+            while chunk is not None:
+                sent.usage += _usage(chunk)
+                if chunk.choices and chunk.choices[0].delta.content:
+                    is_empty = False
+                    yield chunk.choices[0].delta.content
+                chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
+        finally:
+            await opened.rest.aclose()
+        if is_empty:
+            raise ProviderError(f"{self.model}: the stream ended without an answer")
+
+    def _meter(self, on_call: OnCall) -> Meter:
+        return Meter(self.model, on_call, price=self._price)
+
+    def _price(self, usage: TokenUsage) -> float | None:
+        return cost_usd(self.model, usage.prompt_tokens, usage.completion_tokens)
 
     async def _json_answer(
         self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
-    ) -> str:
+    ) -> "Output | _Unreadable":
         """Ask by schema where the model takes one, else in words."""
+
+        def read(text: str) -> Output | _Unreadable:
+            try:
+                return parse(text, output)
+            except ValueError as error:
+                return _Unreadable(text, str(error))
+
         in_words = _with_schema(messages, output)
         if self._refuses_schemas:
-            return _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}))
+            return _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}, read))
         if not await self._takes_schemas():
             options = {"max_tokens": max_tokens, "response_format": {"type": "json_object"}}
-            return _unless_failed(await self._answer(in_words, meter, options))
+            return _unless_failed(await self._answer(in_words, meter, options, read))
         options = {"max_tokens": max_tokens, "response_format": json_schema_format(output)}
-        outcome = await self._answer(messages, meter, options)
+        outcome = await self._answer(messages, meter, options, read)
         if isinstance(outcome, Failure) and outcome.status == BAD_REQUEST:
             # Some servers of OpenAI's protocol refuse the schema, and do as well when told in words.
-            text = _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}))
+            answer = _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}, read))
             self._refuses_schemas = True
-            return text
+            return answer
         return _unless_failed(outcome)
 
     async def _takes_schemas(self) -> bool:
@@ -133,29 +167,38 @@ class LiteLLM:
         return litellm.supports_response_schema(self.model)
 
     async def _answer(
-        self, messages: Sequence[ChatMessage], meter: Meter, options: dict[str, Any]
-    ) -> str | Failure:
-        outcome = await self._outcome(lambda: self._try_reply(messages, options))
-        if isinstance(outcome, Failure):
-            return outcome
-        meter.add(_usage(outcome))
-        return outcome.choices[0].message.content or "" if outcome.choices else ""
-
-    async def _outcome(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
-        """Try until it goes well, cannot go well, or was tried often enough."""
+        self,
+        messages: Sequence[ChatMessage],
+        meter: Meter,
+        options: dict[str, Any],
+        read: Callable[[str], T],
+    ) -> T | Failure:
+        """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
         failures = 0
         while True:
-            outcome = await self._guarded(attempt)
-            if not isinstance(outcome, Failure):
-                return outcome
+            async with meter.request() as sent:
+                outcome = await self._guarded(lambda: self._try_reply(messages, options))
+                if not isinstance(outcome, Failure):
+                    sent.usage = _usage(outcome)
+                    answer = read(outcome.choices[0].message.content or "" if outcome.choices else "")
+                    if isinstance(answer, _Unreadable):
+                        sent.outcome = MalformedOutput.__name__
+                    return answer
+                sent.outcome = outcome.error.__name__
             failures += 1
-            if not outcome.error.retryable or failures >= self._limits.retry.attempts:
+            if not await self._may_try_again(outcome, failures):
                 return outcome
-            await self._sleep(
-                self._limits.retry.pause_seconds(
-                    failures, asked_seconds=outcome.asked_seconds, share=self._jitter()
-                )
+
+    async def _may_try_again(self, failure: Failure, failures: int) -> bool:
+        """Wait as long as one has to before the next try; False where there is to be none."""
+        if not failure.error.retryable or failures >= self._limits.retry.attempts:
+            return False
+        await self._sleep(
+            self._limits.retry.pause_seconds(
+                failures, asked_seconds=failure.asked_seconds, share=self._jitter()
             )
+        )
+        return True
 
     async def _guarded(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
         """Make one try within the time limit, and turn what goes wrong into a value."""
@@ -200,6 +243,13 @@ class LiteLLM:
         if reply is None:
             raise NoReplyError
         return reply
+
+
+class _Unreadable(NamedTuple):
+    """An answer that does not parse, and what is wrong with it: for the model, and for nobody else."""
+
+    text: str
+    fault: str
 
 
 class _Stream(NamedTuple):

@@ -5,11 +5,12 @@ import logging
 import os
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import httpx
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
 """Without these it fetches its price list at import, and a list of headers at the first call to Anthropic."""
@@ -72,6 +73,8 @@ class LoadedLiteLLM(NamedTuple):
     acompletion: Completions
     aembedding: Callable[..., Awaitable[Any]]
     supports_response_schema: Callable[[str], bool]
+    prices: Mapping[str, Any]
+    """The price list that the package brings, by model."""
     errors: tuple[type[Exception], ...]
     """All that a call may raise; `timeouts` are among them."""
     timeouts: tuple[type[Exception], ...]
@@ -106,9 +109,37 @@ def load_litellm() -> LoadedLiteLLM:
         acompletion=litellm.acompletion,
         aembedding=litellm.aembedding,
         supports_response_schema=litellm.supports_response_schema,
+        prices=litellm.model_cost,
         errors=(openai.OpenAIError, httpx.HTTPError, NoReplyError),
         timeouts=(openai.APITimeoutError, httpx.TimeoutException),
     )
+
+
+class WirePrice(Wire):
+    """What a token costs in USD, as the price list has it."""
+
+    litellm_provider: str
+    input_cost_per_token: float
+    output_cost_per_token: float
+
+
+def cost_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """
+    Return what so many tokens cost by the list prices, without discounts and surcharges; None if none is listed.
+
+    The list is read as it is: what LiteLLM computes costs with asks some providers for what the list lacks.
+    """
+    provider, _, name = model.partition("/")
+    prices = load_litellm().prices
+    for key in (model, name):
+        with suppress(ValidationError):
+            price = WirePrice.model_validate(prices.get(key))
+            if key == model or price.litellm_provider == provider:
+                return (
+                    prompt_tokens * price.input_cost_per_token
+                    + completion_tokens * price.output_cost_per_token
+                )
+    return None
 
 
 async def close_clients() -> None:

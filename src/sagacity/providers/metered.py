@@ -1,79 +1,77 @@
-"""What a model call cost, told to whoever wants to keep it; nothing is written here."""
+"""What each request of a model call cost, told to whoever wants to keep it; nothing is written here."""
 
+import asyncio
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
-from sagacity.domain.base import Value
 from sagacity.domain.errors import ProviderError
-from sagacity.providers.base import TokenUsage
+from sagacity.domain.ledger import SUCCEEDED
+from sagacity.providers.base import ModelCall, OnCall, TokenUsage
+
+CANCELLED = "Cancelled"
+"""The outcome of a request for which nobody waited any longer."""
 
 
-class Operation(StrEnum):
-    """Which of the calls of `LLM` it was."""
+@dataclass(slots=True)
+class SentRequest:
+    """One request while it is under way; whoever makes it notes here what comes of it."""
 
-    COMPLETE = "complete"
-    STRUCTURED = "structured"
-    STREAM = "stream"
-
-
-class ModelCall(Value):
-    """One call as its caller sees it, tries that failed included."""
-
-    model: str
-    operation: Operation
-    usage: TokenUsage
-    duration_seconds: float
-    error_kind: str | None = None
-    """The name of the error that it ended with."""
-
-
-OnUsage = Callable[[ModelCall], None]
-"""Called once a call, also when it failed. It must be quick and may not raise."""
-
-
-def ignore_usage(_call: ModelCall) -> None:
-    """Keep nothing."""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    outcome: str = SUCCEEDED
 
 
 class Meter:
-    """Adds up the tokens of one call."""
+    """Tells of each request of one call, and adds up the call's tokens."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        model: str,
+        on_call: OnCall,
+        *,
+        price: Callable[[TokenUsage], float | None],
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """
+        Begin a call.
+
+        Args:
+            model: the name that is reported.
+            on_call: who is told.
+            price: what so many tokens cost in USD; None where nobody knows.
+            timer: seconds that only grow.
+        """
         self.usage = TokenUsage()
+        self._model = model
+        self._on_call = on_call
+        self._price = price
+        self._timer = timer
+        self._attempt = 0
 
-    def add(self, usage: TokenUsage) -> None:
-        """Count the tokens of one answer."""
-        self.usage += usage
-
-
-@contextmanager
-def metered(
-    model: str, operation: Operation, on_usage: OnUsage, *, timer: Callable[[], float] = time.perf_counter
-) -> Generator[Meter]:
-    """
-    Measure the block as one call, and report it at its end, however that comes.
-
-    Args:
-        model: the name that is reported.
-        operation: which call it is.
-        on_usage: who is told.
-        timer: seconds that only grow.
-    """
-    meter, started, error_kind = Meter(), timer(), None
-    try:
-        yield meter
-    except ProviderError as error:
-        error_kind = type(error).__name__
-        raise
-    finally:
-        on_usage(
-            ModelCall(
-                model=model,
-                operation=operation,
-                usage=meter.usage,
-                duration_seconds=timer() - started,
-                error_kind=error_kind,
+    @asynccontextmanager
+    async def request(self) -> AsyncGenerator[SentRequest]:
+        """Measure the block as one request, and tell of it at its end, however that comes."""
+        self._attempt += 1
+        attempt, sent, started = self._attempt, SentRequest(), self._timer()
+        try:
+            yield sent
+        except ProviderError as error:
+            sent.outcome = type(error).__name__
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            sent.outcome = CANCELLED
+            raise
+        finally:
+            seconds = self._timer() - started
+            self.usage += sent.usage
+            await self._on_call(
+                ModelCall(
+                    model=self._model,
+                    attempt=attempt,
+                    usage=sent.usage,
+                    duration_seconds=seconds,
+                    outcome=sent.outcome,
+                    cost_usd=self._price(sent.usage),
+                )
             )
-        )

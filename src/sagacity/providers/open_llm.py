@@ -3,17 +3,10 @@
 from sagacity.providers.base import LLM
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm import LiteLLM
-from sagacity.providers.metered import OnUsage, ignore_usage
 from sagacity.providers.tries import Limits, Retry
 
 
-def open_llm(
-    choice: ModelChoice,
-    *,
-    timeout_seconds: float = 120.0,
-    attempts: int = 3,
-    on_usage: OnUsage = ignore_usage,
-) -> LLM:
+def open_llm(choice: ModelChoice, *, timeout_seconds: float = 120.0, attempts: int = 3) -> LLM:
     """
     Open the model that was chosen; nothing is loaded or called before its first use.
 
@@ -21,7 +14,6 @@ def open_llm(
         choice: which model, where, and with which key.
         timeout_seconds: for each try, and for each piece of a stream.
         attempts: tries a call, the first included; only of what may pass by itself.
-        on_usage: told of every call when it ends.
     """
     limits = Limits(timeout_seconds=timeout_seconds, retry=Retry(attempts=attempts))
-    return LiteLLM(choice, limits, on_usage=on_usage)
+    return LiteLLM(choice, limits)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 
 from sagacity.domain.errors import ProviderRefused
-from sagacity.providers.base import ChatMessage, Completion, Output, TokenUsage
+from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
 
 
 class RefusingLLM:
@@ -11,6 +11,7 @@ class RefusingLLM:
     Stands where a tenant's configuration names a model without a usable key.
 
     So the mistake shows where a model's failures show, in receipts and dead letters, and no other tenant notices.
+    Nothing is sent, so nobody is told of a call.
     """
 
     def __init__(self, reason: ProviderRefused) -> None:
@@ -21,18 +22,25 @@ class RefusingLLM:
         """No model."""
         return ""
 
-    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> Completion:
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> Completion:
         """Raise the reason."""
         raise self._refusal()
 
     async def structured(
-        self, messages: Sequence[ChatMessage], output: type[Output], *, max_tokens: int | None = None
+        self,
+        messages: Sequence[ChatMessage],
+        output: type[Output],
+        *,
+        max_tokens: int | None = None,
+        on_call: OnCall = ignore_call,
     ) -> tuple[Output, TokenUsage]:
         """Raise the reason."""
         raise self._refusal()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
     ) -> AsyncIterator[str]:
         """Raise the reason."""
         raise self._refusal()

@@ -35,6 +35,8 @@ LETTER_OF = {
 """What a citation begins with, by kind; its number is the item's own."""
 MOST_CHARACTERS = 16_000
 """Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
+SKILL_CHARACTERS = 800
+"""Of a skill's instructions: a whole one would take the place of all other rules, or find none."""
 NEIGHBOUR_LAG = 8
 """A turn beside one that was found comes after so many others that were found."""
 _LABEL_CHARACTERS = 40
@@ -156,7 +158,8 @@ def _line(one: Scored) -> Line:
         score=one.score,
         components=one.components,
         when=_date_of(memory),
-        is_cut=len(raw) > MOST_CHARACTERS,
+        is_cut=len(raw) > MOST_CHARACTERS
+        or (kind is MemoryKind.SKILL and len(memory.content) > SKILL_CHARACTERS),
     )
 
 
@@ -168,13 +171,16 @@ def _date_of(memory: Memory) -> datetime:
 def _told(memory: Memory) -> str:
     if SECTION_OF[memory.kind] is not SectionName.PROCEDURES:
         return memory.content
-    rule = " → ".join(part for part in (memory.trigger, memory.content) if part and part.strip())
+    content = memory.content
+    if memory.kind is MemoryKind.SKILL and len(content) > SKILL_CHARACTERS:
+        content = clipped(content, SKILL_CHARACTERS)
+    rule = " → ".join(part for part in (memory.trigger, content) if part and part.strip())
     return f"{rule} (avoid: {memory.pitfall})" if memory.pitfall and memory.pitfall.strip() else rule
 
 
 def _turn_line(turn: Interaction, score: float, components: Mapping[str, float]) -> Line:
     """Return the line of a turn of the log: the day, who spoke, and what was said."""
-    raw, when = _words_of(turn), turn.happened_at or turn.created_at
+    raw, when = turn.text, turn.happened_at or turn.created_at
     return Line(
         section=SectionName.EPISODES,
         citation=f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}",
@@ -194,11 +200,6 @@ def _beside(turn: Interaction, rank: int, needed: str) -> Line:
     line = _turn_line(turn, 0.0, {})
     line.rank, line.beside, line.is_found = rank, needed, False
     return line
-
-
-def _words_of(turn: Interaction) -> str:
-    parts = (turn.content, turn.user_action_description, turn.expert_content)
-    return "\n".join(part for part in parts if part)
 
 
 def history_lines(history: Sequence[Said], *, question: str) -> list[Line]:

@@ -1,10 +1,10 @@
 """Who and what a question names, as the user's graph knows them: for the context of an answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from datetime import datetime
 
 from sagacity.domain.context import KnownEntity
-from sagacity.domain.graph import USER, Entity, EntityGraph, EntityType, Relationship
+from sagacity.domain.graph import USER, Entity, EntityType, Relationship
 from sagacity.domain.ids import UserId
 from sagacity.retrieval.names import name_candidates
 from sagacity.storage.transaction import Transaction
@@ -28,37 +28,29 @@ async def known_entities(
     found = [
         one
         for one in await snapshot.graph.find(user_id, names)
-        if one.normalized_name != USER and _is_there(one, as_of)
+        if one.normalized_name != USER and (as_of is None or one.created_at <= as_of)
     ]
-    return [
-        _known(entity, await snapshot.relationships.around(user_id, entity.entity_id), as_of)
-        for entity in found[:MOST_ENTITIES]
-    ]
+    if not found:
+        return []
+    shown = found[:MOST_ENTITIES]
+    numbers = [entity.entity_id for entity in shown]
+    ties = await snapshot.relationships.of_entities(user_id, numbers, limit=MOST_TIES, as_of=as_of)
+    return [_known(entity, ties[entity.entity_id]) for entity in shown]
 
 
-def _is_there(one: Entity | Relationship, as_of: datetime | None) -> bool:
-    return as_of is None or one.created_at <= as_of
-
-
-def _known(entity: Entity, around: EntityGraph, as_of: datetime | None) -> KnownEntity:
+def _known(entity: Entity, ties: Iterable[Relationship]) -> KnownEntity:
     is_typed = entity.entity_type is not EntityType.OTHER
+    told = (entity.description, *(_told(entity, tie) for tie in ties))
     return KnownEntity(
         entity_id=entity.entity_id,
         name=entity.name,
         entity_type=str(entity.entity_type) if is_typed else "",
-        details=tuple(part for part in (entity.description, *_ties(entity, around, as_of)) if part)[
-            :MOST_TIES
-        ],
+        details=tuple(part for part in told if part)[:MOST_TIES],
     )
 
 
-def _ties(entity: Entity, around: EntityGraph, as_of: datetime | None) -> Iterator[str]:
-    """Yield what *entity* is to others as a rest of a sentence, and what others are to it as a whole one."""
-    for tie in around.relationships:
-        if not _is_there(tie, as_of):
-            continue
-        word = tie.relationship_type.replace("_", " ")
-        if tie.source_entity_id == entity.entity_id:
-            yield f"{word} {tie.target_name}"
-        elif tie.target_entity_id == entity.entity_id:
-            yield f"{tie.source_name} {word} {tie.target_name}"
+def _told(entity: Entity, tie: Relationship) -> str:
+    """Tell what *entity* is to another as the rest of a sentence, and what another is to it as a whole one."""
+    word = tie.relationship_type.replace("_", " ")
+    is_its_own = tie.source_entity_id == entity.entity_id
+    return f"{word} {tie.target_name}" if is_its_own else f"{tie.source_name} {word} {tie.target_name}"

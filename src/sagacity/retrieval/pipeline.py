@@ -12,12 +12,12 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
+from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace, relevance
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.analyze import analyze
 from sagacity.retrieval.anchors import anchors_in, resolve, words_for
-from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank, relevance
+from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import Ask, Finding

@@ -17,10 +17,6 @@ Key = tuple[str, int]
 Found = Mapping[StrategyName, Sequence[Hit]]
 Standings = Mapping[Key, Standing]
 
-PARAPHRASE_COSINE = 0.7
-"""From here on two short texts say the same, as all-MiniLM-L6-v2 sees it: paraphrases lie at 0.85 on average, what
-does not belong together at 0.17, and a question and the fact that answers it between 0.2 and 0.6."""
-
 KEYWORD_SHARE = 0.6
 """Of words against meaning, where the best match says enough of what the question says."""
 ENOUGH_COVERAGE = 0.4
@@ -69,11 +65,6 @@ WEIGHTS_BY_INTENT = {
     Intent.COMMAND: WEIGHTS,
 }
 _MANY_USES = 1_000
-
-
-def relevance(cosine: float) -> float:
-    """Return how much a text has to do with a query, in [0, 1]: 1 for a paraphrase, 0.3 for a loose connection."""
-    return min(max(cosine / PARAPHRASE_COSINE, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,11 @@ import asyncio
 import re
 import time
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from sagacity.config.base import ConfigStore
-from sagacity.config.model_choice import Role
-from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.base import Value
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.tenant import Tenant
-from sagacity.prompts.load import render
-from sagacity.providers.base import LLM, ChatMessage
 from sagacity.storage.keywords import terms_of
 
 LIMIT_SECONDS = 5.0
@@ -23,7 +18,6 @@ ANSWER_CHARACTERS = 512
 NO_MODEL = "no model is configured"
 LATE = "the model gave no answer in time"
 
-_PROMPT, _VERSION = "query_reformulation", 1
 _QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "„": "“", "`": "`"}
 _WORD = re.compile(r"\S+")
 _REFUSAL = re.compile(
@@ -40,8 +34,8 @@ class Turn(Value):
     content: str
 
 
-Models = Callable[[TenantConfig, Role], LLM | None]
-"""Opens the model that serves a tenant in a role; None when there is none."""
+Rewrite = Callable[[Tenant, Mapping[str, str]], Awaitable[str | None]]
+"""Asks a tenant's model by the prompt `query_reformulation`; None when there is no model."""
 
 
 class Reformulated(Value):
@@ -59,9 +53,8 @@ class Reformulated(Value):
 class Reformulator:
     """Asks the tenant's model; whatever goes wrong, the question stands as it was asked."""
 
-    def __init__(self, configs: ConfigStore, models: Models, *, limit_seconds: float = LIMIT_SECONDS) -> None:
-        self._configs = configs
-        self._models = models
+    def __init__(self, rewrite: Rewrite, *, limit_seconds: float = LIMIT_SECONDS) -> None:
+        self._rewrite = rewrite
         self._limit_seconds = limit_seconds
 
     async def reformulate(self, tenant: Tenant, question: str, history: Sequence[Turn]) -> Reformulated:
@@ -76,7 +69,8 @@ class Reformulator:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._limit_seconds):
-                answer = await self._ask(tenant, question, history)
+                variables = {"conversation": spoken(history), "question": question}
+                answer = await self._rewrite(tenant, variables)
         except TimeoutError:
             found = Reformulated(text=question, problem=LATE)
         except (ProviderError, ConfigError) as error:
@@ -84,18 +78,6 @@ class Reformulator:
         else:
             found = judged(question, answer)
         return found.model_copy(update={"milliseconds": round((time.perf_counter() - started) * 1000, 3)})
-
-    async def _ask(self, tenant: Tenant, question: str, history: Sequence[Turn]) -> str | None:
-        """Return the model's answer; None where there is no model."""
-        llm = self._models(await self._configs.get(tenant), Role.PRE_RETRIEVAL)
-        if llm is None:
-            return None
-        prompt = render(_PROMPT, _VERSION, {"conversation": spoken(history), "question": question})
-        messages = (
-            ChatMessage(role="system", content=prompt.system),
-            ChatMessage(role="user", content=prompt.user),
-        )
-        return (await llm.complete(messages)).text
 
 
 def judged(question: str, answer: str | None) -> Reformulated:

@@ -9,7 +9,6 @@ from sagacity.domain.base import Value
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.query import Scored
 from sagacity.providers.base import Reranker, Vectors
-from sagacity.storage.repositories.interactions import text_of
 
 RERANK = "rerank"
 """The component that the reranker gives, in [0, 1]."""
@@ -93,4 +92,4 @@ def _text(item: Scored) -> str:
     """Return the text by which the thing is found."""
     if item.memory:
         return item.memory.search_text
-    return text_of(item.interaction) if item.interaction else ""
+    return item.interaction.search_text if item.interaction else ""

@@ -39,6 +39,7 @@ OLDER_NAMES = {
     "do_action": "content",
     "do_not_action": "pitfall",
     "when_condition": "trigger",
+    "skill_status": "skill_status_filter",
     "request_group": "session_id",
     "request_group_id": "session_id",
 }

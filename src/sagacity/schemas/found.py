@@ -6,6 +6,7 @@ from sagacity.domain.views.agent_playbook import AgentPlaybookView
 from sagacity.domain.views.interaction import InteractionView
 from sagacity.domain.views.memory import MemoryView
 from sagacity.domain.views.profile import ProfileView
+from sagacity.domain.views.skill import SkillView
 from sagacity.domain.views.user_playbook import UserPlaybookView
 from sagacity.schemas.base import Reply, Schema
 
@@ -67,13 +68,20 @@ class FoundAgentPlaybooks(SearchReply):
     agent_playbooks: tuple[AgentPlaybookView, ...] = ()
 
 
+class FoundSkills(SearchReply):
+    """Skills, best first, or last changed first where there was no question."""
+
+    skills: tuple[SkillView, ...] = ()
+
+
 class SearchPage(SearchReply):
     """What was found, each kind best first."""
 
     profiles: tuple[ProfileView, ...] = ()
     agent_playbooks: tuple[AgentPlaybookView, ...] = ()
     user_playbooks: tuple[UserPlaybookView, ...] = ()
+    skills: tuple[SkillView, ...] = ()
     interactions: tuple[InteractionView, ...] | None = None
     """Only if they were asked for."""
     memories: tuple[MemoryView, ...] | None = None
-    """Of the kinds that have no list of their own (semantic, episodic, skill); only if they were asked for."""
+    """Of the kinds that have no list of their own (semantic, episodic); only if they were asked for."""

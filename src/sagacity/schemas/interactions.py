@@ -1,9 +1,9 @@
 """Bodies and envelopes of publishing, reading and deleting interactions."""
 
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import RequestId, SessionId, UserId
@@ -12,6 +12,8 @@ from sagacity.domain.views.interaction import InteractionView, RequestView
 from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, MaybeId, Number, Reply, Schema, Span
 
 DEFAULT_AGENT_VERSION = "agent-v0"
+AgentVersion = Annotated[Label, AfterValidator(lambda version: version or DEFAULT_AGENT_VERSION)]
+"""Of an agent; empty is the same as not given."""
 MAX_TURNS = 10_000
 _NO_CLOCK = 4_102_444_800
 """The year 2100."""

@@ -31,7 +31,7 @@ from sagacity.schemas.base import (
     Schema,
     Statuses,
 )
-from sagacity.schemas.profiles import DIRECT
+from sagacity.schemas.profiles import DIRECT, Updated
 
 
 class BlockingIssueData(Schema):
@@ -185,6 +185,13 @@ class UpdateAgentPlaybookStatusBody(Body):
 
     agent_playbook_id: Number
     playbook_status: Approval
+
+
+class UpdatedAgentPlaybook(Updated):
+    """What was done, and to which others."""
+
+    archived_agent_playbook_ids: tuple[int, ...] = ()
+    """Those whose place an approved one took."""
 
 
 class GetUserPlaybooksBody(Body):

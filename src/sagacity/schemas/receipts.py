@@ -79,3 +79,5 @@ class Receipt(Schema):
     indexed: IndexProgress
     learners: tuple[LearnerProgress, ...] = ()
     memories: tuple[TaughtMemory, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What else keeps learning from being as good as it could be now, such as a spending cap that is reached."""

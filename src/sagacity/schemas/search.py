@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, model_validator
 
@@ -43,6 +43,17 @@ Strategies = Annotated[
     AfterValidator(_each_once),
 ]
 Approvals = Annotated[tuple[Approval, ...], Field(min_length=1, max_length=len(Approval), fail_fast=True)]
+OLDER_APPROVALS = {"draft": "pending", "published": "approved", "deprecated": "rejected"}
+"""Older clients' words for what a reviewer says of a skill."""
+
+
+def approval_words(given: object) -> object:
+    """Return older words for what a reviewer said, one or several, as they are called now."""
+    if isinstance(given, list | tuple):
+        return [approval_words(one) for one in cast("Sequence[object]", given)]
+    return OLDER_APPROVALS.get(given, given) if isinstance(given, str) else given
+
+
 SearchKind = MemoryKind | Literal["interaction"]
 Kinds = Annotated[tuple[SearchKind, ...], Field(min_length=1, max_length=len(MemoryKind) + 1, fail_fast=True)]
 
@@ -315,12 +326,29 @@ class SearchAgentPlaybooksBody(SearchReviewedBody):
         return super().to_filter(now, kinds)
 
 
+class SearchSkillsBody(SearchReviewedBody):
+    """Which skills to find; by default those that may be served."""
+
+    skill_status_filter: Annotated[Approval | Approvals | None, BeforeValidator(approval_words)] = None
+    """What a reviewer said, by the name that it has in other calls on skills."""
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """The reviewers' words that are asked for; empty where none is."""
+        said = self.skill_status_filter
+        return super().approvals if said is None else (said,) if isinstance(said, Approval) else said
+
+    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.SKILL,)) -> Filter:
+        """Return which skills may be found."""
+        return super().to_filter(now, kinds)
+
+
 class SearchBody(SearchReviewedBody):
     """
     A question to everything that is known.
 
-    By default to profiles and playbooks of the user, and to playbooks of the agent. Without a user only what holds for
-    all users is found: what one user taught is shown to no other.
+    By default to profiles and playbooks of the user, and to playbooks and skills of the agent. Without a user only what
+    holds for all users is found: what one user taught is shown to no other.
     """
 
     query: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
@@ -348,5 +376,5 @@ class SearchBody(SearchReviewedBody):
         if self.kinds is not None:
             return tuple(dict.fromkeys(self.kinds))
         if not self.users:
-            return (MemoryKind.AGENT_PLAYBOOK,)
-        return (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
+            return (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
+        return (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)

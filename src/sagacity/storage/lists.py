@@ -1,6 +1,7 @@
 """A list as one parameter, so that the text of a statement does not depend on how many values there are."""
 
 import json
+from collections.abc import Iterable
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -88,6 +89,12 @@ def hint_among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElemen
 def among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
     """Return that *column* is one of the values that the statement is given as *parameter*."""
     return _Among(column, sa.bindparam(parameter, type_=_List(column.type)))
+
+
+def one_of(column: sa.ColumnElement[Any], values: Iterable[Any]) -> sa.ColumnElement[bool]:
+    """Return that *column* is one of *values*, however many these are."""
+    given = sa.bindparam("values", list(values), type_=_List(column.type), unique=True)
+    return _Among(column, given)
 
 
 class _Found(_Among):

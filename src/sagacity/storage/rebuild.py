@@ -171,9 +171,8 @@ async def _refresh_facts(scope: Scope, rows: Sequence[Any]) -> None:
 
 
 def _with_origin(row: Any, request: Any) -> Any:
-    return interaction_of(
-        dict(row._mapping) | {"source": request.source, "agent_version": request.agent_version}
-    )
+    from_request = {name: getattr(request, name) for name in ("source", "agent_version", "skip_aggregation")}
+    return interaction_of(dict(row._mapping) | from_request)
 
 
 async def _pages(

@@ -84,10 +84,10 @@ class SQLite:
     async def read(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
-        """Open a snapshot."""
+        """Open a snapshot. It begins with the first statement, and ends by a ROLLBACK, for which nobody waits."""
         del org_id, user_id
         try:
-            async with self._readers.connect() as connection, connection.begin():
+            async with self._readers.connect() as connection:
                 yield connection
         except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error

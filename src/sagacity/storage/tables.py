@@ -75,6 +75,11 @@ sessions = sa.Table(
     columns.at("created_at"),
     columns.at("updated_at"),
     columns.maybe_at("evaluate_after"),
+    columns.count("evaluation_attempts"),
+)
+"""One row a conversation; while `evaluate_after` is set, it waits to be judged."""
+columns.partial(
+    "ix_sessions_waiting", sessions.c.org_id, sessions.c.user_id, where=sessions.c.evaluate_after.is_not(None)
 )
 
 requests = sa.Table(
@@ -152,6 +157,7 @@ memories = sa.Table(
     columns.at("created_at"),
     columns.at("updated_at"),
     columns.maybe_at("archived_at"),
+    columns.text("archived_by"),
     columns.maybe_at("valid_from"),
     columns.maybe_at("valid_to"),
     columns.maybe_at("expires_at"),
@@ -161,6 +167,9 @@ memories = sa.Table(
     sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
     columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),
+    columns.partial(
+        "ix_memories_org_expires", "org_id", "expires_at", where=sa.text("expires_at IS NOT NULL")
+    ),
     sqlite_autoincrement=True,
 )
 
@@ -185,6 +194,8 @@ changes = sa.Table(
     sa.Column("request_id", sa.Text),
     columns.part_of("memory_id", "memories.memory_id"),
     sa.Column("action", sa.Text, nullable=False),
+    columns.text("actor"),
+    columns.text("reason"),
     sa.Column("before", columns.Json),
     sa.Column("after", columns.Json),
     columns.at("created_at"),
@@ -334,6 +345,7 @@ evaluations = sa.Table(
     columns.flag("is_escalated"),
     columns.at("created_at"),
     sa.Index("ix_evaluations_org_created", "org_id", "created_at"),
+    sa.Index("ix_evaluations_org_session", "org_id", "session_id"),
 )
 
 usage_events = sa.Table(
@@ -366,15 +378,82 @@ operations = sa.Table(
     sa.Column("operation_id", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
-    columns.count("total_count"),
-    columns.count("processed_count"),
-    columns.count("failed_count"),
     columns.json("parameters", "{}"),
-    columns.json("errors", "[]"),
+    columns.count("total_count"),
     columns.flag("cancel_requested"),
+    columns.text("error"),
+    columns.json("result", "{}"),
     columns.at("created_at"),
     columns.maybe_at("finished_at"),
+    sa.Index("ix_operations_org_created", "org_id", "created_at"),
 )
+"""Runs that someone started. How far one is, its items say."""
+sa.Index(
+    "ux_operations_running",
+    operations.c.org_id,
+    operations.c.name,
+    unique=True,
+    sqlite_where=operations.c.status == "in_progress",
+    postgresql_where=operations.c.status == "in_progress",
+)
+
+operation_items = sa.Table(
+    "operation_items",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("operation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("status", sa.Text, nullable=False),
+    columns.count("attempts"),
+    columns.maybe_at("next_try_at"),
+    columns.text("error"),
+    columns.count("turn_count"),
+    columns.count("generated_count"),
+    columns.at("updated_at"),
+    sa.ForeignKeyConstraint(
+        ["org_id", "operation_id"], ["operations.org_id", "operations.operation_id"], ondelete="CASCADE"
+    ),
+    sa.Index("ix_operation_items_user", "org_id", "user_id", "status"),
+    sa.Index("ix_operation_items_status", "org_id", "operation_id", "status"),
+)
+"""One row a user whom an operation works on (`user_id` empty: the tenant itself)."""
+
+model_calls = sa.Table(
+    "model_calls",
+    metadata,
+    columns.number("call_id"),
+    columns.org(),
+    sa.Column("learner", sa.Text, nullable=False),
+    *columns.texts("user_id", "model", "prompt"),
+    columns.count("attempt", 1),
+    columns.count("prompt_tokens"),
+    columns.count("completion_tokens"),
+    sa.Column("cost_usd", sa.Float),
+    columns.count("duration_ms"),
+    sa.Column("outcome", sa.Text, nullable=False),
+    columns.at("created_at"),
+    sa.Index("ix_model_calls_org_created", "org_id", "created_at"),
+    sa.Index("ix_model_calls_org_user_created", "org_id", "user_id", "created_at"),
+    sqlite_autoincrement=True,
+)
+"""The ledger: one row a request to a provider."""
+
+playbook_clusters = sa.Table(
+    "playbook_clusters",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("cluster_id", sa.Text, primary_key=True),
+    sa.Column("learner", sa.Text, nullable=False),
+    *columns.texts("name", "agent_version", "fingerprint"),
+    columns.json("member_ids", "[]"),
+    sa.Column("memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="SET NULL")),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ix_playbook_clusters_name", "org_id", "learner", "name"),
+    sa.Index("ix_playbook_clusters_memory_id", "memory_id"),
+)
+"""Which user playbooks belong together (`learner`: for whom, `aggregation` or `skills`), and what was made of them. A
+cluster keeps its id while its members come and go."""
 
 # --- search: a copy that can be rebuilt ------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.keywords import ANALYZER
 from sagacity.storage.rebuild import rebuild
 from sagacity.storage.repositories.changes import ChangeRepository
+from sagacity.storage.repositories.clusters import ClusterRepository
 from sagacity.storage.repositories.copies import CopyRepository
 from sagacity.storage.repositories.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.repositories.entities import EntityRepository
@@ -27,9 +28,14 @@ from sagacity.storage.repositories.evaluations import EvaluationRepository
 from sagacity.storage.repositories.graph import GraphRepository
 from sagacity.storage.repositories.interactions import InteractionRepository
 from sagacity.storage.repositories.memories import MemoryRepository
+from sagacity.storage.repositories.model_calls import ModelCallRepository
+from sagacity.storage.repositories.operations import OperationRepository
 from sagacity.storage.repositories.organisations import OrganisationRepository, token_of
 from sagacity.storage.repositories.relationships import RelationshipRepository
+from sagacity.storage.repositories.retention import RetentionRepository
 from sagacity.storage.repositories.search import SearchRepository
+from sagacity.storage.repositories.sessions import SessionRepository
+from sagacity.storage.repositories.versions import VersionRepository
 from sagacity.storage.tables import search_index
 from sagacity.storage.views import (
     due_users,
@@ -63,8 +69,14 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
+        self.sessions = SessionRepository(scope)
+        self.model_calls = ModelCallRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.copies = CopyRepository(scope)
+        self.operations = OperationRepository(scope)
+        self.versions = VersionRepository(scope, self.search, self.memories, self.leases)
+        self.clusters = ClusterRepository(scope)
+        self.retention = RetentionRepository(scope, self.search, self.memories)
 
 
 class Storage:

@@ -140,13 +140,21 @@ def delete_all_interactions(world: World) -> Any:
 
 
 def delete_all_profiles(world: World) -> Any:
-    before = len(world.client.get_all_profiles(limit=1000).user_profiles)
+    world.client.add_user_profile([{"user_id": "dora", "content": "Owns a loom.", "status": "pending"}])
+    before = _count_profiles(world)
     reply = world.client.delete_all_profiles()
     return {
         "reply": dumped(reply),
         "before": before,
-        "left": contents(world.client.get_all_profiles().user_profiles),
+        "left": _count_profiles(world),
         "found": contents(world.client.search_profiles(user_id="ada", query="Lisbon").user_profiles),
+    }
+
+
+def _count_profiles(world: World) -> dict[str, int]:
+    return {
+        status: len(world.client.get_all_profiles(limit=1000, status_filter=status).user_profiles)
+        for status in ("current", "pending", "archived")
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from sagacity.config.model_choice import Role, choose_embedder, choose_model
+from sagacity.config.model_choice import Role, choose_model
 from sagacity.config.provider_access import PROVIDERS, Provider
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import ProviderRefused
@@ -195,45 +195,6 @@ def test_named_model_that_cannot_be_served_is_refused(name: str):
 def test_temperature_follows_the_family(model: str, temperature: float):
     """Families that take only 1.0 get it; the others are kept cool."""
     assert ModelChoice(model=model).temperature == temperature
-
-
-def test_embedder_is_the_servers_unless_named():
-    """Keys alone never move a tenant to another embedder, and the custom endpoint never embeds."""
-    endpoint = {"model": "m", "api_key": "sk", "api_base": "http://10.0.0.5/v1"}
-    assert (
-        choose_embedder(config({"openai": {"api_key": "sk"}, "custom_endpoint": endpoint}), NOTHING) is None
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "expected", "dimension"),
-    [
-        ("text-embedding-3-small", "openai/text-embedding-3-small", 1536),
-        ("openai/text-embedding-3-large", "openai/text-embedding-3-large", 3072),
-        ("gemini/gemini-embedding-001", "gemini/gemini-embedding-001", 3072),
-        ("text-embedding-004", "gemini/text-embedding-004", 768),
-        ("openai/in-house", "openai/in-house", None),
-    ],
-)
-def test_named_embedder_is_opened_with_its_key(name: str, expected: str, dimension: int | None):
-    """A named embedder gets its provider's key and, where known, its dimension."""
-    keys = {"openai": {"api_key": "sk"}, "gemini": {"api_key": "sk"}}
-    choice = choose_embedder(config(keys, embedding_model_name=name), NOTHING)
-    assert choice is not None
-    assert (choice.name, choice.api_key, choice.dimension) == (expected, SecretStr("sk"), dimension)
-
-
-def test_local_embedder_needs_no_key():
-    """The embedders of this process are chosen by their plain names."""
-    choice = choose_embedder(config(embedding_model_name="multilingual"), NOTHING)
-    assert choice is not None
-    assert (choice.name, choice.api_key) == ("multilingual", None)
-
-
-def test_embedder_without_a_key_is_refused():
-    """A named embedder is never quietly replaced."""
-    with pytest.raises(ProviderRefused, match="text-embedding-3-small"):
-        choose_embedder(config(embedding_model_name="text-embedding-3-small"), NOTHING)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)

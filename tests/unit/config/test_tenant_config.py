@@ -190,12 +190,47 @@ def test_middle_names_are_taken_too():
     assert between == newer
 
 
-def test_unknown_keys_are_dropped():
-    """A key of another version neither fails nor is kept."""
-    chosen = config(braintrust={"x": 1}, llm_config={"generation_model_name": "m", "seed": 4})
-    assert "braintrust" not in masked(chosen)
-    assert chosen.llm_config is not None
-    assert chosen.llm_config.generation_model_name == "m"
+def test_null_means_the_default():
+    """A client that writes out what it did not choose chooses nothing, at any level."""
+    nulls = dict.fromkeys(TenantConfig.model_fields)
+    assert config(**nulls) == config()
+    emptied = {**PLAYBOOK, "aggregation_config": {"min_cluster_size": None}, "manual_trigger": None}
+    given = config(user_playbook_extractor_configs=[emptied])
+    assert given == config(user_playbook_extractor_configs=[{**PLAYBOOK, "aggregation_config": {}}])
+
+
+def test_kind_can_be_turned_off():
+    """A kind is off for all that asks, and its extractors are kept for the day when it is on again."""
+    off = config(profile_extraction_enabled=False, profile_extractor_configs=[PROFILE])
+    assert (off.profile_extractors(), off.profile_extractors(asked=True)) == ((), ())
+    assert [one.extractor_name for one in off.user_playbook_extractors()] == ["default_playbook_extractor"]
+    assert [one.extractor_name for one in off.profile_extractor_configs] == ["tastes"]
+    quiet = config(user_playbook_extraction_enabled=False)
+    assert (quiet.user_playbook_extractors(asked=True), len(quiet.profile_extractors())) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "extractors"),
+    [
+        ({"profile_extractor_configs": [PROFILE, {**PROFILE, "extractor_name": "m", "manual_trigger": True}]},
+         lambda chosen, asked: chosen.profile_extractors(asked=asked)),
+        ({"user_playbook_extractor_configs": [PLAYBOOK, {**PLAYBOOK, "extractor_name": "m", "manual_trigger": True}]},
+         lambda chosen, asked: chosen.user_playbook_extractors(asked=asked)),
+    ],
+    ids=["profile", "user_playbook"],
+)  # fmt: skip
+def test_manual_extractor_runs_only_when_asked(fields: dict[str, Any], extractors: Any):
+    """Of either kind."""
+    chosen = config(**fields)
+    assert len(extractors(chosen, False)) == 1
+    assert [one.extractor_name for one in extractors(chosen, True)][1:] == ["m"]
+
+
+def test_blank_model_name_is_none():
+    """As the forms of other systems send it."""
+    chosen = config(llm_config={"generation_model_name": " ", "should_run_model_name": ""}).llm_config
+    assert chosen is not None
+    assert (chosen.generation_model_name, chosen.should_run_model_name) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -240,9 +275,12 @@ def test_interval_over_size_is_refused():
 def test_repeated_names_are_refused():
     """Two extractors of one name could not be told apart."""
     assert (
-        "names must differ within a list: tastes"
+        "names must differ within profile_extractor_configs: tastes"
         in first_fault({"profile_extractor_configs": [PROFILE, PROFILE]})[1]
     )
+    several = {"profile_extractor_configs": [PROFILE, PROFILE], "batch_size": 3, "batch_interval": 4}
+    assert "batch_interval must not be larger" in first_fault(several)[1]
+    assert "names must differ" in first_fault(several)[1]
 
 
 def test_definition_loses_control_characters_and_keeps_lines():
@@ -267,20 +305,11 @@ def test_window_of_prefers_the_extractors_own():
     assert window_of(chosen, chosen.user_playbook_extractor_configs[0]) == (12, 2)
 
 
-@pytest.mark.parametrize(
-    ("storage", "told"),
-    [
-        ({"dir_path": "/etc", "qmd_binary": "/bin/sh"}, "disk storage is not supported"),
-        ({"qmd_binary": "qmd"}, "can not name a program"),
-        ({"url": "https://x.supabase.co", "key": "k", "db_url": "postgres://x"}, "server's settings"),
-        ({"db_path": "/root/.ssh/authorized_keys"}, "db_path can not be chosen here"),
-    ],
-)
-def test_storage_of_ones_own_is_refused(storage: dict[str, str], told: str):
-    """The configuration can choose neither a path, nor a program, nor a database."""
-    where, message = first_fault({"storage_config": storage})
-    assert where == "storage_config"
-    assert told in message
+def test_storage_of_ones_own_is_refused():
+    """The configuration can not choose where the data are; test_known_keys.py has the other ways to try."""
+    where, message = first_fault({"storage_config": {"db_path": "/root/.ssh/authorized_keys"}})
+    assert where == "storage_config.db_path"
+    assert "can not be chosen here" in message
 
 
 @pytest.mark.parametrize("storage", [None, {}, {"db_path": None}])

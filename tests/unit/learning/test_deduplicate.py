@@ -46,6 +46,7 @@ def short(decisions):
 HOME = {"slot": "location.home", "exclusive": True}
 CASES = {
     "nothing near": (candidate("Lives in Lyon"), [], (ADD, ())),
+    "diet": (candidate("Is vegetarian."), [(memory(1, "Likes beef."), 0.3)], (SUPERSEDE, (1,))),
     "far": (candidate("Lives in Lyon"), [(memory(1, "Likes tea"), 0.3)], (ADD, ())),
     "near, no judge": (candidate("Likes green tea"), [(memory(1, "Likes tea a lot"), 0.8)], (ADD, ())),
     "same text": (candidate("User lives in Lyon."), [(memory(1, "lives in lyon"), 0.7)], (UPDATE, (1,))),
@@ -375,3 +376,42 @@ def test_settling_leaves_no_candidate_twice(batch):
     embedded, near = batch
     settled = settle(embedded, dict(enumerate(near)))
     assert not settled.verdicts.keys() & {case.index for case in settled.cases}
+
+
+@pytest.mark.parametrize(("threshold", "asked"), [(0.0, 0), (0.4, 1), (0.9, 0)])
+def test_threshold_of_the_candidate_says_what_is_judged(threshold, asked):
+    """Relevance 0.4 is a cosine of 0.28; without a threshold the judge is asked from 0.5 on."""
+    one = Embedded(candidate("Is single."), threshold=threshold)
+    judge = Says()
+    run([one], {0: [(memory(1, "Is married to Tom."), 0.32)]}, judge)
+    assert len(judge.asked) == asked
+
+
+def test_merge_keeps_the_candidate_as_it_was():
+    """What was proposed can be told from what it became."""
+    one = candidate("Swims.", keywords=("new",))
+    judge = Says(Verdict(index=0, action=MERGE, targets=(1,), content="Runs and swims."))
+    [decision] = run([one], {0: [(memory(1, "Runs."), 0.7)]}, judge)
+    assert (decision.candidate.content, decision.unmerged) == ("Runs and swims.", one)
+    [added] = run([one])
+    assert added.unmerged is None
+
+
+def test_two_that_merge_into_one_text_become_one():
+    """Both candidates are judged one with the same memory: one merge, which rests on the turns of both."""
+    first, second = candidate("Uses pnpm.", evidence=(1,)), candidate("Their team uses pnpm.", evidence=(2,))
+    known = {index: [(memory(1, "Works with pnpm."), 0.7)] for index in (0, 1)}
+    verdicts = [
+        Verdict(index=index, action=MERGE, targets=(1,), content=text)
+        for index, text in ((0, "Uses pnpm, with their team."), (1, "uses pnpm with their team"))
+    ]
+    decisions = run([first, second], known, Says(*verdicts))
+    assert short(decisions) == [(DISCARD, ()), (MERGE, (1,))]
+    assert decisions[1].candidate.evidence == (1, 2)
+
+
+def test_merge_takes_in_a_memory_that_says_just_that_already():
+    """The text of a merge is that of another memory: it goes in too, so that none is there twice."""
+    known = {0: [(memory(1, "Uses pnpm."), 0.8), (memory(2, "Uses pnpm, with their team."), 0.6)]}
+    judge = Says(Verdict(index=0, action=MERGE, targets=(1,), content="Uses pnpm, with their team"))
+    assert short(run([candidate("Their team uses pnpm.")], known, judge)) == [(MERGE, (1, 2))]

@@ -1,9 +1,12 @@
 """The gate spares reading what is surely empty, and nothing else."""
 
+import asyncio
+
 import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.interaction import ToolUse, UserAction
+from sagacity.learning.ask import Asker
 from sagacity.learning.gate import ModelGate, worth_reading
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
@@ -72,7 +75,10 @@ def test_context_alone_is_not_read_again():
 
 def gate(server):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    return ModelGate(open_llm(choice, attempts=1), definitions=["facts about diet", "facts about work"])
+    return ModelGate(
+        Asker(open_llm(choice, attempts=1)),
+        definitions=[("facts about diet", "food is mentioned"), ("facts about work", "")],
+    )
 
 
 @pytest.mark.parametrize("verdict", [True, False])
@@ -81,8 +87,20 @@ async def test_model_gate_says_what_the_model_says(verdict):
         server.answer_with(as_json({"reason": "because", "worth_reading": verdict}))
         assert await gate(server).worth_reading(window(turn(content="I went vegan."))) is verdict
     assert len(server.requests) == 1
-    assert "2. facts about work" in server.requests[0].messages[0]["content"]
+    system = server.requests[0].messages[0]["content"]
+    assert "1. facts about diet\n   Worth reading if: food is mentioned\n" in system
+    assert "2. facts about work\n" in system
     assert "[#1 user 2026-05-01 10:00] I went vegan." in server.requests[0].messages[-1]["content"]
+
+
+async def test_extractors_of_the_same_turns_ask_once():
+    """Two that read at once share the answer; other turns are another question."""
+    with scripted_llm() as server:
+        server.answer_with(as_json({"reason": "because", "worth_reading": False}))
+        shared, other = gate(server), window(turn(content="I went vegan."), turn(content="And I moved."))
+        same = window(turn(content="I went vegan."))
+        assert await asyncio.gather(*map(shared.worth_reading, [same, same, other])) == [False] * 3
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("failure", [garbage(), status(500)], ids=["garbage", "down"])

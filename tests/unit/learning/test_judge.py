@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from sagacity.domain.change import Action
 from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.memory import MemoryKind, TimeToLive
+from sagacity.learning.ask import Asker
 from sagacity.learning.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.judge import ModelJudge
 from sagacity.providers.choice import ModelChoice
@@ -30,7 +31,7 @@ ALIKE = np.array([1.0, 0.0], dtype=np.float32), np.array([0.85, 0.5267827], dtyp
 
 async def decide(server, candidates, near, kind=MemoryKind.PROFILE, vectors=(None,) * 9):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    judge = ModelJudge(open_llm(choice, attempts=1), kind)
+    judge = ModelJudge(Asker(open_llm(choice, attempts=1)), kind)
     neighbours = {
         index: [Neighbour(memory=one, cosine=0.8) for one in found] for index, found in enumerate(near)
     }

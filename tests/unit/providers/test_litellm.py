@@ -15,11 +15,10 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
-from sagacity.providers.base import ChatMessage, TokenUsage
+from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm import LiteLLM
 from sagacity.providers.litellm_seam import LOGGERS, load_litellm
-from sagacity.providers.metered import ModelCall, Operation
 from sagacity.providers.open_llm import open_llm
 from sagacity.providers.tries import Limits, Retry
 from support.scripted_llm import (
@@ -49,6 +48,7 @@ MESSAGES = (
 )
 ONE_CALL = TokenUsage(prompt_tokens=PROMPT_TOKENS, completion_tokens=COMPLETION_TOKENS)
 TWO_CALLS = ONE_CALL + ONE_CALL
+NO_TOKENS = TokenUsage()
 FACTS = {"facts": ["likes tea"], "note": None}
 
 
@@ -81,7 +81,6 @@ class Client:
         self.llm = LiteLLM(
             ModelChoice(model=model, api_key=SecretStr(KEY), api_base=server.base_url),
             Limits(timeout_seconds=timeout_seconds, retry=Retry(attempts=attempts)),
-            on_usage=self.calls.append,
             sleep=self._sleep,
             jitter=lambda: 1.0,
         )
@@ -89,14 +88,21 @@ class Client:
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
 
+    async def told(self, call: ModelCall) -> None:
+        self.calls.append(call)
+
+    @property
+    def outcomes(self) -> list[tuple[int, str, TokenUsage]]:
+        return [(call.attempt, call.outcome, call.usage) for call in self.calls]
+
     async def complete(self) -> str:
-        return (await self.llm.complete(MESSAGES)).text
+        return (await self.llm.complete(MESSAGES, on_call=self.told)).text
 
     async def facts(self) -> Facts:
-        return (await self.llm.structured(MESSAGES, Facts))[0]
+        return (await self.llm.structured(MESSAGES, Facts, on_call=self.told))[0]
 
     async def streamed(self) -> str:
-        return "".join([piece async for piece in self.llm.stream(MESSAGES)])
+        return "".join([piece async for piece in self.llm.stream(MESSAGES, on_call=self.told)])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -226,12 +232,14 @@ async def test_second_bad_answer_is_malformed(server: ScriptedLLM, client: Clien
         await client.facts()
     assert str(caught.value) == "openai/scripted: neither of two answers reads as Facts"
     assert len(server.requests) == 2
-    (call,) = client.calls
-    assert (call.operation, call.usage, call.error_kind) == (
-        Operation.STRUCTURED,
-        TWO_CALLS,
-        "MalformedOutput",
-    )
+    assert client.outcomes == [(1, "MalformedOutput", ONE_CALL), (2, "MalformedOutput", ONE_CALL)]
+
+
+async def test_mended_answer_is_told_of_with_the_one_before(server: ScriptedLLM, client: Client):
+    """Both requests cost tokens, so both are told of; the first was no answer."""
+    server.answer_with([garbage(), as_json(FACTS)])
+    assert await client.facts() == Facts(facts=["likes tea"])
+    assert client.outcomes == [(1, "MalformedOutput", ONE_CALL), (2, "ok", ONE_CALL)]
 
 
 async def test_server_that_refuses_schemas_is_asked_in_words(server: ScriptedLLM, client: Client):
@@ -260,19 +268,19 @@ async def test_bad_request_of_another_cause_is_refused(server: ScriptedLLM, clie
 async def test_stream_yields_pieces_and_counts(server: ScriptedLLM, client: Client):
     """The pieces come in order, and the tokens are reported at the end."""
     server.answer_with("once upon a time")
-    pieces = [piece async for piece in client.llm.stream(MESSAGES)]
+    pieces = [piece async for piece in client.llm.stream(MESSAGES, on_call=client.told)]
     assert "".join(pieces) == "once upon a time"
     assert len(pieces) > 1
-    assert [(call.operation, call.usage) for call in client.calls] == [(Operation.STREAM, ONE_CALL)]
+    assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
 async def test_stream_left_early_is_still_reported(server: ScriptedLLM, client: Client):
-    """A reader that goes away closes the stream and the call is counted."""
+    """A reader that goes away closes the stream and the request is told of."""
     server.answer_with("once upon a time")
-    stream: AsyncIterator[str] = client.llm.stream(MESSAGES)
+    stream: AsyncIterator[str] = client.llm.stream(MESSAGES, on_call=client.told)
     assert await anext(stream) == "once "
     await stream.aclose()  # type: ignore[attr-defined]
-    assert [call.operation for call in client.calls] == [Operation.STREAM]
+    assert [call.outcome for call in client.calls] == ["Cancelled"]
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])
@@ -290,7 +298,11 @@ async def test_passing_failure_is_tried_again(
     assert answer == (Facts(facts=["likes tea"]) if isinstance(answer, Facts) else json.dumps(FACTS))
     assert len(server.requests) == 3
     assert client.slept == [0.5, 1.0]
-    assert [(call.usage, call.error_kind) for call in client.calls] == [(ONE_CALL, None)]
+    assert client.outcomes == [
+        (1, "ProviderError", NO_TOKENS),
+        (2, "ProviderError", NO_TOKENS),
+        (3, "ok", ONE_CALL),
+    ]
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])
@@ -303,7 +315,7 @@ async def test_lasting_failure_is_given_up(
         await call(client)
     assert type(caught.value) is ProviderError
     assert len(server.requests) == 3
-    assert client.calls[0].error_kind == "ProviderError"
+    assert client.outcomes == [(attempt, "ProviderError", NO_TOKENS) for attempt in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])
@@ -404,7 +416,7 @@ async def test_stream_that_breaks_is_an_error(server: ScriptedLLM, client: Clien
 
 
 async def test_call_can_be_cancelled(server: ScriptedLLM, client: Client):
-    """Cancelling ends the call at once."""
+    """Cancelling ends the call at once, and the request that was sent is told of."""
     server.answer_with(never())
     task = asyncio.create_task(client.complete())
     while not server.requests:
@@ -414,6 +426,24 @@ async def test_call_can_be_cancelled(server: ScriptedLLM, client: Client):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.perf_counter() - started < 2
+    assert client.outcomes == [(1, "Cancelled", NO_TOKENS)]
+
+
+@pytest.mark.parametrize(
+    ("model", "cost"),
+    [
+        ("openai/gpt-4o-mini", PROMPT_TOKENS * 0.15e-6 + COMPLETION_TOKENS * 0.6e-6),
+        ("openai/scripted", None),
+        ("openai/claude-haiku-4-5", None),
+    ],
+    ids=["listed", "unknown", "of another provider"],
+)
+async def test_cost_is_that_of_the_price_list(server: ScriptedLLM, model: str, cost: float | None):
+    """What the list that comes with LiteLLM has for the provider's model; nothing is guessed."""
+    client = Client(server, model=model)
+    server.answer_with("tea it is")
+    await client.complete()
+    assert client.calls[0].cost_usd == (None if cost is None else pytest.approx(cost))
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])

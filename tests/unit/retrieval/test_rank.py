@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
-from sagacity.domain.query import Ranking, StrategyName
-from sagacity.retrieval.rank import WEIGHTS, WEIGHTS_BY_INTENT, Ranked, needs_standings, rank, relevance
+from sagacity.domain.query import Ranking, StrategyName, relevance
+from sagacity.retrieval.rank import WEIGHTS, WEIGHTS_BY_INTENT, Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
 from sagacity.storage.standing import Standing
 

@@ -2,10 +2,12 @@
 
 import pytest
 
-from sagacity.bootstrap import models_of
+from sagacity.bootstrap import models_of, rewriting
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import ConfigError
+from sagacity.domain.ledger import CallFilter
+from sagacity.learning.ask import ModelAccess
 from sagacity.retrieval.reformulate import (
     LATE,
     LIMIT_SECONDS,
@@ -16,7 +18,7 @@ from sagacity.retrieval.reformulate import (
     spoken,
     with_words_of,
 )
-from support.parts import ORG
+from support.parts import ORG, CountingIds, StoppedClock, opened
 from support.scripted_llm import as_json, garbage, never, scripted_llm, slow, status
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -42,23 +44,44 @@ class Chosen:
 
 
 @pytest.fixture
+async def storage(tmp_path):
+    async with opened(f"sqlite:///{tmp_path / 'sagacity.db'}", StoppedClock(), CountingIds()) as storage:
+        yield storage
+
+
+@pytest.fixture
 def server():
     with scripted_llm() as running:
         yield running
 
 
-def asking(server, *, limit_seconds=300.0) -> Reformulator:
-    """The real way from a configuration to a model, which answers from *server*."""
+def answered_by(server) -> dict:
     endpoint = {"model": "scripted", "api_key": "k", "api_base": server.base_url}
-    config = TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}})
-    models = models_of(Settings(model_attempts=1), {})
-    return Reformulator(Chosen(config), models, limit_seconds=limit_seconds)
+    return {"api_key_config": {"custom_endpoint": endpoint}}
 
 
-async def test_a_good_answer_is_searched_for_and_the_conversation_is_data(server):
+def asking(server, storage, *, limit_seconds=300.0) -> Reformulator:
+    """The real way from a configuration to a model, which answers from *server*."""
+    config = TenantConfig.model_validate(answered_by(server))
+    return reformulating(storage, config, limit_seconds=limit_seconds)
+
+
+def reformulating(storage, config, *, limit_seconds=LIMIT_SECONDS) -> Reformulator:
+    models = ModelAccess(storage, models_of(Settings(model_attempts=1), {}), StoppedClock())
+    return Reformulator(rewriting(Chosen(config), models), limit_seconds=limit_seconds)
+
+
+async def outcomes(storage) -> list[tuple[str, str]]:
+    """The ledger: who called and how it ended."""
+    async with storage.read(ORG) as snapshot:
+        calls = await snapshot.model_calls.list_newest(CallFilter())
+    return [(call.learner, call.outcome) for call in calls]
+
+
+async def test_a_good_answer_is_searched_for_and_the_conversation_is_data(server, storage):
     """The model sees question and turns, fenced; its question replaces the one that was asked."""
     server.answer_with(f"  “{REWRITTEN}” \n")
-    found = await asking(server).reformulate(ORG, QUESTION, HISTORY)
+    found = await asking(server, storage).reformulate(ORG, QUESTION, HISTORY)
     assert (found.rewritten, found.text, found.problem) == (REWRITTEN, REWRITTEN, "")
     assert found.milliseconds > 0
     [request] = server.requests
@@ -89,54 +112,64 @@ async def test_a_good_answer_is_searched_for_and_the_conversation_is_data(server
         (status(401), "401"),
     ],
 )
-async def test_what_is_no_question_is_not_searched_for(server, answer, says):
+async def test_what_is_no_question_is_not_searched_for(server, answer, says, storage):
     """The words that were asked stand, and the reason is told."""
     server.answer_with(answer)
-    found = await asking(server).reformulate(ORG, QUESTION, HISTORY)
+    found = await asking(server, storage).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten) == (QUESTION, None)
     assert says in found.problem
 
 
 @pytest.mark.parametrize("answer", [slow(REWRITTEN, 20), never()])
-async def test_a_late_answer_is_not_waited_for(server, answer):
+async def test_a_late_answer_is_not_waited_for(server, answer, storage):
     """The limit holds for the whole of it, and the question stands."""
     server.answer_with(answer)
-    found = await asking(server, limit_seconds=0.2).reformulate(ORG, QUESTION, HISTORY)
+    found = await asking(server, storage, limit_seconds=0.2).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten, found.problem) == (QUESTION, None, LATE)
     assert 200 <= found.milliseconds < 5_000
     assert LIMIT_SECONDS == 5
+    assert await outcomes(storage) == [("query_reformulation", "Cancelled")]
 
 
-async def test_without_a_model_nothing_happens():
+async def test_at_the_spending_cap_no_model_is_asked(server, storage):
+    """The question stands, and the searcher is told why."""
+    config = {"spending_cap": {"max_tokens": 18}} | answered_by(server)
+    server.answer_with(REWRITTEN)
+    reformulator = reformulating(storage, TenantConfig.model_validate(config))
+    first = await reformulator.reformulate(ORG, QUESTION, HISTORY)
+    second = await reformulator.reformulate(ORG, QUESTION, HISTORY)
+    assert (first.rewritten, first.problem) == (REWRITTEN, "")
+    assert (second.text, second.rewritten) == (QUESTION, None)
+    assert second.problem.startswith("the spending cap of 18 tokens a day is reached")
+    assert await outcomes(storage) == [("query_reformulation", "ok")]
+
+
+async def test_without_a_model_nothing_happens(storage):
     """No model is no failure of the search; that there is none is told."""
-    found = await Reformulator(Chosen(TenantConfig()), models_of(Settings(), {})).reformulate(
-        ORG, QUESTION, HISTORY
-    )
+    found = await reformulating(storage, TenantConfig()).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten, found.problem) == (QUESTION, None, NO_MODEL)
 
 
-async def test_a_wrong_configuration_is_told_and_does_not_fail_the_search():
+async def test_a_wrong_configuration_is_told_and_does_not_fail_the_search(storage):
     """A model without a key, and a configuration that does not read: the question stands."""
     nameless = TenantConfig.model_validate({"llm_config": {"pre_retrieval_model_name": "anthropic/claude"}})
     for config, says in ((nameless, "anthropic"), (ConfigError("it does not read"), "does not read")):
-        found = await Reformulator(Chosen(config), models_of(Settings(), {})).reformulate(
-            ORG, QUESTION, HISTORY
-        )
+        found = await reformulating(storage, config).reformulate(ORG, QUESTION, HISTORY)
         assert (found.text, found.rewritten) == (QUESTION, None)
         assert says in found.problem
 
 
-async def test_an_unchanged_question_is_no_new_one(server):
+async def test_an_unchanged_question_is_no_new_one(server, storage):
     """Spaces and capitals make no other question, so none is reported."""
     server.answer_with("And  where does she live?")
-    found = await asking(server).reformulate(ORG, QUESTION, HISTORY)
+    found = await asking(server, storage).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten, found.problem) == (QUESTION, None, "")
 
 
-async def test_words_of_the_question_are_kept(server):
+async def test_words_of_the_question_are_kept(server, storage):
     """What only a search by words can find is not lost to a model that leaves it out."""
     server.answer_with("What is the state of Anna's delivery?")
-    found = await asking(server).reformulate(ORG, "and order X-4711?", HISTORY)
+    found = await asking(server, storage).reformulate(ORG, "and order X-4711?", HISTORY)
     assert found.rewritten == "What is the state of Anna's delivery?"
     assert found.text == "What is the state of Anna's delivery? order X-4711?"
 

@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import speaker_of
 from sagacity.schemas.interactions import PublishBody
-from sagacity.storage.repositories.interactions import digest_of, text_of
+from sagacity.storage.repositories.interactions import digest_of
 
 
 def published(**turn: object) -> PublishBody:
@@ -58,10 +58,10 @@ def test_digest_leaves_out_when_it_happened() -> None:
 def test_name_of_a_speaker_is_part_of_the_text(role: str, speaker: str, text: str) -> None:
     """A role that is a name is found by; one that only says whose turn it was is not."""
     [turn] = published(role=role).to_domain(RequestId("r")).interactions
-    assert (speaker_of(turn.role), text_of(turn)) == (speaker, text)
+    assert (speaker_of(turn.role), turn.search_text) == (speaker, text)
 
 
 def test_turn_without_text_has_none_for_its_speaker() -> None:
     """A name alone says nothing that could be found."""
     [turn] = published(role="Caroline", content="").to_domain(RequestId("r")).interactions
-    assert text_of(turn) == ""
+    assert turn.search_text == ""

@@ -17,8 +17,9 @@ from sagacity.schemas.playbooks import (
     GetAgentPlaybooksBody,
     UpdateAgentPlaybookBody,
     UpdateAgentPlaybookStatusBody,
+    UpdatedAgentPlaybook,
 )
-from sagacity.schemas.profiles import Added, Updated
+from sagacity.schemas.profiles import Added
 
 
 async def get_agent_playbooks(
@@ -74,7 +75,7 @@ async def update_agent_playbook(
     blocking_issue: BlockingIssueData | None = None,
     playbook_metadata: str | None = None,
     playbook_status: ApprovalWord | None = None,
-) -> Updated:
+) -> UpdatedAgentPlaybook:
     """Change an agent playbook; what is not given stays."""
     fields = {
         "agent_playbook_id": agent_playbook_id,
@@ -88,17 +89,19 @@ async def update_agent_playbook(
         "playbook_status": playbook_status,
     }
     body = checked(UpdateAgentPlaybookBody, fields)
-    return await connection.send("PUT", "/api/update_agent_playbook", Updated, body=body, repeatable=True)
+    return await connection.send(
+        "PUT", "/api/update_agent_playbook", UpdatedAgentPlaybook, body=body, repeatable=True
+    )
 
 
 async def update_agent_playbook_status(
     connection: AsyncConnection, agent_playbook_id: int, playbook_status: ApprovalWord
-) -> Updated:
-    """Say whether an agent playbook may serve all users."""
+) -> UpdatedAgentPlaybook:
+    """Say whether an agent playbook may serve all users; an approved one takes the place of the one that it names."""
     fields = {"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status}
     body = checked(UpdateAgentPlaybookStatusBody, fields)
     return await connection.send(
-        "PUT", "/api/update_agent_playbook_status", Updated, body=body, repeatable=True
+        "PUT", "/api/update_agent_playbook_status", UpdatedAgentPlaybook, body=body, repeatable=True
     )
 
 

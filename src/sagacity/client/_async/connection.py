@@ -105,15 +105,31 @@ class AsyncConnection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
+        request = self._request(method, path, body, timeout_seconds)
+        return decode(reply, await self._send(request, repeatable=repeatable))
+
+    async def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
+        """
+        Send a call that only reads, and return its reply as it is; see `send`.
+
+        Raises:
+            InvalidInput: the body can not be written as JSON; nothing was sent.
+            Unreachable: no reply came.
+            SagacityError: the server refused or failed; see `sagacity.client.errors`.
+        """
+        return (await self._send(self._request(method, path, body, None), repeatable=True)).content
+
+    def _request(
+        self, method: str, path: str, body: BaseModel | None, timeout_seconds: float | None
+    ) -> httpx.Request:
         content = encode(body) if body else None
-        request = self._http.build_request(
+        return self._http.build_request(
             method,
             path,
             content=content,
             headers={"Content-Type": "application/json"} if content else None,
             timeout=httpx.USE_CLIENT_DEFAULT if timeout_seconds is None else timeout_seconds,
         )
-        return decode(reply, await self._send(request, repeatable=repeatable))
 
     async def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
         outcome = await self._try(request)

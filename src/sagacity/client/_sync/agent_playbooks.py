@@ -18,8 +18,9 @@ from sagacity.schemas.playbooks import (
     GetAgentPlaybooksBody,
     UpdateAgentPlaybookBody,
     UpdateAgentPlaybookStatusBody,
+    UpdatedAgentPlaybook,
 )
-from sagacity.schemas.profiles import Added, Updated
+from sagacity.schemas.profiles import Added
 
 
 def get_agent_playbooks(
@@ -71,7 +72,7 @@ def update_agent_playbook(
     blocking_issue: BlockingIssueData | None = None,
     playbook_metadata: str | None = None,
     playbook_status: ApprovalWord | None = None,
-) -> Updated:
+) -> UpdatedAgentPlaybook:
     """Change an agent playbook; what is not given stays."""
     fields = {
         "agent_playbook_id": agent_playbook_id,
@@ -85,16 +86,20 @@ def update_agent_playbook(
         "playbook_status": playbook_status,
     }
     body = checked(UpdateAgentPlaybookBody, fields)
-    return connection.send("PUT", "/api/update_agent_playbook", Updated, body=body, repeatable=True)
+    return connection.send(
+        "PUT", "/api/update_agent_playbook", UpdatedAgentPlaybook, body=body, repeatable=True
+    )
 
 
 def update_agent_playbook_status(
     connection: Connection, agent_playbook_id: int, playbook_status: ApprovalWord
-) -> Updated:
-    """Say whether an agent playbook may serve all users."""
+) -> UpdatedAgentPlaybook:
+    """Say whether an agent playbook may serve all users; an approved one takes the place of the one that it names."""
     fields = {"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status}
     body = checked(UpdateAgentPlaybookStatusBody, fields)
-    return connection.send("PUT", "/api/update_agent_playbook_status", Updated, body=body, repeatable=True)
+    return connection.send(
+        "PUT", "/api/update_agent_playbook_status", UpdatedAgentPlaybook, body=body, repeatable=True
+    )
 
 
 def delete_agent_playbook(connection: Connection, agent_playbook_id: int) -> Deleted:

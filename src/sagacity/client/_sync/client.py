@@ -3,17 +3,25 @@
 
 from sagacity.client._sync import (
     agent_playbooks,
+    aggregation,
     config,
     context,
     dead_letters,
     entities,
     evaluations,
+    generation,
     health,
+    history,
     interactions,
+    model_calls,
+    operations,
     profiles,
+    prompts,
     receipts,
     search,
+    skills,
     user_playbooks,
+    versions,
 )
 from sagacity.client._sync.connection import Connection
 
@@ -28,7 +36,8 @@ class Sagacity(Connection):
             found = sagacity.search("what may she eat?", user_id="ana")
 
     Calls that only read, and a publish, are tried again by themselves when the network or the server hiccups.
-    A call that fails raises one of `sagacity.client.errors`; none returns `success=False`.
+    A call that fails raises one of `sagacity.client.errors`. `success=False` says that there was nothing to do, or that
+    a run that was waited for did not come to its end.
     """
 
     publish_interaction = interactions.publish_interaction
@@ -46,13 +55,35 @@ class Sagacity(Connection):
     wait_for_receipt = receipts.wait_for_receipt
     list_dead_letters = dead_letters.list_dead_letters
     replay_dead_letter = dead_letters.replay_dead_letter
+    get_model_calls = model_calls.get_model_calls
+    get_model_call_totals = model_calls.get_model_call_totals
+    get_prompts = prompts.get_prompts
+    preview_prompt = prompts.preview_prompt
+    update_prompt_version = prompts.update_prompt_version
 
     search_interactions = search.search_interactions
     search_profiles = search.search_profiles
     search_user_playbooks = search.search_user_playbooks
     search_agent_playbooks = search.search_agent_playbooks
+    search_skills = skills.search_skills
     search = search.search
     context = context.context
+
+    rerun_profile_generation = generation.rerun_profile_generation
+    manual_profile_generation = generation.manual_profile_generation
+    rerun_playbook_generation = generation.rerun_playbook_generation
+    manual_playbook_generation = generation.manual_playbook_generation
+    get_operation_status = operations.get_operation_status
+    get_operations = operations.get_operations
+    wait_for_operation = operations.wait_for_operation
+    cancel_operation = operations.cancel_operation
+
+    get_profile_diff = versions.get_profile_diff
+    upgrade_profiles = versions.upgrade_profiles
+    downgrade_profiles = versions.downgrade_profiles
+    get_user_playbook_diff = versions.get_user_playbook_diff
+    upgrade_user_playbooks = versions.upgrade_user_playbooks
+    downgrade_user_playbooks = versions.downgrade_user_playbooks
 
     get_profiles = profiles.get_profiles
     get_all_profiles = profiles.get_all_profiles
@@ -63,6 +94,9 @@ class Sagacity(Connection):
     delete_profile = profiles.delete_profile
     delete_profiles_by_ids = profiles.delete_profiles_by_ids
     delete_all_profiles = profiles.delete_all_profiles
+
+    get_memory_history = history.get_memory_history
+    undo_merge = history.undo_merge
 
     list_entities = entities.list_entities
     get_entity = entities.get_entity
@@ -86,6 +120,7 @@ class Sagacity(Connection):
     delete_all_playbooks = user_playbooks.delete_all_playbooks
 
     get_agent_playbooks = agent_playbooks.get_agent_playbooks
+    run_playbook_aggregation = aggregation.run_playbook_aggregation
     get_playbook_aggregation_change_logs = agent_playbooks.get_playbook_aggregation_change_logs
     add_agent_playbooks = agent_playbooks.add_agent_playbooks
     update_agent_playbook = agent_playbooks.update_agent_playbook
@@ -93,6 +128,16 @@ class Sagacity(Connection):
     delete_agent_playbook = agent_playbooks.delete_agent_playbook
     delete_agent_playbooks_by_ids = agent_playbooks.delete_agent_playbooks_by_ids
     delete_all_agent_playbooks = agent_playbooks.delete_all_agent_playbooks
+
+    get_skills = skills.get_skills
+    add_skills = skills.add_skills
+    update_skill = skills.update_skill
+    update_skill_status = skills.update_skill_status
+    run_skill_generation = skills.run_skill_generation
+    export_skills = skills.export_skills
+    export_skill_folders = skills.export_skill_folders
+    delete_skill = skills.delete_skill
+    delete_skills_by_ids = skills.delete_skills_by_ids
 
     get_agent_success_evaluation_results = evaluations.get_agent_success_evaluation_results
     get_dashboard_stats = evaluations.get_dashboard_stats

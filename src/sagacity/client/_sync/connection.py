@@ -104,15 +104,31 @@ class Connection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
+        request = self._request(method, path, body, timeout_seconds)
+        return decode(reply, self._send(request, repeatable=repeatable))
+
+    def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
+        """
+        Send a call that only reads, and return its reply as it is; see `send`.
+
+        Raises:
+            InvalidInput: the body can not be written as JSON; nothing was sent.
+            Unreachable: no reply came.
+            SagacityError: the server refused or failed; see `sagacity.client.errors`.
+        """
+        return (self._send(self._request(method, path, body, None), repeatable=True)).content
+
+    def _request(
+        self, method: str, path: str, body: BaseModel | None, timeout_seconds: float | None
+    ) -> httpx.Request:
         content = encode(body) if body else None
-        request = self._http.build_request(
+        return self._http.build_request(
             method,
             path,
             content=content,
             headers={"Content-Type": "application/json"} if content else None,
             timeout=httpx.USE_CLIENT_DEFAULT if timeout_seconds is None else timeout_seconds,
         )
-        return decode(reply, self._send(request, repeatable=repeatable))
 
     def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
         outcome = self._try(request)

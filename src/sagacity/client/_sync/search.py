@@ -35,14 +35,14 @@ def search(
     **options: Unpack[PlaybookOptions],
 ) -> SearchPage:
     """
-    Ask everything that is known: the user's profiles and playbooks, and the agent's playbooks.
+    Ask everything that is known: the user's profiles and playbooks, and the agent's playbooks and skills.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
         user_id: whose profiles and playbooks; without it only what holds for all users is found.
         kinds: what is looked for: any of profile, semantic, episodic, user_playbook, agent_playbook, skill and
-            interaction; by default profiles and playbooks.
+            interaction; by default profiles, playbooks and skills.
         playbook_status_filter: what a reviewer said of agent playbooks and skills; by default what may be served.
         neighbours: how many turns before and after each turn found come with it, up to 5.
         top_k: how many of each kind at most; by default 5.

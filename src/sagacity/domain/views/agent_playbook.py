@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from sagacity.domain.clock import to_epoch
+from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT
 from sagacity.domain.memory import Approval, BlockingIssue, Memory, Status
 from sagacity.domain.views.base import ProvenanceView, View, provenance_view, status_view
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
@@ -24,6 +25,13 @@ class AgentPlaybookView(View):
     status: Status | None = None
     pitfall: str | None = None
     last_modified_timestamp: int = 0
+    cluster_id: str | None = None
+    member_count: int | None = None
+    """How many user playbooks it was written from; null for one that a person wrote."""
+    user_count: int | None = None
+    """How many users stand behind it."""
+    replaces: int | None = None
+    """The number of the playbook that is archived when this one is approved."""
     provenance: ProvenanceView | None = None
     score: float | None = None
     score_components: dict[str, float] | None = None
@@ -47,7 +55,16 @@ def agent_playbook_view(
         status=status_view(memory.status),
         pitfall=memory.pitfall,
         last_modified_timestamp=to_epoch(memory.updated_at),
+        cluster_id=str(memory.metadata[CLUSTER_ID]) if CLUSTER_ID in memory.metadata else None,
+        member_count=_number(memory, MEMBER_COUNT),
+        user_count=_number(memory, USER_COUNT),
+        replaces=_number(memory, REPLACES),
         provenance=provenance_view(memory),
         score=score,
         score_components=None if components is None else dict(components),
     )
+
+
+def _number(memory: Memory, name: str) -> int | None:
+    value = memory.metadata.get(name)
+    return value if isinstance(value, int) else None

@@ -2,6 +2,7 @@
 
 from sagacity.domain.change import ChangeLog
 from sagacity.domain.clock import to_epoch
+from sagacity.domain.cluster import AggregationMode
 from sagacity.domain.memory import Memory
 from sagacity.domain.views.agent_playbook import AgentPlaybookView, agent_playbook_view
 from sagacity.domain.views.base import View
@@ -34,7 +35,7 @@ class AggregationChangeLogView(View):
     created_at: int
     playbook_name: str
     agent_version: str
-    run_mode: str = "incremental"
+    run_mode: AggregationMode = AggregationMode.INCREMENTAL
     added_agent_playbooks: tuple[AgentPlaybookView, ...] = ()
     removed_agent_playbooks: tuple[AgentPlaybookView, ...] = ()
     updated_agent_playbooks: tuple[UpdatedPlaybook, ...] = ()
@@ -70,6 +71,7 @@ def aggregation_change_log_view(
         created_at=to_epoch(log.created_at),
         playbook_name=playbook_name,
         agent_version=agent_version,
+        run_mode=_mode_of(log),
         added_agent_playbooks=tuple(agent_playbook_view(after[key]) for key in after if key not in both),
         removed_agent_playbooks=tuple(agent_playbook_view(before[key]) for key in before if key not in both),
         updated_agent_playbooks=tuple(
@@ -77,3 +79,8 @@ def aggregation_change_log_view(
             for key in sorted(both)
         ),
     )
+
+
+def _mode_of(log: ChangeLog) -> AggregationMode:
+    is_full = log.reason == AggregationMode.FULL.reason
+    return AggregationMode.FULL if is_full else AggregationMode.INCREMENTAL

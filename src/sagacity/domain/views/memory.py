@@ -42,6 +42,10 @@ class MemoryView(View):
     valid_to: int | None = None
     expiration_timestamp: int = NEVER_EXPIRES
     source_interaction_ids: tuple[int, ...] = ()
+    superseded_by: int | None = None
+    """The number of what replaced it."""
+    archived_by: str | None = None
+    """Who put it away, unless a newer version did: `learner` or `person`."""
     provenance: ProvenanceView | None = None
     score: float | None = None
     score_components: dict[str, float] | None = None
@@ -74,6 +78,8 @@ def memory_view(
         valid_to=None if memory.valid_to is None else to_epoch(memory.valid_to),
         expiration_timestamp=expiry_view(memory),
         source_interaction_ids=memory.source_interaction_ids,
+        superseded_by=memory.superseded_by,
+        archived_by=str(memory.archived_by) or None,
         provenance=provenance_view(memory),
         score=score,
         score_components=None if components is None else dict(components),

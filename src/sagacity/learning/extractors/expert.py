@@ -7,7 +7,6 @@ from sagacity.domain.interaction import Interaction
 from sagacity.learning.render import DEFAULT_LIMITS, Limits, fit, part_lines
 
 EXPERT_PROMPT = "expert_extraction"
-EXPERT_VERSION = 1
 
 Turns = Sequence[tuple[int, Interaction]]
 

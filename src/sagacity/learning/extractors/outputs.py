@@ -1,7 +1,7 @@
 """What the answers of the learning prompts are parsed into."""
 
 from contextlib import suppress
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -13,8 +13,10 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 
+from sagacity.domain.evaluation import FailureType
 from sagacity.domain.graph import USER, EntityType, clean_description, clean_name
 from sagacity.domain.memory import BlockingIssueKind, TimeToLive
 
@@ -193,3 +195,82 @@ class UserPlaybookDeduplication(Answer):
     """The answer to `user_playbook_deduplication`."""
 
     verdicts: tuple[UserPlaybookVerdict, ...] = Field(description="exactly one for each new rule")
+
+
+class ExpandedMemory(Answer):
+    """Other words for one memory."""
+
+    item: Line = Field(description="the memory, such as N1")
+    words: tuple[Line, ...] = Field(description="words or short phrases that are not in it")
+
+
+class DocumentExpansion(Answer):
+    """The answer to `document_expansion`."""
+
+    memories: tuple[ExpandedMemory, ...]
+
+
+class SharedPlaybookDraft(Answer):
+    """One rule for the agent that many users' rules amount to; the reasons come before the rule."""
+
+    rationale: Text = Field(description="what the users' rules have in common, without naming any of them")
+    trigger: Text = Field(description="the situation in which the rule applies")
+    content: Text = Field(description="what to do then, as an instruction")
+    pitfall: Text | None = Field(default=None, description="what to avoid")
+    blocking_issue: BlockingIssueDraft | None = None
+
+
+class PlaybookAggregation(Answer):
+    """The answer to `playbook_aggregation`."""
+
+    playbook: SharedPlaybookDraft | None = Field(description="null if one of those in force says it all")
+
+
+class SkillGenerationOutput(Answer):
+    """The answer to `skill_generation` and to `skill_update`; the reasons come before the skill."""
+
+    reason: Text = ""
+    worth_writing: bool = Field(description="false if the rules have no task in common")
+    name: Line = Field(default="", description="two to five words in lower case with hyphens between")
+    description: Text = Field(default="", description="what the skill does and when to use it")
+    instructions: Annotated[str, StringConstraints(strip_whitespace=True), _at_most(30_000)] = Field(
+        default="", description="the whole skill in Markdown"
+    )
+    allowed_tools: tuple[Line, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.worth_writing and not (self.name and self.description and self.instructions):
+            raise ValueError("a skill worth writing needs name, description and instructions")
+        return self
+
+
+def _failure(given: object) -> object:
+    """Read a kind of failure leniently: what is no word of the vocabulary is none of them."""
+    word = str(given).strip().casefold()
+    return word if word in set(FailureType) else None
+
+
+def _side(given: object) -> object:
+    """Read which of two was better leniently: whatever names neither says that none was."""
+    word = str(given).strip().upper()
+    return word if word in {"A", "B"} else "tie"
+
+
+class SessionVerdict(Answer):
+    """The answer to `agent_success_evaluation`; the reason comes before the verdict."""
+
+    failure_reason: Text | None = Field(default=None, description="what went wrong; null for a success")
+    failure_type: Annotated[FailureType | None, BeforeValidator(_failure)] = None
+    is_success: bool
+    is_escalated: bool = Field(default=False, description="a person had to take over, or was asked for")
+
+
+class SessionComparison(Answer):
+    """The answer to `agent_success_comparison`: each transcript by itself, then one against the other."""
+
+    a: SessionVerdict = Field(description="of transcript A")
+    b: SessionVerdict = Field(description="of transcript B")
+    comparison_reason: Text = ""
+    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(_side)]
+    is_significantly_better: bool = False

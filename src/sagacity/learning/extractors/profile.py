@@ -7,16 +7,13 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.ask import ask
+from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.extractors.grounding import known_lines, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
 from sagacity.learning.render import DEFAULT_LIMITS, Limits, Rendered, render_window
-from sagacity.prompts.load import reference
-from sagacity.providers.base import LLM
 
 _PROMPT = "profile_extraction"
-_VERSION = 2
 
 _SAID = 0.9
 _INFERRED = 0.6
@@ -29,7 +26,7 @@ class ModelProfileExtractor:
 
     def __init__(
         self,
-        llm: LLM,
+        asker: Asker,
         *,
         name: str,
         definition: str,
@@ -38,7 +35,7 @@ class ModelProfileExtractor:
         limit: int = 12,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._llm = llm
+        self._asker = asker
         self._name = name
         self._limit = limit
         self._limits = limits
@@ -63,18 +60,18 @@ class ModelProfileExtractor:
         """Propose what the unread turns tell about the user; see `Extractor`."""
         turns = render_window(window, self._limits)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
-        answer = await ask(self._llm, _PROMPT, _VERSION, variables, ProfileExtraction)
+        answer = await self._asker.ask(_PROMPT, variables, ProfileExtraction)
         said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
         candidates = [
             candidate
-            for draft in answer.profiles
+            for draft in answer.value.profiles
             if (candidate := _candidate(draft, turns, said_by_user)) is not None
         ]
         return Extraction(
             candidates=tuple(candidates[: self._limit]),
             method="model",
-            prompt_version=reference(_PROMPT, _VERSION),
-            model=self._llm.model,
+            prompt_version=answer.prompt_version,
+            model=answer.model,
         )
 
 

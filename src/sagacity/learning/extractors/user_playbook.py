@@ -4,17 +4,14 @@ from collections.abc import Sequence
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.ask import ask
+from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extraction
-from sagacity.learning.extractors.expert import EXPERT_PROMPT, EXPERT_VERSION, has_expert, render_triples
+from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
 from sagacity.learning.extractors.grounding import known_lines, or_none_given, playbook_candidates, tool_lines
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
 from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
-from sagacity.prompts.load import reference
-from sagacity.providers.base import LLM
 
 _PROMPT = "user_playbook_extraction"
-_VERSION = 1
 
 
 class ModelUserPlaybookExtractor:
@@ -27,7 +24,7 @@ class ModelUserPlaybookExtractor:
 
     def __init__(
         self,
-        llm: LLM,
+        asker: Asker,
         *,
         name: str,
         definition: str,
@@ -36,7 +33,7 @@ class ModelUserPlaybookExtractor:
         limit: int = 12,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._llm = llm
+        self._asker = asker
         self._name = name
         self._limit = limit
         self._limits = limits
@@ -61,14 +58,14 @@ class ModelUserPlaybookExtractor:
         """Propose what the unread turns teach the agent; see `Extractor`."""
         turns = render_window(window, self._limits)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
-        prompt, version = _PROMPT, _VERSION
+        prompt = _PROMPT
         if has_expert(window):
-            prompt, version = EXPERT_PROMPT, EXPERT_VERSION
+            prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window, self._limits)
-        answer = await ask(self._llm, prompt, version, variables, UserPlaybookExtraction)
+        answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction)
         return Extraction(
-            candidates=playbook_candidates(answer.playbooks, turns, limit=self._limit),
+            candidates=playbook_candidates(answer.value.playbooks, turns, limit=self._limit),
             method="model",
-            prompt_version=reference(prompt, version),
-            model=self._llm.model,
+            prompt_version=answer.prompt_version,
+            model=answer.model,
         )

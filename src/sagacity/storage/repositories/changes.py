@@ -1,14 +1,18 @@
-"""What each learner run changed, with snapshots of before and after."""
+"""What happened to memories, by whom and why, with snapshots of before and after."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.change import Change, ChangeAction, ChangeLog
+from sagacity.domain.change import DIRECT, Change, ChangeAction, ChangeLog, RecordedChange
+from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.storage.base import Scope
 from sagacity.storage.tables import changes
+
+_TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
+"""After these the memory is not there any more as it was before."""
 
 
 class ChangeRepository:
@@ -18,15 +22,21 @@ class ChangeRepository:
         self._scope = scope
 
     async def add(self, made: Sequence[Change]) -> None:
-        """Record changes of one run."""
-        rows = [change.model_dump(mode="json") | _moments(change, self._scope.org_id) for change in made]
+        """Record changes, in their order."""
+        rows = [
+            change.model_dump(mode="json", exclude={"change_id"}) | _moments(change, self._scope.org_id)
+            for change in made
+        ]
         if rows:
             await self._scope.run(changes.insert(), rows)
 
-    async def list_runs(self, kind: MemoryKind, *, limit: int) -> list[ChangeLog]:
-        """Return what the last runs changed in memories of one kind, newest first."""
+    async def list_runs(self, kind: MemoryKind, *, actor: str | None = None, limit: int) -> list[ChangeLog]:
+        """Return what the last runs of learners, or of one of them, changed in memories of one kind, newest first."""
         column = changes.c
-        mine = sa.and_(column.org_id == self._scope.org_id, column.kind == str(kind))
+        is_direct = sa.or_(column.actor == DIRECT, column.actor.startswith(f"{DIRECT}:", autoescape=True))
+        mine = sa.and_(column.org_id == self._scope.org_id, column.kind == str(kind), ~is_direct)
+        if actor is not None:
+            mine = sa.and_(mine, column.actor == actor)
         newest = (
             sa.select(column.run_id, sa.func.max(column.change_id).label("last"))
             .where(mine)
@@ -46,11 +56,34 @@ class ChangeRepository:
             runs.setdefault(row.run_id, []).append(row)
         return [_log(run) for run in runs.values()]
 
+    async def of_memories(
+        self, ids: Sequence[MemoryId], *, actions: Sequence[ChangeAction] = tuple(ChangeAction), limit: int
+    ) -> list[RecordedChange]:
+        """Return the newest *limit* changes of *ids* together, of some *actions*, oldest first."""
+        column = changes.c
+        rows = await self._scope.all(
+            sa.select(changes)
+            .where(
+                column.memory_id.in_(list(ids)),
+                column.action.in_([str(action) for action in actions]),
+                self._scope.owns(changes),
+            )
+            .order_by(column.change_id.desc())
+            .limit(limit)
+        )
+        return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in reversed(rows)]
+
+    async def count(self, memory_id: MemoryId) -> int:
+        """Return how often the memory was changed, its coming about included."""
+        column = changes.c
+        statement = sa.select(sa.func.count()).where(column.memory_id == memory_id, self._scope.owns(changes))
+        return int((await self._scope.all(statement))[0][0])
+
 
 def _log(rows: list[Any]) -> ChangeLog:
     last = rows[-1]
     after = [row.after for row in rows if row.action != ChangeAction.REMOVED and row.after]
-    before = [row.before for row in rows if row.action != ChangeAction.ADDED and row.before]
+    before = [row.before for row in rows if row.action in _TAKEN_AWAY and row.before]
     return ChangeLog(
         change_log_id=last.change_id,
         run_id=last.run_id,
@@ -58,6 +91,7 @@ def _log(rows: list[Any]) -> ChangeLog:
         user_id=last.user_id,
         request_id=last.request_id,
         created_at=last.created_at,
+        reason=last.reason,
         added=tuple(Memory.model_validate(snapshot) for snapshot in after),
         removed=tuple(Memory.model_validate(snapshot) for snapshot in before),
     )

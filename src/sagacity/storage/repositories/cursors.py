@@ -6,10 +6,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Lease, LogHead, Window
+from sagacity.domain.cursor import (
+    LEARNING,
+    REGENERATING,
+    Cursor,
+    DeadLetter,
+    DeadLetterStatus,
+    Lease,
+    LogHead,
+    Window,
+)
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
 from sagacity.storage.base import Scope
+from sagacity.storage.lists import one_of
 from sagacity.storage.tables import cursors, dead_letters, leases, requests, users
 
 
@@ -43,26 +53,25 @@ class CursorRepository:
             Conflict: it is not where it was *read*: the window was done already, maybe by a commit of which nobody
                 heard. The transaction must not commit.
         """
-        values = cursor.model_dump(exclude={"updated_at"}) | {
-            "org_id": self._scope.org_id,
-            "updated_at": self._scope.clock.now(),
-        }
-        insert = self._scope.insert(cursors)
-        changed = {
-            name: insert.excluded[name]
-            for name in ("seq", "outcome", "attempts", "error", "next_try_at", "updated_at")
-        }
-        where = cursors.c.seq <= insert.excluded.seq
+        column = cursors.c
+        key = {"org_id": self._scope.org_id, "user_id": cursor.user_id, "learner": cursor.learner}
+        values = cursor.model_dump(exclude={"updated_at", *key}) | {"updated_at": self._scope.clock.now()}
+        where = column.seq <= cursor.seq
         if read is not None:
-            where = sa.and_(cursors.c.seq == read.seq, cursors.c.attempts == read.attempts)
-        written = await self._scope.all(
-            insert.on_conflict_do_update(
-                index_elements=[cursors.c.org_id, cursors.c.user_id, cursors.c.learner],
-                set_=changed,
-                where=where,
-            ).returning(cursors.c.seq),
-            values,
-        )
+            where = sa.and_(column.seq == read.seq, column.attempts == read.attempts)
+        if read is not None and (
+            read.seq or read.attempts
+        ):  # there was one; it may have gone with its version
+            same = [column[name] == value for name, value in key.items()]
+            written = await self._scope.run(sa.update(cursors).where(*same, where).values(values))
+        else:
+            insert = self._scope.insert(cursors).values(key | values)
+            found = await self._scope.all(
+                insert.on_conflict_do_update(
+                    index_elements=[column[name] for name in key], set_=values, where=where
+                ).returning(column.seq)
+            )
+            written = len(found)
         if read is not None and not written:
             raise Conflict(f"the window of {cursor.learner!r} was done meanwhile")
 
@@ -109,6 +118,33 @@ class CursorRepository:
                 users.c.last_seq == head.end, users.c.due_at.is_not_distinct_from(head.due_at)
             )
         return bool(await self._scope.run(statement.values(due_at=due_at)))
+
+    async def ensure_due(self, user_id: UserId, due_at: datetime | None = None) -> None:
+        """
+        Let the user's log be looked at, and make it if it is not there.
+
+        Args:
+            user_id: whose log.
+            due_at: when at the latest; it stays as it is if it is due sooner. None: now, and by whoever is looking at
+                it at this moment once more.
+        """
+        now, insert = self._scope.clock.now(), self._scope.insert(users)
+        is_later = sa.or_(users.c.due_at.is_(None), users.c.due_at > insert.excluded.due_at)
+        await self._scope.run(
+            insert.on_conflict_do_update(
+                index_elements=[users.c.org_id, users.c.user_id],
+                set_={"due_at": insert.excluded.due_at},
+                where=None if due_at is None else is_later,
+            ),
+            {
+                "org_id": self._scope.org_id,
+                "user_id": user_id,
+                "last_seq": 0,
+                "due_at": due_at or now,
+                "created_at": now,
+                "updated_at": now,
+            },
+        )
 
     async def list_due(self, *, limit: int) -> list[UserId]:
         """Return users whose logs have to be looked at by now, longest due first."""
@@ -170,6 +206,48 @@ class LeaseRepository:
         """Give the lease back; the fencing number stays, so that it only ever grows."""
         await self._scope.run(
             sa.update(leases).where(self._is(lease)).values(expires_at=self._scope.clock.now(), owner="")
+        )
+
+    async def end_learning(self, user_ids: Sequence[UserId]) -> None:
+        """
+        Take away the leases under which these users' logs are learned, and keep everybody off them until the commit.
+
+        Whoever held one finds it lost when it would write; none that is not there yet can be taken meanwhile.
+
+        Args:
+            user_ids: whose; if none are named, everybody's.
+        """
+        column = leases.c
+        for learning in (LEARNING, REGENERATING):
+            selected = sa.select(
+                users.c.org_id,
+                sa.literal(learning).concat(users.c.user_id),
+                *(sa.literal(""), sa.literal(1), sa.literal(self._scope.clock.now(), column.expires_at.type)),
+            ).where(users.c.org_id == self._scope.org_id, users.c.user_id != "")
+            if user_ids:
+                selected = selected.where(one_of(users.c.user_id, user_ids))
+            names = ["org_id", "name", "owner", "fencing", "expires_at"]
+            insert = self._scope.insert(leases)
+            ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
+            await self._scope.run(
+                insert.from_select(
+                    names, selected.order_by(users.c.user_id), include_defaults=False
+                ).on_conflict_do_update(index_elements=[column.org_id, column.name], set_=ended)
+            )
+
+    async def end(self, name: str) -> None:
+        """Take a lease away from whoever holds it, and keep everybody off it until the commit."""
+        column, insert = leases.c, self._scope.insert(leases)
+        ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
+        await self._scope.run(
+            insert.on_conflict_do_update(index_elements=[column.org_id, column.name], set_=ended),
+            {
+                "org_id": self._scope.org_id,
+                "name": name,
+                "owner": "",
+                "fencing": 1,
+                "expires_at": self._scope.clock.now(),
+            },
         )
 
     def _is(self, lease: Lease) -> sa.ColumnElement[bool]:

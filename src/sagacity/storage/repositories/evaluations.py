@@ -6,7 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.evaluation import Evaluation
+from sagacity.domain.evaluation import Evaluation, NewEvaluation
+from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.base import Scope
 from sagacity.storage.tables import evaluations, interactions, memories
@@ -19,6 +20,26 @@ class EvaluationRepository:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
+
+    async def replace(self, user_id: UserId, new: NewEvaluation) -> None:
+        """Store a result in place of the former one of the same session and evaluator; the caller holds the lease."""
+        column = evaluations.c
+        await self._scope.run(
+            sa.delete(evaluations).where(
+                *self._of(user_id, new.session_id), column.evaluation_name == new.evaluation_name
+            )
+        )
+        row = new.model_dump() | {"org_id": self._scope.org_id, "user_id": user_id}
+        await self._scope.run(evaluations.insert(), row)
+
+    async def judged_at(self, user_id: UserId, session_id: SessionId) -> dict[str, datetime]:
+        """Return when a session was judged last, by the name of the evaluation."""
+        rows = await self._scope.all(
+            sa.select(evaluations.c.evaluation_name, evaluations.c.created_at).where(
+                *self._of(user_id, session_id), evaluations.c.evaluation_name.is_not(None)
+            )
+        )
+        return {row.evaluation_name: row.created_at for row in rows}
 
     async def list_newest(self, *, agent_version: str | None = None, limit: int) -> list[Evaluation]:
         """Return results, newest first."""
@@ -54,6 +75,14 @@ class EvaluationRepository:
             .order_by(day)
         )
         return [(int(row[0]), row[1], row[2]) for row in rows]
+
+    def _of(self, user_id: UserId, session_id: SessionId) -> tuple[sa.ColumnElement[bool], ...]:
+        column = evaluations.c
+        return (
+            column.org_id == self._scope.org_id,
+            column.session_id == session_id,
+            column.user_id == user_id,
+        )
 
     async def _by_day(
         self, moment: sa.Column[Any], start: datetime, end: datetime, org: sa.Column[Any], *more: Any

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
-from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request, speaker_of
+from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.filters import (
@@ -23,7 +23,7 @@ from sagacity.storage.filters import (
 from sagacity.storage.repositories.places import numbered, rows_beside, with_request
 from sagacity.storage.repositories.search import Document, SearchRepository
 from sagacity.storage.repositories.users import claim_seq, touch_sessions
-from sagacity.storage.tables import interactions, requests, sessions
+from sagacity.storage.tables import evaluations, interactions, requests, sessions
 
 _OWN = {
     "request_id": interactions.c.request_id == sa.bindparam("request_id"),
@@ -58,13 +58,6 @@ def digest_of(request: NewRequest) -> str:
     """
     body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
     return hashlib.sha256(body.encode()).hexdigest()
-
-
-def text_of(interaction: NewInteraction) -> str:
-    """Return the text by which a turn is found, after its speaker's name where the role is one."""
-    parts = (interaction.content, interaction.user_action_description, interaction.expert_content)
-    text, speaker = "\n".join(part for part in parts if part), speaker_of(interaction.role)
-    return f"{speaker}: {text}" if speaker and text else text
 
 
 class InteractionRepository:
@@ -300,23 +293,21 @@ class InteractionRepository:
         )
 
     async def delete_session(self, session_id: SessionId) -> int:
-        """Delete a session of that id, with its requests and turns; returns how many requests there were."""
+        """Delete a session of that id, with its requests, turns and verdicts; returns how many requests there were."""
         mine = sa.select(requests.c.request_id).where(
             requests.c.org_id == self._scope.org_id, requests.c.session_id == session_id
         )
         ids = [row.request_id for row in await self._scope.all(mine)]
         deleted = await self.delete_requests(ids)
-        await self._scope.run(
-            sa.delete(sessions).where(
-                sessions.c.org_id == self._scope.org_id, sessions.c.session_id == session_id
-            )
-        )
+        for table in (sessions, evaluations):  # a verdict quotes what was said
+            of_it = sa.and_(table.c.org_id == self._scope.org_id, table.c.session_id == session_id)
+            await self._scope.run(sa.delete(table).where(of_it))
         return deleted
 
     async def delete_all(self) -> int:
         """Delete the tenant's whole log; returns how many turns there were."""
         deleted = await self._delete()
-        for table in (requests, sessions):
+        for table in (requests, sessions, evaluations):
             await self._scope.run(sa.delete(table).where(table.c.org_id == self._scope.org_id))
         return deleted
 
@@ -362,5 +353,5 @@ def document_of(request: Request, turn: NewInteraction, interaction_id: int) -> 
         request_id=request.request_id,
         changed_at=request.created_at,
         event_at=turn.happened_at,
-        text=text_of(turn),
+        text=turn.search_text,
     )

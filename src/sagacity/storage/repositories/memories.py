@@ -9,7 +9,16 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
-from sagacity.domain.memory import USER_KINDS, Approval, Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.memory import (
+    PUT_AWAY,
+    USER_KINDS,
+    Approval,
+    ArchivedBy,
+    Memory,
+    MemoryKind,
+    NewMemory,
+    Status,
+)
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.filters import facts_of, has_document, owned_by, users_of, values_of
@@ -19,7 +28,6 @@ from sagacity.storage.repositories.search import Document, SearchRepository
 from sagacity.storage.tables import memories, memory_requests
 
 _IDS_A_STATEMENT = 5_000
-_PUT_AWAY = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
 _OWN = {
     "start": memories.c.updated_at >= sa.bindparam("start"),
     "end": memories.c.updated_at <= sa.bindparam("end"),
@@ -77,7 +85,10 @@ class MemoryRepository:
         """Write the present values of memories that are stored already; unchanged text keeps its vector."""
         for given in changed:
             before = await self.get(given.memory_id)
-            memory = given.model_copy(update={"archived_at": self._archived_at(before, given)})
+            archived_by = given.archived_by if given.status in PUT_AWAY else ArchivedBy.VERSION
+            memory = given.model_copy(
+                update={"archived_at": self._archived_at(before, given), "archived_by": archived_by}
+            )
             vector = (vectors or {}).get(memory.uid)
             if vector is None and before.search_text == memory.search_text:
                 kept = await self._search.vector_of(memory.kind, [memory.memory_id])
@@ -131,17 +142,38 @@ class MemoryRepository:
             raise NotFound(f"no {str(kind).replace('_', ' ')} with id {uid!r}")
         return memory_of(rows[0])
 
-    async def in_slots(self, kind: MemoryKind, user_id: UserId, slots: Sequence[str]) -> list[Memory]:
-        """Return the user's current memories that answer one of *slots*, oldest first."""
+    async def in_slots(
+        self, kind: MemoryKind, user_id: UserId, slots: Sequence[str], *, status: Status = Status.CURRENT
+    ) -> list[Memory]:
+        """Return the user's memories of one status that answer one of *slots*, oldest first."""
         column = memories.c
         statement = self._mine().where(
             column.kind == str(kind),
             column.user_id == user_id,
             column.slot.in_(list(slots)),
             column.slot != "",
-            column.status == str(Status.CURRENT),
+            column.status == str(status),
         )
         rows = await self._scope.all(statement.order_by(column.memory_id))
+        return [memory_of(row) for row in rows]
+
+    async def replaced_by(self, successors: Sequence[Memory], *, limit: int) -> list[Memory]:
+        """Return up to *limit* memories that one of *successors* replaced or was merged from, oldest first."""
+        column = memories.c
+        owners = {(str(one.kind), one.user_id) for one in successors}
+        if not owners:
+            return []
+        statement = self._mine().where(
+            column.superseded_by.in_([one.memory_id for one in successors]),
+            # The same owners', as an index knows them; no memory replaces another owner's.
+            sa.or_(
+                *(
+                    sa.and_(column.kind == kind, column.user_id.is_not_distinct_from(user))
+                    for kind, user in owners
+                )
+            ),
+        )
+        rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
         return [memory_of(row) for row in rows]
 
     async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
@@ -260,9 +292,9 @@ class MemoryRepository:
 
     def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
         """Return since when a memory is put away; of those before that was recorded, since their last change."""
-        if after.status not in _PUT_AWAY:
+        if after.status not in PUT_AWAY:
             return None
-        if before.status in _PUT_AWAY:
+        if before.status in PUT_AWAY:
             return before.archived_at or before.updated_at
         return self._scope.clock.now()
 
@@ -304,7 +336,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         expires_at=min(filter(None, (memory.expires_at, valid_to)), default=None),
         created_at=memory.created_at,
         event_at=memory.valid_from or memory.created_at,
-        archived_at=(memory.archived_at or memory.updated_at) if memory.status in _PUT_AWAY else None,
+        archived_at=(memory.archived_at or memory.updated_at) if memory.status in PUT_AWAY else None,
         facts=facts_of(memory),
         vector=vector,
     )

@@ -16,7 +16,9 @@ happened_at = sa.func.coalesce(
     interactions.c.happened_at, interactions.c.created_at, type_=interactions.c.created_at.type
 )
 """When a turn happened, as far as that is known."""
-with_request = sa.select(interactions, requests.c.source, requests.c.agent_version).join_from(
+with_request = sa.select(
+    interactions, requests.c.source, requests.c.agent_version, requests.c.skip_aggregation
+).join_from(
     interactions,
     requests,
     sa.and_(requests.c.org_id == interactions.c.org_id, requests.c.request_id == interactions.c.request_id),

@@ -1,6 +1,7 @@
 """How a user's entities belong together, as people see and mend it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -64,6 +65,50 @@ class RelationshipRepository:
             sa.select(sa.func.count()).select_from(relationships).where(wanted)
         )
         return [_relationship(row) for row in rows], total
+
+    async def of_entities(
+        self,
+        user_id: UserId,
+        entity_ids: Sequence[EntityId],
+        *,
+        limit: int,
+        as_of: datetime | None = None,
+    ) -> dict[EntityId, list[Relationship]]:
+        """
+        Return the ties from or to each of some entities, surest first, in one statement.
+
+        Args:
+            user_id: whose.
+            entity_ids: which entities.
+            limit: how many of each at the most.
+            as_of: only ties that were known by then.
+        """
+        tie = relationships.c
+        ends = sa.union(
+            *(
+                sa.select(end.label("entity_id"), tie.relationship_id, tie.confidence).where(
+                    self._scope.owns(relationships),
+                    tie.user_id == user_id,
+                    end.in_(list(entity_ids)),
+                    sa.true() if as_of is None else tie.created_at <= as_of,
+                )
+                for end in (tie.source_id, tie.target_id)
+            )
+        ).subquery()
+        order = (ends.c.confidence.desc(), ends.c.relationship_id)
+        place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
+        surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
+        rows = await self._scope.all(
+            _ties()
+            .add_columns(surest.c.entity_id)
+            .join(surest, surest.c.relationship_id == tie.relationship_id)
+            .where(surest.c.place <= limit)
+            .order_by(surest.c.entity_id, surest.c.place)
+        )
+        found: dict[EntityId, list[Relationship]] = {number: [] for number in entity_ids}
+        for row in rows:
+            found[row.entity_id].append(_relationship(row))
+        return found
 
     async def get(self, user_id: UserId, relationship_id: RelationshipId) -> Relationship:
         """

@@ -17,6 +17,7 @@ from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.bm25 import best_by_terms
 from sagacity.storage.keywords import date_terms, first_person_share, terms_of
 from sagacity.storage.repositories.scopes import grow_scope, scopes_of
+from sagacity.storage.restate import restate
 from sagacity.storage.standing import (
     Newest,
     Standing,
@@ -237,6 +238,11 @@ class SearchRepository:
             ),
             [{"s": scope_id, "n": count, "m": total} for scope_id, (count, total) in sizes.items()],
         )
+
+    async def restate(self, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
+        """Let the documents of the memories that *moved* selects say their statuses; see `storage/restate.py`."""
+        self._reached.clear()
+        await restate(self._scope, kind, moved)
 
     async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
         """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `storage/bm25.py`."""

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.interaction import NewRequest
 from sagacity.storage.base import Scope
+from sagacity.storage.lists import found_by
 from sagacity.storage.tables import sessions, users
 
 
@@ -32,6 +33,8 @@ def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
         set_={
             "message_count": sessions.c.message_count + row.excluded.message_count,
             "updated_at": row.excluded.updated_at,
+            "evaluate_after": row.excluded.evaluate_after,
+            "evaluation_attempts": row.excluded.evaluation_attempts,
         },
     )
 
@@ -58,8 +61,30 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
     return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
 
 
+async def make_log(scope: Scope, user_id: UserId) -> None:
+    """Make a user's log, empty, unless it is there."""
+    now = scope.clock.now()
+    await scope.run(
+        scope.insert(users).on_conflict_do_nothing(),
+        {"org_id": scope.org_id, "user_id": user_id, "last_seq": 0, "created_at": now, "updated_at": now},
+    )
+
+
+async def make_due(scope: Scope, wanted: sa.Select[tuple[str]], due_at: datetime) -> None:
+    """
+    Let the logs of all users whom *wanted* selects be looked at by *due_at*.
+
+    Those that are due already get it too: whoever finishes with one at this moment sees by it that there is news.
+    """
+    chosen = sa.and_(users.c.org_id == scope.org_id, found_by(users.c.user_id, wanted.scalar_subquery()))
+    if scope.connection.dialect.name == "postgresql":  # held in the order in which those come who append
+        in_order = sa.select(users.c.user_id).where(chosen).order_by(users.c.user_id.collate("C"))
+        await scope.all(in_order.with_for_update())
+    await scope.run(sa.update(users).where(chosen).values(due_at=due_at))
+
+
 async def touch_sessions(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> None:
-    """Count the turns of sessions up, and make those that are not there."""
+    """Count the turns of sessions up, and make those that are not there; each waits to be judged from now on."""
     counts: Counter[tuple[SessionId, UserId]] = Counter()
     for request in fresh:
         if request.session_id:
@@ -76,6 +101,8 @@ async def touch_sessions(scope: Scope, fresh: Sequence[NewRequest], now: datetim
                 "message_count": count,
                 "created_at": now,
                 "updated_at": now,
+                "evaluate_after": now,
+                "evaluation_attempts": 0,
             }
             for (session_id, user_id), count in sorted(counts.items())
         ],

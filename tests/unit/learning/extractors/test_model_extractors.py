@@ -15,6 +15,7 @@ from sagacity.domain.graph import (
 )
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
+from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extractor
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
@@ -39,17 +40,19 @@ def server():
         yield running
 
 
-def llm(server):
+def asker(server):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    return open_llm(choice, attempts=1, timeout_seconds=20)
+    return Asker(open_llm(choice, attempts=1, timeout_seconds=20))
 
 
 def profiles(server, **settings) -> Extractor:
-    return ModelProfileExtractor(llm(server), name="default", definition="lasting facts", **settings)
+    return ModelProfileExtractor(asker(server), name="default", definition="lasting facts", **settings)
 
 
 def playbooks(server, **settings) -> Extractor:
-    return ModelUserPlaybookExtractor(llm(server), name="default", definition="what to do better", **settings)
+    return ModelUserPlaybookExtractor(
+        asker(server), name="default", definition="what to do better", **settings
+    )
 
 
 def fact(content="User lives in Lyon", evidence=(2,), **fields):

@@ -1,0 +1,44 @@
+"""User playbooks of all users become agent playbooks, now."""
+
+from fastapi import APIRouter
+
+from sagacity.api.dependencies import CallerDep
+from sagacity.api.runs import run_for_tenant
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.views.operation import operation_view
+from sagacity.schemas.aggregation import (
+    PlaybookAggregationReply,
+    RunPlaybookAggregationBody,
+    aggregation_reply,
+)
+
+router = APIRouter(tags=["agent playbooks"])
+
+
+@router.post("/run_playbook_aggregation", response_model_exclude_none=True)
+async def run_playbook_aggregation(
+    body: RunPlaybookAggregationBody, caller: CallerDep, *, wait_for_response: bool | None = None
+) -> PlaybookAggregationReply:
+    """
+    Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
+
+    Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes longer
+    than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may take longer,
+    with `false` it waits for nothing. While one runs, a second start is refused with 409.
+    """
+    config = await caller.runtime.configs.get(caller.tenant)
+    names = [one.extractor_name for one in config.user_playbook_extractor_configs]
+    if body.playbook_name not in names:
+        raise InvalidInput(
+            f"there is no playbook extractor {body.playbook_name!r}; there are {', '.join(names)}"
+        )
+    parameters = OperationParameters(agent_version=body.agent_version, extractor_names=(body.playbook_name,))
+    operation = await run_for_tenant(
+        caller,
+        OperationName.PLAYBOOK_AGGREGATION,
+        parameters,
+        patient=bool(wait_for_response),
+        wait=wait_for_response is not False,
+    )
+    return aggregation_reply(operation_view(operation))

@@ -1,0 +1,223 @@
+"""Learning that someone starts: over whole logs into PENDING, or over their newest windows into CURRENT."""
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.operations import standing_of, told
+from sagacity.api.runs import run
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.operation import (
+    Operation,
+    OperationMode,
+    OperationName,
+    OperationParameters,
+    OperationStatus,
+)
+from sagacity.domain.version import VersionFilter
+from sagacity.domain.views.operation import OperationView
+from sagacity.schemas.generation import (
+    ManualPlaybooksBody,
+    ManualProfilesBody,
+    PlaybooksGenerated,
+    ProfilesGenerated,
+    RerunPlaybooksBody,
+    RerunProfilesBody,
+)
+
+router = APIRouter(tags=["generation"])
+_KINDS = {
+    OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
+    OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
+}
+
+
+@router.post("/rerun_profile_generation", response_model_exclude_none=True)
+async def rerun_profile_generation(
+    body: RerunProfilesBody, caller: CallerDep, *, wait_for_response: bool = False
+) -> ProfilesGenerated:
+    """
+    Learn profiles anew from all turns, into PENDING; what is CURRENT stays as it is.
+
+    Former PENDING ones of the same users are thrown away. It answers at once with the `operation_id`, unless it is told
+    to wait. While one runs, a second start is refused with 409.
+    """
+    parameters = OperationParameters(
+        user_id=_user(body.user_id),
+        start=body.start_time,
+        end=body.end_time,
+        source=body.source,
+        extractor_names=body.extractor_names,
+    )
+    return await _profiles(caller, parameters, wait=wait_for_response, patient=True)
+
+
+@router.post("/manual_profile_generation", response_model_exclude_none=True)
+async def manual_profile_generation(
+    body: ManualProfilesBody, caller: CallerDep, *, wait_for_response: bool | None = None
+) -> ProfilesGenerated:
+    """
+    Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
+
+    Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the run goes
+    on; with `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    """
+    parameters = OperationParameters(
+        mode=OperationMode.MANUAL,
+        user_id=_user(body.user_id),
+        source=body.source,
+        extractor_names=body.extractor_names,
+    )
+    return await _profiles(
+        caller, parameters, wait=wait_for_response is not False, patient=bool(wait_for_response)
+    )
+
+
+@router.post("/rerun_playbook_generation", response_model_exclude_none=True)
+async def rerun_playbook_generation(
+    body: RerunPlaybooksBody, caller: CallerDep, *, wait_for_response: bool = False
+) -> PlaybooksGenerated:
+    """
+    Learn user playbooks anew from all turns with one agent version, into PENDING; what is CURRENT stays as it is.
+
+    Former PENDING ones that the same filters name are thrown away. It answers at once with the `operation_id`, unless
+    it is told to wait. While one runs, a second start is refused with 409.
+    """
+    parameters = OperationParameters(
+        user_id=_user(body.user_id),
+        start=body.start_time,
+        end=body.end_time,
+        source=body.source,
+        agent_version=body.agent_version,
+        extractor_names=() if body.playbook_name is None else (body.playbook_name,),
+    )
+    return await _playbooks(caller, parameters, wait=wait_for_response, patient=True)
+
+
+@router.post("/manual_playbook_generation", response_model_exclude_none=True)
+async def manual_playbook_generation(
+    body: ManualPlaybooksBody, caller: CallerDep, *, wait_for_response: bool | None = None
+) -> PlaybooksGenerated:
+    """
+    Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
+
+    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on; with
+    `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    """
+    parameters = OperationParameters(
+        mode=OperationMode.MANUAL,
+        user_id=_user(body.user_id),
+        source=body.source,
+        agent_version=body.agent_version,
+        extractor_names=() if body.playbook_name is None else (body.playbook_name,),
+    )
+    return await _playbooks(
+        caller, parameters, wait=wait_for_response is not False, patient=bool(wait_for_response)
+    )
+
+
+def _user(user_id: str | None) -> UserId | None:
+    return None if user_id is None else UserId(user_id)
+
+
+async def _profiles(
+    caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
+) -> ProfilesGenerated:
+    config = await caller.runtime.configs.get(caller.tenant)
+    known = [one.extractor_name for one in config.profile_extractors(asked=True)]
+    _check_extractors("profile_extraction_enabled", known, "extractor_names", parameters)
+    name = OperationName.PROFILE_GENERATION
+    operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
+    return ProfilesGenerated(
+        success=_is_well(operation),
+        msg=_told(operation),
+        operation_id=operation.operation_id,
+        profiles_generated=None if operation.goes_on else operation.generated_count,
+        operation_status=view,
+    )
+
+
+async def _playbooks(
+    caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
+) -> PlaybooksGenerated:
+    config = await caller.runtime.configs.get(caller.tenant)
+    known = [one.extractor_name for one in config.user_playbook_extractors(asked=True)]
+    _check_extractors("user_playbook_extraction_enabled", known, "playbook_name", parameters)
+    name = OperationName.PLAYBOOK_GENERATION
+    operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
+    return PlaybooksGenerated(
+        success=_is_well(operation),
+        msg=_told(operation),
+        operation_id=operation.operation_id,
+        playbooks_generated=None if operation.goes_on else operation.generated_count,
+        operation_status=view,
+    )
+
+
+def _check_extractors(switch: str, known: Sequence[str], field: str, parameters: OperationParameters) -> None:
+    """
+    Make sure that there is something to run: learning is not switched off, and what is asked for is configured.
+
+    Raises:
+        InvalidInput: there is not; the message names the switch, or the extractors that there are.
+    """
+    if not known:
+        raise InvalidInput(
+            f"{switch} is false in the configuration, so nothing would be learned; set it to true first"
+        )
+    for name in parameters.extractor_names:
+        if name not in known:
+            raise InvalidInput(f"{field}: no extractor {name!r}; the configuration knows {', '.join(known)}")
+
+
+async def _run(
+    caller: Caller, name: OperationName, parameters: OperationParameters, *, wait: bool, patient: bool
+) -> tuple[Operation, OperationView | None]:
+    """Start a run and, if it is to be waited for, look at it until it ended or the call's time is over."""
+    operation = await run(caller, lambda: _start(caller, name, parameters), patient=patient, wait=wait)
+    if not wait:
+        return operation, None
+    async with caller.read() as snapshot:
+        return operation, await standing_of(snapshot, operation)
+
+
+async def _start(caller: Caller, name: OperationName, parameters: OperationParameters) -> Operation:
+    """
+    Start a run; one that makes a new PENDING throws the former one away in the same transaction.
+
+    Raises:
+        NotFound: nothing was ever published of the user.
+        Conflict: one of that name is running.
+    """
+    user_id = parameters.user_id
+    async with caller.begin() as transaction:
+        if user_id is not None and not (await transaction.cursors.log_head(user_id)).end:
+            raise NotFound(f"no turns of user {user_id!r} were ever published")
+        operation = await transaction.operations.start(name, parameters, users=None)
+        if parameters.mode is OperationMode.RERUN:
+            await transaction.versions.discard_pending(_version(name, parameters))
+    return operation
+
+
+def _version(name: OperationName, parameters: OperationParameters) -> VersionFilter:
+    """Return which PENDING memories a rerun makes anew."""
+    return VersionFilter(
+        kind=_KINDS[name],
+        user_ids=() if parameters.user_id is None else (parameters.user_id,),
+        names=parameters.extractor_names,
+        agent_versions=() if parameters.agent_version is None else (parameters.agent_version,),
+    )
+
+
+def _is_well(operation: Operation) -> bool:
+    return operation.status in {OperationStatus.IN_PROGRESS, OperationStatus.COMPLETED}
+
+
+def _told(operation: Operation) -> str:
+    if not operation.goes_on:
+        return told(operation)
+    follow = f"GET /api/get_operation_status?operation_id={operation.operation_id}"
+    return f"{operation.name} goes on; follow it with {follow}"

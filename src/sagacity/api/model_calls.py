@@ -1,0 +1,124 @@
+"""What models were called for, and what it cost."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.config.spending_cap import SpendingCap
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.ids import UserId
+from sagacity.domain.ledger import CallFilter, Grouping, Spending
+from sagacity.schemas.base import Label, Limit, MaybeId, Moment, Number, refuse_unstorable
+from sagacity.schemas.model_calls import CapState, ModelCallsPage, ModelCallTotals
+from sagacity.storage.transaction import Transaction
+
+router = APIRouter(tags=["model calls"])
+
+
+def _filter(
+    *,
+    learner: Annotated[Label | None, Query(description="Who called, such as a learner's name.")] = None,
+    user_id: Annotated[
+        MaybeId | None, Query(description="On whose log the work was; empty for the organisation's own.")
+    ] = None,
+    model: Annotated[Label | None, Query(description="As it stands in the ledger.")] = None,
+    outcome: Annotated[
+        Label | None, Query(description="`ok`, or the name of an error such as `ProviderTimeout`.")
+    ] = None,
+    start_time: Annotated[Moment | None, Query(description="From this moment on.")] = None,
+    end_time: Annotated[Moment | None, Query(description="Before this moment.")] = None,
+) -> CallFilter:
+    for text in (learner, user_id, model, outcome):
+        try:
+            refuse_unstorable(text)
+        except ValueError as error:
+            raise InvalidInput(str(error)) from error
+    if start_time is not None and end_time is not None and end_time <= start_time:
+        raise InvalidInput("end_time must be later than start_time")
+    return CallFilter(
+        learner=learner,
+        user_id=None if user_id is None else UserId(user_id),
+        model=model,
+        outcome=outcome,
+        start=start_time,
+        end=end_time,
+    )
+
+
+FilterDep = Annotated[CallFilter, Depends(_filter)]
+
+
+@router.get("/model_calls", response_model_exclude_none=True)
+async def get_model_calls(
+    caller: CallerDep,
+    wanted: FilterDep,
+    before: Annotated[Number | None, Query(description="`next` of the page before.")] = None,
+    limit: Annotated[Limit, Query()] = 100,
+) -> ModelCallsPage:
+    """
+    Return requests that were sent to models, newest first: failed ones too, and each that was tried again.
+
+    Each says who called, by which prompt, how many tokens it took, how long, and what it cost where the model's price
+    is known.
+    """
+    cap, now = await _cap(caller)
+    async with caller.read() as snapshot:
+        found = await snapshot.model_calls.list_newest(wanted, before=before, limit=limit + 1)
+        state = await _state(snapshot, cap, now)
+    page = found[:limit]
+    return ModelCallsPage(
+        model_calls=tuple(page),
+        next=page[-1].call_id if len(found) > limit else None,
+        spending_cap=state,
+        warnings=_warnings(cap, state, now),
+        msg=f"{len(page)} model calls",
+    )
+
+
+@router.get("/model_call_totals", response_model_exclude_none=True)
+async def get_model_call_totals(
+    caller: CallerDep,
+    wanted: FilterDep,
+    by: Annotated[Grouping, Query(description="What they are summed up by; days are those of UTC.")],
+    limit: Annotated[Limit, Query()] = 100,
+) -> ModelCallTotals:
+    """Return what requests to models came to, by learner, user, day or model."""
+    cap, now = await _cap(caller)
+    async with caller.read() as snapshot:
+        totals = await snapshot.model_calls.totals(wanted, by, limit=limit)
+        state = await _state(snapshot, cap, now)
+    return ModelCallTotals(
+        by=by,
+        totals=tuple(totals),
+        spending_cap=state,
+        warnings=_warnings(cap, state, now),
+        msg=f"{len(totals)} sums by {by}",
+    )
+
+
+async def _cap(caller: Caller) -> tuple[SpendingCap | None, datetime]:
+    return (await caller.runtime.configs.get(caller.tenant)).spending_cap, caller.runtime.clock.now()
+
+
+async def _state(snapshot: Transaction, cap: SpendingCap | None, now: datetime) -> CapState | None:
+    if cap is None:
+        return None
+    spent = await snapshot.model_calls.spent(cap.start(now))
+    return CapState(
+        period=cap.period,
+        max_tokens=cap.max_tokens,
+        max_cost_usd=cap.max_cost_usd,
+        spent_tokens=spent.token_count,
+        spent_cost_usd=spent.cost_usd,
+        since=cap.start(now),
+        until=cap.end(now),
+        is_reached=cap.is_reached(spent),
+    )
+
+
+def _warnings(cap: SpendingCap | None, state: CapState | None, now: datetime) -> tuple[str, ...]:
+    if cap is None or state is None or not state.is_reached:
+        return ()
+    return (cap.told(Spending(prompt_tokens=state.spent_tokens, cost_usd=state.spent_cost_usd), now),)

@@ -1,0 +1,90 @@
+"""What models are asked by: listed, previewed, and an older version chosen."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+
+from sagacity.api.dependencies import CallerDep
+from sagacity.domain.errors import InvalidInput
+from sagacity.prompts.load import active_version, load_prompt, prompt_versions, render
+from sagacity.prompts.names import OLDER_NAMES, checked_versions, prompt_name
+from sagacity.schemas.prompts import (
+    PreviewPromptBody,
+    PromptEntry,
+    PromptPreview,
+    PromptsPage,
+    PromptVariable,
+    PromptVersionSet,
+    UpdatePromptVersionBody,
+)
+
+router = APIRouter(tags=["prompts"])
+
+
+@router.get("/prompts", response_model_exclude_none=True)
+async def get_prompts(caller: CallerDep) -> PromptsPage:
+    """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
+    chosen = (await caller.runtime.configs.get(caller.tenant)).prompt_versions
+    prompts = tuple(_entry(name, chosen) for name in sorted(prompt_versions()))
+    return PromptsPage(prompts=prompts, msg=f"{len(prompts)} prompts")
+
+
+@router.post("/preview_prompt", response_model_exclude_none=True)
+async def preview_prompt(body: PreviewPromptBody, caller: CallerDep) -> PromptPreview:
+    """
+    Fill in a prompt and return it as a model would get it, without calling any.
+
+    A variable that is left out is shown by what it is about.
+    """
+    name = prompt_name(body.prompt_id)
+    if body.version is None:
+        version = active_version(name, (await caller.runtime.configs.get(caller.tenant)).prompt_versions)
+    else:
+        version = checked_versions({name: body.version})[name]
+    declared = load_prompt(name, version).front.variables
+    if unknown := sorted(body.variables.keys() - declared.keys()):
+        raise InvalidInput(
+            f"prompt {name}/v{version} does not know {', '.join(unknown)[:200]}; it takes {', '.join(declared)}"
+        )
+    shown = {key: f"[{key}: {variable.about}]" for key, variable in declared.items()}
+    filled = render(name, version, {**shown, **body.variables})
+    return PromptPreview(
+        prompt_id=name,
+        version=version,
+        system=filled.system,
+        user=filled.user,
+        left_out=tuple(key for key in declared if key not in body.variables),
+    )
+
+
+@router.put("/update_prompt_version", response_model_exclude_none=True)
+async def update_prompt_version(body: UpdatePromptVersionBody, caller: CallerDep) -> PromptVersionSet:
+    """Choose which version of a prompt is used; null for the newest, also when there will be a newer one."""
+    configs = caller.runtime.configs
+    name = prompt_name(body.prompt_id)
+    wanted = {} if body.version is None else checked_versions({name: body.version})
+    config = await configs.get(caller.tenant, fresh=True)
+    others = {other: version for other, version in config.prompt_versions.items() if other != name}
+    await configs.set(caller.tenant, config.model_copy(update={"prompt_versions": others | wanted}))
+    version = active_version(name, wanted)
+    return PromptVersionSet(
+        prompt_id=name, active_version=version, msg=f"prompt {name} is used in version {version}"
+    )
+
+
+def _entry(name: str, chosen: Mapping[str, int]) -> PromptEntry:
+    version = active_version(name, chosen)
+    front = load_prompt(name, version).front
+    return PromptEntry(
+        prompt_id=name,
+        description=front.description,
+        versions=prompt_versions()[name],
+        active_version=version,
+        is_chosen=name in chosen,
+        variables=tuple(
+            PromptVariable(name=key, about=variable.about, data=variable.data)
+            for key, variable in front.variables.items()
+        ),
+        output=front.output,
+        older_names=tuple(sorted(older for older, ours in OLDER_NAMES.items() if ours == name)),
+    )

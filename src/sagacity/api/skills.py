@@ -1,0 +1,255 @@
+"""Skills: read, written, reviewed, generated, exported, deleted."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.runs import run_for_tenant
+from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.memory import Approval, Memory, MemoryKind, SkillFacts, Status
+from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.views.operation import operation_view
+from sagacity.domain.views.skill import skill_view
+from sagacity.learning.skills.export import as_one_document, as_zip, skill_folders
+from sagacity.schemas.interactions import Deleted, DeletedMany
+from sagacity.schemas.skills import (
+    MAX_EXPORTED,
+    AddedSkills,
+    AddSkillsBody,
+    DeleteSkillBody,
+    DeleteSkillsByIdsBody,
+    ExportedSkills,
+    ExportFormat,
+    ExportSkillsBody,
+    GetSkillsBody,
+    RunSkillGenerationBody,
+    SkillFilter,
+    SkillGenerationReply,
+    SkillsPage,
+    UpdatedSkill,
+    UpdatedSkillStatus,
+    UpdateSkillBody,
+    UpdateSkillStatusBody,
+    skill_generation_reply,
+)
+from sagacity.storage.transaction import Transaction
+
+router = APIRouter(tags=["skills"])
+KIND = MemoryKind.SKILL
+ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
+
+
+@router.post("/get_skills", response_model_exclude_none=True)
+async def get_skills(body: GetSkillsBody, caller: CallerDep) -> SkillsPage:
+    """Return skills, last changed first; without filters the current ones, whatever a reviewer said."""
+    async with caller.read() as snapshot:
+        if body.skill_ids is None:
+            found = await snapshot.memories.list_newest(
+                KIND,
+                statuses=body.status_filter or (Status.CURRENT,),
+                approvals=body.approvals,
+                name=body.playbook_name,
+                agent_version=body.agent_version,
+                valid_at=caller.runtime.clock.now(),
+                limit=body.limit,
+            )
+        else:
+            named = await snapshot.memories.get_many(body.skill_ids, kind=KIND)
+            in_states = [one for one in named if one.status in (body.status_filter or Status)]
+            found = [one for one in in_states if _is_wanted(one, body, body.approvals)][: body.limit]
+    return SkillsPage(skills=tuple(map(skill_view, found)), msg=f"{len(found)} skills")
+
+
+def _is_wanted(skill: Memory, body: SkillFilter, approvals: Sequence[Approval]) -> bool:
+    """Whether the filters admit a skill that was named by its number."""
+    return (
+        (not approvals or skill.approval in approvals)
+        and body.playbook_name in {None, skill.name}
+        and body.agent_version in {None, skill.agent_version}
+    )
+
+
+@router.post("/add_skill", response_model_exclude_none=True)
+async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
+    """Store skills as they are given, all or none."""
+    runtime = caller.runtime
+    now = runtime.clock.now()
+    new = [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.skills]
+    stored = await add_memories(caller, new, reason="skill written")
+    return AddedSkills(
+        message=f"stored {len(stored)} skills",
+        added_count=len(stored),
+        skill_ids=tuple(one.memory_id for one in stored),
+    )
+
+
+@router.put("/update_skill", response_model_exclude_none=True)
+async def update_skill(body: UpdateSkillBody, caller: CallerDep) -> UpdatedSkill:
+    """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
+    change = _changed(body, caller)
+    skill = await edit_memory(caller, MemoryId(body.skill_id), KIND, change, reason="skill edited")
+    text = f"updated skill {body.skill_id}"
+    return UpdatedSkill(msg=text, message=text, skill=skill_view(skill))
+
+
+def _changed(body: UpdateSkillBody, caller: Caller) -> Callable[[Memory], Memory]:
+    now = caller.runtime.clock.now()
+    issues = body.blocking_issues
+    given = {
+        "name": body.skill_name,
+        "tools": body.allowed_tools,
+        "blocking_issues": None if issues is None else tuple(issue.to_domain() for issue in issues),
+    }
+    texts = {"name": body.playbook_name, "content": body.instructions, "trigger": body.description}
+
+    def change(skill: Memory) -> Memory:
+        before = skill.attributes.skill or SkillFacts()
+        facts = before.model_copy(update={name: value for name, value in given.items() if value is not None})
+        fields = {name: value for name, value in texts.items() if value is not None}
+        changed = skill.model_copy(update=fields)
+        if facts != before or (changed.content, changed.trigger) != (skill.content, skill.trigger):
+            facts = facts.model_copy(update={"version": before.next_patch, "is_edited": True})
+        attributes = skill.attributes.model_copy(update={"skill": facts})
+        return changed.model_copy(update={"attributes": attributes, "updated_at": now})
+
+    return change
+
+
+@router.put("/update_skill_status", response_model_exclude_none=True)
+@router.post("/update_skill_status", response_model_exclude_none=True)
+async def update_skill_status(body: UpdateSkillStatusBody, caller: CallerDep) -> UpdatedSkillStatus:
+    """
+    Approve or reject a skill, or put it back to pending.
+
+    An approved one takes the place of the skill that it was written to replace: that one is archived with it.
+    """
+
+    async def decide() -> list[Memory]:
+        async with caller.begin() as transaction:
+            return await _decide(transaction, body, caller)
+
+    archived = await caller.runtime.storage.again(decide)
+    text = f"skill {body.skill_id} is {body.skill_status}"
+    numbers = tuple(one.memory_id for one in archived)
+    if numbers:
+        text += f" in place of {', '.join(map(str, numbers))}"
+    return UpdatedSkillStatus(msg=text, message=text, archived_skill_ids=numbers)
+
+
+async def _decide(transaction: Transaction, body: UpdateSkillStatusBody, caller: Caller) -> list[Memory]:
+    """Write what a reviewer said; returns the skills that make room for an approved one."""
+    now = caller.runtime.clock.now()
+    skill = await transaction.memories.get(MemoryId(body.skill_id), kind=KIND)
+    after = skill.model_copy(update={"approval": body.skill_status, "updated_at": now})
+    replaced: list[Memory] = []
+    if after.approval is Approval.APPROVED and skill.status is Status.CURRENT:
+        replaced = await _replaced_by(transaction, skill)
+    away = {"status": Status.ARCHIVED, "superseded_by": skill.memory_id, "updated_at": now}
+    changed = [
+        (skill, after),
+        *((one, by_hand(one, one.model_copy(update=away))) for one in replaced),
+    ]
+    await transaction.memories.save([one for _, one in changed])
+    await record(caller, transaction, changed, reason=f"skill {skill.memory_id} is {body.skill_status}")
+    return replaced
+
+
+async def _replaced_by(transaction: Transaction, skill: Memory) -> list[Memory]:
+    """Return the current skills whose place *skill* takes: the one that it names, and so on from there."""
+    found: list[Memory] = []
+    facts = skill.attributes.skill
+    while facts is not None and facts.replaces is not None:
+        [*before] = await transaction.memories.get_many([facts.replaces], kind=KIND)
+        if not before or before[0].status is not Status.CURRENT:
+            break
+        found += before
+        facts = before[0].attributes.skill
+    return found
+
+
+@router.post("/run_skill_generation", response_model_exclude_none=True)
+async def run_skill_generation(
+    body: RunSkillGenerationBody, caller: CallerDep, *, wait_for_response: bool | None = None
+) -> SkillGenerationReply:
+    """
+    Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
+
+    Neither the cooldown nor the switch counts. What is written waits for its approval. If it takes longer than the call
+    may, the reply says so and the run goes on. With `wait_for_response=true` the call may take longer, with `false` it
+    waits for nothing. While one runs, a second start is refused with 409.
+    """
+    operation = await run_for_tenant(
+        caller,
+        OperationName.SKILL_GENERATION,
+        OperationParameters(agent_version=body.agent_version, extractor_names=(body.playbook_name,)),
+        patient=bool(wait_for_response),
+        wait=wait_for_response is not False,
+    )
+    return skill_generation_reply(operation_view(operation))
+
+
+@router.post("/export_skills", response_model=ExportedSkills, responses=ZIP_REPLY)
+async def export_skills(body: ExportSkillsBody, caller: CallerDep) -> ExportedSkills | Response:
+    """
+    Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
+
+    Without `skill_status_filter` only approved ones are exported.
+    """
+    skills = await _exported(body, caller)
+    folders = await asyncio.to_thread(skill_folders, skills)
+    if body.format is ExportFormat.ZIP:
+        archive = await asyncio.to_thread(as_zip, folders)
+        disposition = 'attachment; filename="skills.zip"'
+        return Response(archive, media_type="application/zip", headers={"Content-Disposition": disposition})
+    text = f"{len(skills)} skills"
+    return ExportedSkills(markdown=as_one_document(folders), skill_count=len(skills), msg=text, message=text)
+
+
+async def _exported(body: ExportSkillsBody, caller: Caller) -> Sequence[Memory]:
+    """
+    Return the current skills that are asked for, oldest first.
+
+    Raises:
+        InvalidInput: they are too many for one export.
+    """
+    approvals = body.approvals or (Approval.APPROVED,)
+    async with caller.read() as snapshot:
+        if body.skill_ids is None:
+            found = await snapshot.memories.list_newest(
+                KIND,
+                statuses=(Status.CURRENT,),
+                approvals=approvals,
+                name=body.playbook_name,
+                agent_version=body.agent_version,
+                valid_at=caller.runtime.clock.now(),
+                limit=MAX_EXPORTED + 1,
+            )
+        else:
+            named = await snapshot.memories.get_many(sorted(set(body.skill_ids)), kind=KIND)
+            current = [one for one in named if one.status is Status.CURRENT]
+            found = [one for one in current if _is_wanted(one, body, approvals)]
+    if len(found) > MAX_EXPORTED:
+        raise InvalidInput(
+            f"more than {MAX_EXPORTED} skills; narrow them down with playbook_name or agent_version"
+        )
+    return sorted(found, key=lambda skill: skill.memory_id)
+
+
+@router.delete("/delete_skill")
+async def delete_skill(body: DeleteSkillBody, caller: CallerDep) -> Deleted:
+    """Delete one skill with its history."""
+    if not await delete_memories(caller, KIND, ids=[body.skill_id]):
+        raise NotFound(f"no skill with id {body.skill_id}")
+    return Deleted(message=f"deleted skill {body.skill_id}")
+
+
+@router.delete("/delete_skills_by_ids")
+async def delete_skills_by_ids(body: DeleteSkillsByIdsBody, caller: CallerDep) -> DeletedMany:
+    """Delete many skills; those that are not there are passed over."""
+    count = await delete_memories(caller, KIND, ids=body.skill_ids)
+    return DeletedMany(message=f"deleted {count} skills", deleted_count=count)

@@ -1,0 +1,163 @@
+"""`sagacity history` and `sagacity undo-merge`: how a memory came to be what it is, and the way back."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from sagacity.cli.draw import moment
+from sagacity.cli.invocation import connected
+from sagacity.cli.output import Render, facts, plain, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sagacity.domain.views.memory import MemoryView
+    from sagacity.schemas.history import HistoryEvent, MemoryHistory, UndoneMerge
+
+MemoryId = Annotated[
+    str, typer.Argument(help="A profile's id, any memory's uid, or the number of a playbook or a skill.")
+]
+Kind = Annotated[
+    Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"] | None,
+    typer.Option("--kind", help="Of which kind it is, where the id could mean two."),
+]
+_TEXT_CHARACTERS = 300
+
+
+def history(
+    context: typer.Context,
+    memory_id: MemoryId,
+    *,
+    kind: Kind = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")] = 100,
+) -> None:
+    """
+    Show how a memory came to be what it is.
+
+    Says who changed it, when, why and from which turns; what it replaced; and what replaced it.
+
+    Example: sagacity history 0199c2e4-…
+    """
+    with connected(context, "reading the history") as client:
+        found = client.get_memory_history(memory_id, kind=kind, limit=limit)
+    show(context, found, draw(found))
+
+
+def undo_merge(context: typer.Context, memory_id: MemoryId, *, kind: Kind = None) -> None:
+    """
+    Take one merge back.
+
+    What was merged is current again, and what was learned when they were merged is a memory of its own.
+
+    Example: sagacity undo-merge 0199c2e4-…
+    """
+    with connected(context, "undoing the merge") as client:
+        done = client.undo_merge(memory_id, kind=kind)
+    show(context, done, _lines(_told(done)))
+
+
+def draw(found: "MemoryHistory") -> Render:
+    """Draw a memory's timeline: what it is, what happened to it, what was before it, and who said so."""
+    memory = found.memory
+    origin = memory.provenance
+    head = facts(
+        {
+            memory.kind: _text(memory),
+            "id": f"{memory.uid} (number {memory.memory_id})",
+            "user": memory.user_id or "(all)",
+            "status": memory.status or "current",
+            "learned by": "" if origin is None else " ".join(
+                filter(None, (origin.learner, origin.method, origin.model, origin.prompt_version))
+            ),
+        }
+    )  # fmt: skip
+
+    def render(console: Console) -> None:
+        head(console)
+        _lines(_timeline(found))(console)
+
+    return render
+
+
+def _timeline(found: "MemoryHistory") -> "Iterable[Text]":
+    older = found.event_count - len(found.events)
+    yield _heading("what happened" + (f" (and {older} things before)" if older else ""))
+    for event in found.events:
+        who = event.actor or "(not recorded)"
+        yield plain(
+            f"{moment(event.at)}  {event.action}  by {who}" + (f": {event.reason}" if event.reason else "")
+        )
+        yield from (plain(f"    {line}", "dim") for line in _details(event))
+    if found.predecessors:
+        yield _heading("what it replaced")
+        yield from _memories(found.predecessors)
+        if found.has_more_predecessors:
+            yield plain("  … and more before these", "dim")
+    if found.successor is not None:
+        yield _heading("what replaced it")
+        yield from _memories([found.successor])
+    yield _heading("what it rests on")
+    for turn in found.sources:
+        yield plain(
+            f"  {moment(turn.created_at)}  {turn.role}: {_cut(turn.content)}  [turn {turn.interaction_id}]"
+        )
+    unseen = found.source_count - len(found.sources) - found.deleted_source_count
+    if found.deleted_source_count:
+        yield plain(f"  {found.deleted_source_count} turns that were deleted since", "dim")
+    if unseen:
+        yield plain(f"  {unseen} older turns", "dim")
+    if not found.source_count:
+        yield plain("  no turns: it was written directly", "dim")
+
+
+def _details(event: "HistoryEvent") -> "Iterable[str]":
+    if event.interaction_ids:
+        turns = ", ".join(str(number) for number in event.interaction_ids)
+        yield f"from turns {turns}" + (f" of request {event.request_id}" if event.request_id else "")
+    before, after = event.before, event.after
+    if before is not None and after is not None and _text(before) != _text(after):
+        yield f"{'proposed' if event.action == 'added' else 'was'}: {_text(before)}"
+        yield f"is:  {_text(after)}"
+    if before is not None and after is not None and before.approval != after.approval:
+        yield f"approval: {before.approval} → {after.approval}"
+    if after is not None and after.superseded_by is not None:
+        yield f"in favour of memory {after.superseded_by}"
+
+
+def _told(done: "UndoneMerge") -> "Iterable[Text]":
+    yield plain(done.message or "undone")
+    yield from _memories(done.restored)
+    if done.separated is not None:
+        yield plain("apart from it stands")
+        yield from _memories([done.separated])
+    yield plain("archived is" if done.memory.status == "archived" else "beside it stays")
+    yield from _memories([done.memory])
+
+
+def _memories(found: "Sequence[MemoryView]") -> "Iterable[Text]":
+    for memory in found:
+        turns = ", ".join(str(number) for number in memory.source_interaction_ids)
+        yield plain(f"  {_text(memory)}  [{memory.uid}" + (f"; turns {turns}]" if turns else "]"))
+
+
+def _text(memory: "MemoryView") -> str:
+    return _cut(": ".join(part for part in (memory.trigger, memory.content) if part))
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TEXT_CHARACTERS else line[: _TEXT_CHARACTERS - 1] + "…"
+
+
+def _heading(text: str) -> Text:
+    return plain(f"\n{text}", "bold")
+
+
+def _lines(lines: "Iterable[Text]") -> Render:
+    def render(console: Console) -> None:
+        for line in lines:
+            console.print(line)
+
+    return render

@@ -1,0 +1,304 @@
+"""`sagacity skills`: instructions for one kind of task, for all agents."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from sagacity.cli import draw, options
+from sagacity.cli.explain import in_meta, results, with_explanation
+from sagacity.cli.invocation import connected
+from sagacity.cli.operations import end, follow, went_well
+from sagacity.cli.output import Render, facts, plain, said, show
+from sagacity.cli.search_options import searching
+from sagacity.cli.skill_folders import write_folders
+from sagacity.domain.cluster import SkillsMade
+from sagacity.domain.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from sagacity.client.search_options import Options
+    from sagacity.domain.views.skill import SkillView
+
+app = typer.Typer(no_args_is_help=True, help="Instructions for one kind of task, for all agents.")
+
+_NOTHING = "no skills that are approved; see --skill-status"
+Approval = Literal["pending", "approved", "rejected"]
+SkillId = Annotated[int, typer.Option("--skill-id", min=1, help="Which skill.")]
+SkillIds = Annotated[
+    list[int] | None,
+    typer.Option("--skill-id", metavar="<int>", min=1, help="Only this one; may be given several times."),
+]
+Reviewed = Annotated[Approval | None, typer.Option("--skill-status", help="Only with this verdict.")]
+Name = Annotated[str | None, typer.Option("--name", help="What it is called.")]
+Description = Annotated[str | None, typer.Option("--description", help="What it does and when to use it.")]
+Instructions = Annotated[
+    str | None,
+    typer.Option("--instructions", help="The skill in Markdown, or @FILE, or - for standard input."),
+]
+
+
+@app.command("list")
+def list_skills(
+    context: typer.Context,
+    *,
+    limit: options.Limit = 20,
+    playbook_name: options.PlaybookName = None,
+    agent_version: options.AgentVersion = None,
+    status: options.Lifecycle = None,
+    skill_status: Reviewed = None,
+) -> None:
+    """
+    List skills, the last changed first.
+
+    Example: sagacity skills list --skill-status pending
+    """
+    with connected(context, "reading skills") as client:
+        reply = client.get_skills(
+            limit=limit,
+            playbook_name=playbook_name,
+            agent_version=agent_version,
+            status_filter=[status] if status else None,
+            skill_status_filter=skill_status,
+        )
+    show(context, reply.skills, draw.skills(reply.skills))
+
+
+@app.command()
+@searching
+def search(
+    context: typer.Context,
+    query: options.Query,
+    *,
+    limit: options.Limit = 10,
+    agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    status: options.Lifecycle = None,
+    skill_status: Reviewed = None,
+    asked: "Options",
+) -> None:
+    """
+    Find skills.
+
+    Example: sagacity skills search "the customer wants the money back"
+    """
+    with connected(context, "searching") as client:
+        reply = client.search_skills(
+            query,
+            agent_version=agent_version,
+            playbook_name=playbook_name,
+            skill_status_filter=skill_status,
+            status_filter=[status] if status else None,
+            top_k=limit,
+            **asked,
+        )
+    found = results("skill", reply.skills, "skill_id")
+    drawn = with_explanation(draw.skills(reply.skills), reply.explanation, found)
+    show(context, reply.skills, drawn, **in_meta(reply.explanation))
+
+
+@app.command("show")
+def show_skill(context: typer.Context, *, skill_id: SkillId) -> None:
+    """
+    Show one skill with its instructions.
+
+    Example: sagacity skills show --skill-id 3
+    """
+    with connected(context, "reading skills") as client:
+        found = client.get_skills(skill_ids=[skill_id]).skills
+    if not found:
+        raise NotFound(f"no skill with id {skill_id}")
+    show(context, found[0], _whole(found[0]))
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    *,
+    name: Annotated[str, typer.Option("--name", help="What it is called.")],
+    description: Annotated[str, typer.Option("--description", help="What it does and when to use it.")],
+    instructions: Annotated[
+        str, typer.Option("--instructions", help="The skill in Markdown, or @FILE, or - for standard input.")
+    ],
+    agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
+    playbook_name: Annotated[str, typer.Option("--playbook-name", help="With which playbooks.")] = "",
+    skill_status: Annotated[Approval, typer.Option("--skill-status", help="The verdict.")] = "pending",
+) -> None:
+    """
+    Write a skill by hand.
+
+    Example: sagacity skills add --name process-refunds --description "Use for refunds." --instructions @refunds.md
+    """
+    skill = {
+        "skill_name": name,
+        "description": description,
+        "instructions": _text(instructions),
+        "agent_version": agent_version,
+        "playbook_name": playbook_name,
+        "skill_status": skill_status,
+    }
+    with connected(context, "writing") as client:
+        reply = client.add_skills([skill])
+    show(context, reply, said(f"skill {reply.skill_ids[0]} added"))
+
+
+@app.command()
+def update(
+    context: typer.Context,
+    *,
+    skill_id: SkillId,
+    name: Name = None,
+    description: Description = None,
+    instructions: Instructions = None,
+) -> None:
+    """
+    Change a skill; what is not given stays.
+
+    Example: sagacity skills update --skill-id 3 --description "Use when a customer wants money back."
+    """
+    text = None if instructions is None else _text(instructions)
+    with connected(context, "writing") as client:
+        reply = client.update_skill(skill_id, skill_name=name, description=description, instructions=text)
+    show(context, reply.skill, said(f"changed, now {reply.skill.version}"))
+
+
+@app.command()
+def approve(context: typer.Context, *, skill_id: SkillId) -> None:
+    """
+    Let a skill serve all users; the one that it replaces makes room for it.
+
+    Example: sagacity skills approve --skill-id 3
+    """
+    _decide(context, skill_id, "approved")
+
+
+@app.command()
+def reject(context: typer.Context, *, skill_id: SkillId) -> None:
+    """
+    Keep a skill from being served.
+
+    Example: sagacity skills reject --skill-id 3
+    """
+    _decide(context, skill_id, "rejected")
+
+
+@app.command()
+def delete(context: typer.Context, *, skill_id: SkillId) -> None:
+    """
+    Delete one skill.
+
+    Example: sagacity skills delete --skill-id 3
+    """
+    with connected(context, "deleting") as client:
+        reply = client.delete_skill(skill_id)
+    show(context, reply, said("deleted"))
+
+
+@app.command()
+def generate(
+    context: typer.Context,
+    *,
+    playbook_name: Annotated[
+        str, typer.Option("--playbook-name", help="Of which playbooks.")
+    ] = "default_playbook_extractor",
+    agent_version: Annotated[
+        str, typer.Option("--agent-version", help="For which agent version.")
+    ] = "agent-v0",
+) -> None:
+    """
+    Write up what users taught as skills, now; they wait for their approval.
+
+    Example: sagacity skills generate --playbook-name default_playbook_extractor
+    """
+    with connected(context, None) as client:
+        started = client.run_skill_generation(playbook_name, agent_version=agent_version, wait=False)
+        ended = follow(client, started.operation_id, "writing skills")
+    if not went_well(ended):
+        end(context, ended)
+    show(context, ended, said(SkillsMade.model_validate(ended.result or {}).message))
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    *,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", file_okay=False, help="Write a folder for each skill in there.")
+    ] = None,
+    skill_id: SkillIds = None,
+    playbook_name: options.PlaybookName = None,
+    agent_version: options.AgentVersion = None,
+    skill_status: Reviewed = None,
+) -> None:
+    """
+    Write skills as folders that agents load, or print them as one document; by default those that are approved.
+
+    Example: sagacity skills export --dir ./skills
+    """
+    with connected(context, "exporting") as client:
+        if directory is None:
+            reply = client.export_skills(
+                skill_ids=skill_id or None,
+                playbook_name=playbook_name,
+                agent_version=agent_version,
+                skill_status_filter=skill_status,
+            )
+            text = reply.markdown or _NOTHING
+            show(context, reply, lambda console: console.print(plain(text), soft_wrap=True))
+            return
+        archive = client.export_skill_folders(
+            skill_ids=skill_id or None,
+            playbook_name=playbook_name,
+            agent_version=agent_version,
+            skill_status_filter=skill_status,
+        )
+    files = write_folders(archive, directory)
+    paths = [str(file) for file in files]
+    text = "\n".join(paths) or _NOTHING
+    show(context, {"files": [*paths]}, said(text), count=len(paths))
+
+
+def _decide(context: typer.Context, skill_id: int, verdict: Approval) -> None:
+    with connected(context, "writing") as client:
+        reply = client.update_skill_status(skill_id, verdict)
+    show(context, reply, said(reply.message or verdict))
+
+
+def _whole(skill: "SkillView") -> Render:
+    about = {
+        "name": skill.skill_name,
+        "description": skill.description,
+        "version": skill.version,
+        "approval": skill.skill_status,
+        "takes the place of": skill.replaces,
+        "status": skill.status or "current",
+        "agent": skill.agent_version,
+        "playbook": skill.playbook_name,
+        "tools": ", ".join(skill.allowed_tools),
+        "user playbooks": len(skill.user_playbook_ids),
+    }
+
+    def render(console: Console) -> None:
+        facts({name: value for name, value in about.items() if value})(console)
+        console.print()
+        console.print(plain(skill.instructions), soft_wrap=True)
+
+    return render
+
+
+def _text(given: str) -> str:
+    """
+    Return a text as it was given, or what the file that it names holds.
+
+    Raises:
+        InvalidInput: the file can not be read.
+    """
+    if given == "-":
+        return sys.stdin.read()
+    if not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"can not read {given[1:]!r}: {error}") from error

@@ -1,0 +1,363 @@
+"""`sagacity profiles` and `sagacity user-playbooks`: learned anew, compared, taken into use, taken back."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from sagacity.cli import options
+from sagacity.cli.draw import number
+from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.operations import draw as draw_operation
+from sagacity.cli.operations import end, follow, went_well
+from sagacity.cli.output import GENERAL, Render, plain, said, show, table
+from sagacity.cli.search_options import moment
+from sagacity.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sagacity.domain.views.operation import OperationView
+    from sagacity.schemas.base import Reply
+    from sagacity.schemas.generation import Started
+    from sagacity.schemas.versions import ProfileDiff, UserPlaybookDiff
+
+Source = Annotated[str | None, typer.Option("--source", help="Only turns that came from there.")]
+Extractor = Annotated[
+    list[str] | None,
+    typer.Option("--extractor", metavar="<str>", help="Only this extractor; may be given several times."),
+]
+PlaybookName = Annotated[
+    str | None, typer.Option("--playbook-name", "--extractor", help="Only this extractor.")
+]
+After = Annotated[str | None, typer.Option("--after", help="Only turns since then: 2026-05-01.")]
+Before = Annotated[str | None, typer.Option("--before", help="Only turns until then.")]
+Newest = Annotated[
+    bool, typer.Option("--newest", help="Only the newest turns, straight into what is current.")
+]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")]
+Upgrade = Annotated[
+    bool, typer.Option("--upgrade", help="Wait, and take the outcome into use if all went well.")
+]
+Everyone = Annotated[
+    bool, typer.Option("--everyone", help="Also users who have nothing to take its place: they lose all.")
+]
+KeepCurrent = Annotated[
+    bool, typer.Option("--keep-current", help="Put nothing away: what is pending joins what is current.")
+]
+
+
+def regenerate_profiles(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    source: Source = None,
+    extractor: Extractor = None,
+    after: After = None,
+    before: Before = None,
+    newest: Newest = False,
+    wait: Wait = False,
+    upgrade: Upgrade = False,
+) -> None:
+    """
+    Learn profiles anew from all turns. They are pending until `upgrade`; those in use stay as they are.
+
+    Example: sagacity profiles regenerate --user-id ana --wait
+
+    Example: sagacity profiles regenerate --newest --user-id ana
+    """
+    _consistent(newest, {"--after": after, "--before": before, "--upgrade": upgrade}, "--newest")
+    _consistent(upgrade, {"--after": after, "--before": before, "--source": source})
+    since, until = moment(after, "--after"), moment(before, "--before")
+    with connected(context, None) as client:
+        if newest:
+            started = client.manual_profile_generation(
+                user_id=user_id, source=source, extractor_names=extractor, wait_for_response=False
+            )
+        else:
+            started = client.rerun_profile_generation(
+                user_id=user_id,
+                source=source,
+                extractor_names=extractor,
+                start_time=since,
+                end_time=until,
+            )
+        if not (wait or upgrade or newest):
+            _told(context, started)
+            return
+        ended = follow(client, started.operation_id, "learning profiles")
+        upgraded = (
+            client.upgrade_profiles(user_id=user_id, extractor_names=extractor)
+            if upgrade and went_well(ended)
+            else None
+        )
+    _ended(context, ended, upgraded)
+
+
+def upgrade_profiles(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    profile_id: Annotated[
+        list[str] | None,
+        typer.Option("--profile-id", metavar="<str>", help="Only this one; may be given several times."),
+    ] = None,
+    extractor: Extractor = None,
+    everyone: Everyone = False,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Take pending profiles into use; the current ones are put away until the next upgrade.
+
+    Example: sagacity profiles upgrade --user-id ana
+    """
+    _confirm_everyone(context, everyone=everyone, yes=yes)
+    with connected(context, "upgrading") as client:
+        reply = client.upgrade_profiles(
+            user_id=user_id,
+            profile_ids=profile_id or None,
+            extractor_names=extractor,
+            only_affected_users=not everyone,
+        )
+    _moved(context, reply)
+
+
+def downgrade_profiles(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    extractor: Extractor = None,
+    everyone: Everyone = False,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Take back the profiles that the last upgrade put away; those in use are put away in their place.
+
+    Example: sagacity profiles downgrade --user-id ana
+    """
+    _confirm_everyone(context, everyone=everyone, yes=yes)
+    with connected(context, "downgrading") as client:
+        reply = client.downgrade_profiles(
+            user_id=user_id, extractor_names=extractor, only_affected_users=not everyone
+        )
+    _moved(context, reply)
+
+
+def diff_profiles(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    extractor: Extractor = None,
+    everyone: Everyone = False,
+    limit: options.Limit = 50,
+) -> None:
+    """
+    Show what an upgrade would add, lose and change.
+
+    Example: sagacity profiles diff --user-id ana
+    """
+    with connected(context, "comparing") as client:
+        reply = client.get_profile_diff(
+            user_id=user_id, extractor_names=extractor, only_affected_users=not everyone, limit=limit
+        )
+    show(context, reply, _diff(reply))
+
+
+def regenerate_user_playbooks(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    agent_version: options.AgentVersion = None,
+    source: Source = None,
+    playbook_name: PlaybookName = None,
+    after: After = None,
+    before: Before = None,
+    newest: Newest = False,
+    wait: Wait = False,
+    upgrade: Upgrade = False,
+) -> None:
+    """
+    Learn user playbooks anew from all turns with one agent version, `agent-v0` unless another is named.
+
+    They are pending until `upgrade`; those in use stay as they are.
+
+    Example: sagacity user-playbooks regenerate --agent-version agent-v0 --wait
+    """
+    _consistent(newest, {"--after": after, "--before": before, "--upgrade": upgrade}, "--newest")
+    _consistent(upgrade, {"--after": after, "--before": before, "--source": source})
+    since, until = moment(after, "--after"), moment(before, "--before")
+    with connected(context, None) as client:
+        if newest:
+            started = client.manual_playbook_generation(
+                user_id=user_id,
+                agent_version=agent_version,
+                source=source,
+                playbook_name=playbook_name,
+                wait_for_response=False,
+            )
+        else:
+            started = client.rerun_playbook_generation(
+                user_id=user_id,
+                agent_version=agent_version,
+                source=source,
+                playbook_name=playbook_name,
+                start_time=since,
+                end_time=until,
+            )
+        if not (wait or upgrade or newest):
+            _told(context, started)
+            return
+        ended = follow(client, started.operation_id, "learning playbooks")
+        version = str(ended.request_params.get("agent_version", "")) or None
+        upgraded = (
+            client.upgrade_user_playbooks(user_id=user_id, agent_version=version, playbook_name=playbook_name)
+            if upgrade and went_well(ended)
+            else None
+        )
+    _ended(context, ended, upgraded)
+
+
+def upgrade_user_playbooks(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    playbook_id: Annotated[
+        list[int] | None,
+        typer.Option("--playbook-id", metavar="<int>", help="Only this one; may be given several times."),
+    ] = None,
+    keep_current: KeepCurrent = False,
+    everyone: Everyone = False,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Take pending user playbooks into use; the current ones are put away until the next upgrade.
+
+    Example: sagacity user-playbooks upgrade --agent-version agent-v0
+    """
+    _confirm_everyone(context, everyone=everyone, yes=yes)
+    with connected(context, "upgrading") as client:
+        reply = client.upgrade_user_playbooks(
+            user_id=user_id,
+            agent_version=agent_version,
+            playbook_name=playbook_name,
+            user_playbook_ids=playbook_id or None,
+            archive_current=not keep_current,
+            only_affected_users=not everyone,
+        )
+    _moved(context, reply)
+
+
+def downgrade_user_playbooks(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    everyone: Everyone = False,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Take back the user playbooks that the last upgrade put away; those in use are put away in their place.
+
+    Example: sagacity user-playbooks downgrade --agent-version agent-v0
+    """
+    _confirm_everyone(context, everyone=everyone, yes=yes)
+    with connected(context, "downgrading") as client:
+        reply = client.downgrade_user_playbooks(
+            user_id=user_id,
+            agent_version=agent_version,
+            playbook_name=playbook_name,
+            only_affected_users=not everyone,
+        )
+    _moved(context, reply)
+
+
+def diff_user_playbooks(
+    context: typer.Context,
+    *,
+    user_id: options.AnyUserId = None,
+    agent_version: options.AgentVersion = None,
+    playbook_name: options.PlaybookName = None,
+    everyone: Everyone = False,
+    limit: options.Limit = 50,
+) -> None:
+    """
+    Show what an upgrade would add, lose and change.
+
+    Example: sagacity user-playbooks diff --user-id ana
+    """
+    with connected(context, "comparing") as client:
+        reply = client.get_user_playbook_diff(
+            user_id=user_id,
+            agent_version=agent_version,
+            playbook_name=playbook_name,
+            only_affected_users=not everyone,
+            limit=limit,
+        )
+    show(context, reply, _diff(reply))
+
+
+def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upgrade") -> None:  # noqa: FBT001
+    """Refuse options that do not go with *option*: an upgrade swaps all of a user, so all has to be learned anew."""
+    given = [name for name, value in others.items() if value]
+    if chosen and given:
+        raise InvalidInput(f"{option} does not go with {', '.join(given)}")
+
+
+def _confirm_everyone(context: typer.Context, *, everyone: bool, yes: bool) -> None:
+    if everyone:
+        confirm(context, "Swap also for users who have nothing to take the place of what they lose?", yes=yes)
+
+
+def _told(context: typer.Context, started: "Started") -> None:
+    def render(console: Console) -> None:
+        console.print(plain(f"started operation {started.operation_id}"))
+        console.print(plain(f"follow it with: sagacity operations watch {started.operation_id}", "dim"))
+
+    show(context, started, render)
+
+
+def _ended(context: typer.Context, ended: "OperationView", upgraded: "Reply | None") -> None:
+    """Show how a run ended and, where it was taken into use, how many moved."""
+    if upgraded is None:
+        end(context, ended)
+        return
+    draws = (draw_operation(ended), said(upgraded.message or "upgraded"))
+    show(context, upgraded, _all(draws), operation=ended.model_dump(mode="json", exclude_none=True))
+    if not upgraded.success:
+        raise typer.Exit(GENERAL)
+
+
+def _moved(context: typer.Context, reply: "Reply") -> None:
+    show(context, reply, said(reply.message or "done"))
+    if not reply.success:
+        raise typer.Exit(GENERAL)
+
+
+def _diff(reply: "ProfileDiff | UserPlaybookDiff") -> Render:
+    rows = [
+        *(
+            ("changed", one.after.user_id, one.before.content, one.after.content, number(one.similarity))
+            for one in reply.changed
+        ),
+        *(("added", one.user_id, "", one.content, "") for one in reply.added),
+        *(("lost", one.user_id, one.content, "", "") for one in reply.lost),
+    ]
+    whole = reply.changed_count + reply.added_count + reply.lost_count
+    counts = (
+        f"{reply.changed_count} changed, {reply.added_count} added, {reply.lost_count} lost, "
+        f"{reply.unchanged_count} unchanged"
+    )
+    if len(rows) < whole:
+        counts += f"; {len(rows)} of {whole} shown, see --limit"
+    columns = ("what", "user", "now", "after an upgrade", "#similarity")
+    return _all((said(counts), table(columns, rows, empty="nothing would change")))
+
+
+def _all(parts: Sequence[Render]) -> Render:
+    def render(console: Console) -> None:
+        for part in parts:
+            part(console)
+
+    return render

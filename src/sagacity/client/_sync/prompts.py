@@ -1,0 +1,49 @@
+# Generated from _async by scripts/unasync; edit it there.
+"""What models are asked by."""
+
+from collections.abc import Mapping
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import checked
+from sagacity.schemas.prompts import (
+    PreviewPromptBody,
+    PromptPreview,
+    PromptsPage,
+    PromptVersionSet,
+    UpdatePromptVersionBody,
+)
+
+
+def get_prompts(connection: Connection) -> PromptsPage:
+    """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
+    return connection.get("/api/prompts", PromptsPage)
+
+
+def preview_prompt(
+    connection: Connection,
+    prompt_id: str,
+    variables: Mapping[str, str] | None = None,
+    *,
+    version: int | None = None,
+) -> PromptPreview:
+    """
+    Return a prompt as a model would get it; none is called.
+
+    Args:
+        connection: to the server.
+        prompt_id: its name, or one that it had formerly.
+        variables: what to fill in; one that is left out is shown by what it is about.
+        version: None for the one in use.
+    """
+    body = checked(
+        PreviewPromptBody, {"prompt_id": prompt_id, "version": version, "variables": dict(variables or {})}
+    )
+    return connection.send("POST", "/api/preview_prompt", PromptPreview, body=body, repeatable=True)
+
+
+def update_prompt_version(
+    connection: Connection, prompt_id: str, version: int | None = None
+) -> PromptVersionSet:
+    """Choose which version of a prompt is used; None for the newest, also when there will be a newer one."""
+    body = checked(UpdatePromptVersionBody, {"prompt_id": prompt_id, "version": version})
+    return connection.send("PUT", "/api/update_prompt_version", PromptVersionSet, body=body, repeatable=True)

@@ -1,0 +1,108 @@
+"""Which keys a configuration has, under which names, and what to say of one that it has not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from typing import cast, get_args
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+
+from sagacity.config.fields import ConfigPart, Idle
+from sagacity.domain.base import Value
+
+Place = tuple[str | int, ...]
+_LONGEST = 64
+"""A key that is longer resembles none, and is not repeated."""
+
+
+class Fault(Value):
+    """What is wrong at one place of a configuration."""
+
+    type: str
+    loc: Place
+    msg: str
+
+
+def key_faults(given: object, part: type[ConfigPart], place: Place = ()) -> Iterator[Fault]:
+    """
+    Yield what is wrong with the keys of *given*, at every level: unknown ones, and two names of one key at odds.
+
+    Args:
+        given: a configuration as it was sent, or a part of one. What is of a wrong type is passed over.
+        part: what it should be.
+        place: the keys that lead to it.
+    """
+    if not isinstance(given, Mapping):
+        return
+    fields = cast("Mapping[str, object]", given)
+    canonical = known_names(part)
+    for key, value in fields.items():
+        if key in canonical:
+            yield from _faults_inside(value, part.model_fields[canonical[key]], (*place, key))
+        elif key not in part.refused:
+            shown = key if len(key) <= _LONGEST and key.isprintable() else "…"
+            yield Fault(type="unknown_key", loc=(*place, shown), msg=_unknown(key, shown, part))
+        elif value is not None:
+            yield Fault(type="refused_key", loc=(*place, key), msg=f"{key} {part.refused[key]}")
+    yield from _contradictions(fields, part, place)
+
+
+def idle_choices(part: ConfigPart, place: str = "") -> Iterator[str]:
+    """Yield, for each choice in *part* that changes nothing, its place and the reason."""
+    for name, field in type(part).model_fields.items():
+        value: object = getattr(part, name)
+        if value == field.get_default(call_default_factory=False):
+            continue
+        yield from (f"{place}{name} ({mark.why})" for mark in field.metadata if isinstance(mark, Idle))
+        inner = cast("Sequence[object]", value) if isinstance(value, tuple) else [value]
+        for one in inner:
+            if isinstance(one, ConfigPart):
+                yield from idle_choices(one, f"{place}{name}.")
+
+
+@cache
+def known_names(part: type[ConfigPart]) -> Mapping[str, str]:
+    """Return every name that a key of *part* goes by, and what it is called today."""
+    return {name: key for key, field in part.model_fields.items() for name in (key, *older_names(key, field))}
+
+
+def older_names(key: str, field: FieldInfo) -> list[str]:
+    """Return the names that *key* had before."""
+    alias = field.validation_alias
+    choices = alias.choices if isinstance(alias, AliasChoices) else []
+    return [name for name in choices if isinstance(name, str) and name != key]
+
+
+def inner_parts(annotation: object) -> list[type[ConfigPart]]:
+    """Return the parts of a configuration that a type names."""
+    if isinstance(annotation, type) and issubclass(annotation, ConfigPart):
+        return [annotation]
+    return [part for one in get_args(annotation) for part in inner_parts(one)]
+
+
+def _faults_inside(value: object, field: FieldInfo, place: Place) -> Iterator[Fault]:
+    for part in inner_parts(field.annotation):
+        if isinstance(value, list | tuple):
+            for index, one in enumerate(cast("Sequence[object]", value)):
+                yield from key_faults(one, part, (*place, index))
+        else:
+            yield from key_faults(value, part, place)
+
+
+def _unknown(key: str, shown: str, part: type[ConfigPart]) -> str:
+    names = known_names(part)
+    near = get_close_matches(key, names, n=1) if shown == key else []
+    if near:
+        return f"{shown} is not known; did you mean {near[0]}?"
+    return f"{shown} is not known here; known are {', '.join(part.model_fields)}"
+
+
+def _contradictions(given: Mapping[str, object], part: type[ConfigPart], place: Place) -> Iterator[Fault]:
+    """Yield the older names that are given beside another name of the same key, with another value."""
+    for key, field in part.model_fields.items():
+        names = [name for name in (key, *older_names(key, field)) if given.get(name) is not None]
+        for name in names[1:]:
+            if given[name] != given[names[0]]:
+                told = f"{name} and {names[0]} are two names of {key}, with different values; send only {key}"
+                yield Fault(type="two_names", loc=(*place, name), msg=told)

@@ -1,0 +1,119 @@
+"""User playbooks that belong together, and what was made of them."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import MemoryId
+
+CLUSTER_ID, MEMBER_COUNT, USER_COUNT = "cluster_id", "member_count", "user_count"
+"""What the metadata of a playbook say that was written from a cluster: which one, and who stands behind it."""
+REPLACES = "replaces"
+"""In its metadata: the number of the playbook that it takes the place of once it is approved."""
+WORDING = "wording"
+"""In its metadata: a hash of the words that were generated; others are a person's."""
+
+
+class AggregationMode(StrEnum):
+    """Whether a run worked on all clusters, or on those that are new or changed."""
+
+    FULL = "full_archive"
+    INCREMENTAL = "incremental"
+
+    @property
+    def reason(self) -> str:
+        """What the change log gives as the reason."""
+        return f"{self} aggregation"
+
+
+class PlaybookCluster(Value):
+    """One group of playbooks of one name and agent version; it keeps its id while its members come and go."""
+
+    cluster_id: str
+    learner: str
+    """For whom they were grouped: `aggregation` or `skills`."""
+    name: str
+    agent_version: str
+    fingerprint: str = ""
+    """What it was made of when it was last worked on; another one means that it changed since."""
+    member_ids: tuple[MemoryId, ...] = ()
+    memory_id: MemoryId | None = None
+    """What was made of it; None before that, and after that was deleted."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class Aggregated(Value):
+    """What one run did."""
+
+    processed: int = 0
+    """User playbooks that were looked at."""
+    clusters: int = 0
+    generated: int = 0
+    """Playbooks for all that were written, and wait for approval."""
+    updated: int = 0
+    archived: int = 0
+    failed: int = 0
+    """Clusters that are as they were, since the model failed; the next run tries again."""
+    left: int = 0
+    """Clusters that are as they were, since a model wrote their playbook and none could be asked now."""
+    errors: tuple[str, ...] = ()
+    note: str = ""
+    """Why rules wrote although a model is configured."""
+    skipped_reason: str = ""
+
+    @property
+    def message(self) -> str:
+        """All of it in one line."""
+        if self.skipped_reason:
+            return f"Skipped: {self.skipped_reason}"
+        told = (
+            f"processed {self.processed} user playbooks, found {self.clusters} clusters, generated "
+            f"{self.generated} agent playbooks, rewrote {self.updated}, archived {self.archived}"
+        )
+        reason = f" ({self.errors[0]})" if self.errors else ""
+        failed = f"the model failed for {self.failed}{reason}: run it again" if self.failed else ""
+        left = f"{self.left} wait for a model" if self.left else ""
+        return "; ".join(filter(None, [told, failed, left, self.note]))
+
+
+class SkillsMade(Value):
+    """What one run that writes skills did."""
+
+    created: int = 0
+    updated: int = 0
+    """Written anew: in place, or as one that waits to take the place of one that a person decided on."""
+    skipped_reason: str = ""
+    """Why nothing was looked at; empty if something was."""
+    playbook_count: int = 0
+    cluster_count: int = 0
+    least_count: int = 0
+    """How many playbooks have to be alike for a skill."""
+    failed: int = 0
+    """Clusters for which the model failed; they are due again the next time."""
+    note: str = ""
+    """Why rules wrote although a model is configured."""
+
+    @property
+    def message(self) -> str:
+        """All of it in one line."""
+        if self.skipped_reason:
+            return f"Skipped: {self.skipped_reason}"
+        told = (
+            f"{self.playbook_count} user playbooks in {self.cluster_count} clusters: "
+            f"{self.created} skills written, {self.updated} written anew"
+        )
+        return "; ".join(filter(None, [told, self._why_nothing, self._failures, self.note]))
+
+    @property
+    def _why_nothing(self) -> str:
+        if not self.playbook_count:
+            return "none is current under that playbook name and agent version"
+        if not self.cluster_count and self.least_count:
+            least = "skill_generator_config.min_feedback_per_cluster"
+            return f"a skill takes {self.least_count} that are alike ({least})"
+        return ""
+
+    @property
+    def _failures(self) -> str:
+        return f"the model failed for {self.failed}, which are due again" if self.failed else ""

@@ -1,0 +1,82 @@
+"""What each call of a model was for, and what it cost."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import UserId
+
+SUCCEEDED = "ok"
+"""The outcome of a call that gave what was asked; others are the error's kind, such as `ProviderTimeout`."""
+
+
+class ModelCallRecord(Value):
+    """One request to a provider, as it is written down: also one that failed, and each that was tried again."""
+
+    learner: str
+    """Who called: a learner's name, `aggregation:NAME`, `skills:NAME`, `query_reformulation`."""
+    user_id: UserId = UserId("")
+    """Empty where the work was the tenant's own."""
+    model: str
+    prompt: str = ""
+    """The prompt's name and version, such as `profile_extraction/v2`."""
+    attempt: int = 1
+    """1 for the first try of a call."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    """None where the model's price is not known."""
+    duration_ms: int = 0
+    outcome: str = SUCCEEDED
+    created_at: datetime
+
+
+class LedgerEntry(ModelCallRecord):
+    """A record with its number."""
+
+    call_id: int
+
+
+class Spending(Value):
+    """Sums over calls: since a moment, or of one group."""
+
+    call_count: int = 0
+    failed_count: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    """Of the calls whose price is known."""
+    duration_ms: int = 0
+
+    @property
+    def token_count(self) -> int:
+        """All tokens, in and out."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class CallFilter(Value):
+    """Which calls are meant; what is None asks for all."""
+
+    learner: str | None = None
+    user_id: UserId | None = None
+    model: str | None = None
+    outcome: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    """Calls before it: `start` <= time < `end`."""
+
+
+class Grouping(StrEnum):
+    """By what calls are summed up; days are those of UTC."""
+
+    LEARNER = "learner"
+    USER = "user"
+    DAY = "day"
+    MODEL = "model"
+
+
+class CallTotal(Spending):
+    """The sums of one group."""
+
+    key: str
+    """The learner, user or model, or the day as `2026-11-22`; empty for the tenant's own calls, by user."""

@@ -1,0 +1,101 @@
+"""Long runs that someone starts: over a user's whole log, or over a tenant's playbooks."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import UserId
+
+TENANT_SCOPE = UserId("")
+"""In place of a user where the work is the tenant's own: aggregation, skills."""
+
+
+class OperationName(StrEnum):
+    """What runs; of each a tenant has one at a time."""
+
+    PROFILE_GENERATION = "profile_generation"
+    PLAYBOOK_GENERATION = "playbook_generation"
+    PLAYBOOK_AGGREGATION = "playbook_aggregation"
+    SKILL_GENERATION = "skill_generation"
+
+
+class OperationMode(StrEnum):
+    """RERUN reads all turns into PENDING; MANUAL reads the newest window into CURRENT."""
+
+    RERUN = "rerun"
+    MANUAL = "manual"
+
+
+class OperationStatus(StrEnum):
+    """How an operation stands."""
+
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class OperationParameters(Value):
+    """What was asked for; each filter that is empty asks for all."""
+
+    mode: OperationMode = OperationMode.RERUN
+    user_id: UserId | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    source: str | None = None
+    agent_version: str | None = None
+    extractor_names: tuple[str, ...] = ()
+    """Extractors; of playbooks they are the playbooks' names."""
+
+
+class Operation(Value):
+    """One run, with how far it is."""
+
+    operation_id: str
+    name: OperationName
+    status: OperationStatus
+    parameters: OperationParameters
+    total_count: int = 0
+    """Scopes (users) to be worked on."""
+    processed_count: int = 0
+    """Scopes that are done, failed ones included."""
+    failed_count: int = 0
+    turn_count: int = 0
+    """Turns that were read."""
+    generated_count: int = 0
+    """Memories that were written."""
+    cancel_requested: bool = False
+    error: str = ""
+    result: dict[str, JsonValue] = {}
+    created_at: datetime
+    finished_at: datetime | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it has not ended yet."""
+        return self.status is OperationStatus.IN_PROGRESS
+
+
+class ItemStatus(StrEnum):
+    """How one scope of an operation stands."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class OperationItem(Value):
+    """One user's part of an operation, or the tenant's own (`TENANT_SCOPE`)."""
+
+    operation_id: str
+    user_id: UserId
+    status: ItemStatus = ItemStatus.WAITING
+    attempts: int = 0
+    next_try_at: datetime | None = None
+    error: str = ""
+    turn_count: int = 0
+    generated_count: int = 0
+    updated_at: datetime

@@ -1,0 +1,109 @@
+"""The wire shape of a long run: how far it is, and what failed in it."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.operation import (
+    TENANT_SCOPE,
+    Operation,
+    OperationItem,
+    OperationMode,
+    OperationName,
+    OperationStatus,
+)
+from sagacity.domain.views.base import View
+
+
+class FailedUserView(View):
+    """A user whose part of a run was given up, and why."""
+
+    user_id: str
+    error: str
+
+
+class OperationStatsView(View):
+    """What a run has read and written so far."""
+
+    total_interactions_processed: int = 0
+    total_generated: int = 0
+
+
+class OperationView(View):
+    """
+    One run that someone started, with how far it is.
+
+    Users are named as far as they fit in: `processed_users` and `failed_users` count all of them.
+    """
+
+    operation_id: str
+    service_name: OperationName
+    mode: OperationMode
+    status: OperationStatus
+    started_at: int
+    completed_at: int | None = None
+    total_users: int = 0
+    processed_users: int = 0
+    failed_users: int = 0
+    current_user_id: str | None = None
+    processed_user_ids: tuple[str, ...] = ()
+    failed_user_ids: tuple[FailedUserView, ...] = ()
+    request_params: dict[str, JsonValue] = {}
+    stats: OperationStatsView = OperationStatsView()
+    error_message: str | None = None
+    progress_percentage: float = 0.0
+    cancel_requested: bool = False
+    result: dict[str, JsonValue] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self.status is OperationStatus.IN_PROGRESS
+
+
+def operation_view(
+    operation: Operation,
+    *,
+    current_user_id: str | None = None,
+    done: Sequence[OperationItem] = (),
+    failed: Sequence[OperationItem] = (),
+) -> OperationView:
+    """
+    Show a run.
+
+    Args:
+        operation: the run.
+        current_user_id: who is being worked on.
+        done: parts that are done, or as many as are to be named.
+        failed: parts that were given up, or as many as are to be named.
+    """
+    parameters = operation.parameters.model_dump(mode="json", exclude={"mode"})
+    return OperationView(
+        operation_id=operation.operation_id,
+        service_name=operation.name,
+        mode=operation.parameters.mode,
+        status=operation.status,
+        started_at=to_epoch(operation.created_at),
+        completed_at=None if operation.finished_at is None else to_epoch(operation.finished_at),
+        total_users=operation.total_count,
+        processed_users=operation.processed_count,
+        failed_users=operation.failed_count,
+        current_user_id=current_user_id,
+        processed_user_ids=tuple(item.user_id for item in done if item.user_id != TENANT_SCOPE),
+        failed_user_ids=tuple(FailedUserView(user_id=item.user_id, error=item.error) for item in failed),
+        request_params={name: value for name, value in parameters.items() if value not in (None, [])},
+        stats=OperationStatsView(
+            total_interactions_processed=operation.turn_count, total_generated=operation.generated_count
+        ),
+        error_message=operation.error or None,
+        progress_percentage=_percentage(operation),
+        cancel_requested=operation.cancel_requested,
+        result=operation.result or None,
+    )
+
+
+def _percentage(operation: Operation) -> float:
+    if not operation.total_count:
+        return 0.0 if operation.status is OperationStatus.IN_PROGRESS else 100.0
+    return round(100 * operation.processed_count / operation.total_count, 1)

@@ -1,0 +1,67 @@
+"""The wire shape of a skill."""
+
+from collections.abc import Mapping
+
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.memory import FIRST_VERSION, Approval, BlockingIssue, Memory, SkillFacts, Status
+from sagacity.domain.views.base import ProvenanceView, View, provenance_view, status_view
+
+
+class SkillView(View):
+    """Instructions for one kind of task, for all users; one that was learned serves once it is approved."""
+
+    skill_id: int = 0
+    skill_name: str = ""
+    description: str = ""
+    """What it is for and when to use it."""
+    version: str = FIRST_VERSION
+    agent_version: str = ""
+    playbook_name: str = ""
+    instructions: str = ""
+    """The whole skill in Markdown."""
+    allowed_tools: tuple[str, ...] = ()
+    """Names of tools that the instructions speak of."""
+    blocking_issues: tuple[BlockingIssue, ...] = ()
+    user_playbook_ids: tuple[int, ...] = ()
+    """All user playbooks that it was ever made of; some may be gone."""
+    skill_status: Approval = Approval.PENDING
+    replaces: int | None = None
+    """The skill whose place it takes when it is approved."""
+    status: Status | None = None
+    created_at: int
+    updated_at: int
+    provenance: ProvenanceView | None = None
+    score: float | None = None
+    score_components: dict[str, float] | None = None
+
+    @property
+    def content(self) -> str:
+        """The instructions, by the name that they have in other shapes."""
+        return self.instructions
+
+
+def skill_view(
+    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+) -> SkillView:
+    """Show a skill; *score* and its *components* when it was searched for."""
+    facts = memory.attributes.skill or SkillFacts()
+    return SkillView(
+        skill_id=memory.memory_id,
+        skill_name=facts.name,
+        description=memory.trigger or "",
+        version=facts.version,
+        agent_version=memory.agent_version,
+        playbook_name=memory.name,
+        instructions=memory.content,
+        allowed_tools=facts.tools,
+        blocking_issues=facts.blocking_issues,
+        user_playbook_ids=facts.user_playbook_ids,
+        skill_status=memory.approval,
+        replaces=facts.replaces,
+        status=status_view(memory.status),
+        created_at=to_epoch(memory.created_at),
+        updated_at=to_epoch(memory.updated_at),
+        provenance=provenance_view(memory),
+        score=score,
+        score_components=None if components is None else dict(components),
+    )

@@ -1,0 +1,138 @@
+"""Rows that resemble one another gather into clusters: average linkage, in memory that grows only with the rows."""
+
+import numpy as np
+import numpy.typing as npt
+
+from sagacity.providers.base import Vectors
+
+Places = npt.NDArray[np.int64]
+
+PIECE_ROWS = 4_096
+"""Linking takes time by the square of the rows, so more than these are linked piece by piece first."""
+_BLOCK_CELLS = 1 << 24
+_AXIS_ROUNDS = 8
+
+
+def clusters(
+    vectors: Vectors, *, similarity: float, min_size: int, piece_rows: int = PIECE_ROWS
+) -> list[list[int]]:
+    """
+    Gather rows whose average similarity is *similarity* or more.
+
+    Clusters are joined, the most similar two first, as long as the mean cosine over all pairs between them reaches
+    *similarity*. Average linkage never joins what no chain of such pairs connects, so connected components are
+    linked one by one, and that is exact. In a component of more than *piece_rows* rows those that are very like are
+    joined piece by piece first, and what that gave is linked as a whole; the order of some joins can differ then.
+
+    Args:
+        vectors: float32 [n, d], unit rows, so that a dot product is the cosine.
+        similarity: 0..1, where joining stops.
+        min_size: smaller clusters are dropped.
+        piece_rows: how many rows are linked at once at the most, at first.
+
+    Returns:
+        Row numbers, ascending within a cluster; clusters by their first row.
+
+    Source: the nearest-neighbour chain of Benzécri (1982), by Murtagh, The Computer Journal 26(4), 1983. The mean of
+    all dot products between two sets is the dot product of their means, so no matrix of all pairs is needed.
+    """
+    found = [
+        group
+        for part in _components(vectors, similarity)
+        if len(part) >= min_size
+        for group in _gathered(vectors, part, similarity, piece_rows)
+        if len(group) >= min_size
+    ]
+    return sorted(np.sort(group).tolist() for group in found)
+
+
+def medoid(vectors: Vectors) -> int:
+    """Return the row that is most like all of *vectors* (float32 [n, d], n > 0) on average."""
+    return int((vectors @ vectors.sum(axis=0)).argmax())
+
+
+def _components(vectors: Vectors, similarity: float) -> list[Places]:
+    """Split rows into the connected components of the graph of pairs that reach *similarity*, block by block."""
+    count = len(vectors)
+    labels = np.arange(count)
+    block = max(1, _BLOCK_CELLS // max(1, count))
+    for start in range(0, count, block):
+        for one in vectors[start : start + block] @ vectors.T >= similarity:
+            joined = labels[one]
+            if len(joined) and (joined != joined[0]).any():
+                labels[np.isin(labels, np.unique(joined))] = joined.min()
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if count else []
+
+
+def _gathered(vectors: Vectors, part: Places, similarity: float, piece_rows: int) -> list[Places]:
+    """Link the rows of one component; a large one piece by piece first."""
+    groups = [np.array([place]) for place in part]
+    if len(part) > piece_rows:
+        pieces = [[np.array([place]) for place in piece] for piece in _pieces(vectors, part, piece_rows)]
+        close = (
+            1 + similarity
+        ) / 2  # those who surely belong together, so that a cut parts no cluster for good
+        groups = [group for piece in pieces for group in _linked(vectors, piece, close)]
+    return _linked(vectors, groups, similarity)
+
+
+def _pieces(vectors: Vectors, part: Places, piece_rows: int) -> list[Places]:
+    """Halve rows across the axis along which they differ most, until each piece is small enough."""
+    if len(part) <= piece_rows:
+        return [part]
+    rows = vectors[part] - vectors[part].mean(axis=0)
+    axis = rows[np.abs(rows).sum(axis=1).argmax()]
+    for _ in range(_AXIS_ROUNDS):  # power iteration: near enough to the first principal axis
+        axis = (rows @ axis) @ rows
+        axis = axis / max(float(np.linalg.norm(axis)), np.finfo(np.float32).tiny)
+    order = part[np.argsort(rows @ axis, kind="stable")]
+    half = len(order) // 2
+    return [*_pieces(vectors, order[:half], piece_rows), *_pieces(vectors, order[half:], piece_rows)]
+
+
+def _linked(vectors: Vectors, groups: list[Places], similarity: float) -> list[Places]:
+    """
+    Join *groups* by average linkage until no two reach *similarity*.
+
+    A chain goes from a group to its nearest, on to that one's nearest, until two are nearest to each other: they are
+    joined. Where the nearest is too far, a group is finished: joining others never brings one nearer than its
+    nearest part was.
+    """
+    groups = list(groups)
+    means = np.stack([vectors[group].mean(axis=0) for group in groups])
+    alive = np.ones(len(groups), bool)
+    finished: list[Places] = []
+    chain: list[int] = []
+    while alive.any():
+        if not chain:
+            groups, means, alive = _compact(groups, means, alive)
+            chain = [int(alive.argmax())]
+        tip, before = chain[-1], chain[-2] if len(chain) > 1 else None
+        near = np.where(alive, means @ means[tip], -np.inf)
+        back = -np.inf if before is None else near[before]
+        near[chain] = -np.inf  # whose nearest lies further up the chain than one step: only rounding says so
+        nearest = int(near.argmax())
+        if before is not None and back >= near[nearest]:
+            ours, theirs = len(groups[tip]), len(groups[before])
+            means[before] = (ours * means[tip] + theirs * means[before]) / (ours + theirs)
+            groups[before] = np.concatenate([groups[before], groups[tip]])
+            alive[tip] = False
+            del chain[-2:]
+        elif near[nearest] < similarity:
+            finished.append(groups[tip])
+            alive[tip] = False
+            chain.pop()
+        else:
+            chain.append(nearest)
+    return finished
+
+
+def _compact(
+    groups: list[Places], means: Vectors, alive: npt.NDArray[np.bool_]
+) -> tuple[list[Places], Vectors, npt.NDArray[np.bool_]]:
+    """Drop what is joined or finished once it is half of all, so that each step gets cheaper."""
+    kept = np.flatnonzero(alive)
+    if 2 * len(kept) > len(alive):
+        return groups, means, alive
+    return [groups[place] for place in kept], means[kept], np.ones(len(kept), bool)

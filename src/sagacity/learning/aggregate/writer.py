@@ -1,0 +1,128 @@
+"""A cluster's members become the words of one playbook: a model's, or without one the most typical member's."""
+
+from collections.abc import Iterator
+
+from sagacity.domain.memory import BlockingIssue, Memory, Provenance
+from sagacity.learning.aggregate.draft import Direction, Draft, Material, user_count
+from sagacity.learning.ask import Asker
+from sagacity.learning.extractors.grounding import or_none_given
+from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
+from sagacity.learning.render import Limits, fit, part_lines
+from sagacity.learning.sameness import same_words
+
+PROMPT = "playbook_aggregation"
+BY_MODEL, BY_RULES = "model", "rules"
+_MEMBERS_SHOWN = 60
+_DIRECTIONS_SHOWN = 12
+_MEMBER_LIMITS = Limits(turn_chars=1_000, total_chars=32_000)
+_IN_FORCE_LIMITS = Limits(turn_chars=1_000, total_chars=12_000)
+
+
+async def write_playbook(
+    asker: Asker | None, material: Material, *, agent_context: str, learner: str
+) -> Draft | None:
+    """
+    Write the one playbook that a cluster amounts to.
+
+    Args:
+        asker: the model; None: the most typical member speaks.
+        material: the cluster, and what stays in force beside it.
+        agent_context: what the agent is for.
+        learner: recorded as where it comes from.
+
+    Returns:
+        The words; None where what is in force says it all.
+
+    Raises:
+        ProviderError: the model failed.
+    """
+    if asker is None:
+        return _by_rules(material, learner)
+    variables = {
+        "agent_context": or_none_given(agent_context),
+        "rules": _rules_text(material),
+        "in_force": _in_force_text(material),
+    }
+    answer = await asker.ask(PROMPT, variables, PlaybookAggregation)
+    said = answer.value.playbook
+    if said is None or not said.content or any(_says(one, said) for one in material.in_force):
+        return None
+    issue = said.blocking_issue
+    return Draft(
+        trigger=said.trigger or None,
+        content=said.content,
+        pitfall=said.pitfall or None,
+        rationale=said.rationale or None,
+        blocking_issue=None if issue is None else BlockingIssue(kind=issue.kind, details=issue.details),
+        provenance=Provenance(
+            learner=learner, method=BY_MODEL, prompt_version=answer.prompt_version, model=answer.model
+        ),
+    )
+
+
+def _says(playbook: Memory, said: SharedPlaybookDraft) -> bool:
+    return (playbook.trigger or "", playbook.content) == (said.trigger, said.content)
+
+
+def _by_rules(material: Material, learner: str) -> Draft | None:
+    """Let the most typical member of the majority speak, unless a playbook in force is in the majority's words."""
+    majority = material.directions[0].members
+    if any(same_words(one.content, member.content) for one in material.in_force for member in majority):
+        return None
+    speaker, members = majority[0], material.members
+    return Draft(
+        trigger=speaker.trigger,
+        content=speaker.content,
+        pitfall=speaker.pitfall,
+        # Its own reasons are one user's story.
+        rationale=f"Learned alike from {user_count(members)} users ({len(members)} playbooks).",
+        blocking_issue=speaker.blocking_issue,
+        provenance=Provenance(learner=learner, method=BY_RULES),
+    )
+
+
+def _rules_text(material: Material) -> str:
+    """Write members group by group; of a large cluster the most typical ones, each group by its size."""
+    shown = material.directions[:_DIRECTIONS_SHOWN]
+    left_out = sum(len(one.members) for one in material.directions[_DIRECTIONS_SHOWN:])
+    share = min(1.0, _MEMBERS_SHOWN / len(material.members))
+
+    def write(cap: int) -> str:
+        lines: list[str] = []
+        for number, direction in enumerate(shown, start=1):
+            lines += _group_lines(number, direction, share, cap)
+        return "\n".join([*lines, f"({left_out} more rules, each unlike the others)"] if left_out else lines)
+
+    return fit(write, _MEMBER_LIMITS)
+
+
+def _group_lines(number: int, direction: Direction, share: float, cap: int) -> Iterator[str]:
+    members = direction.members
+    yield f"GROUP {number}: {len(members)} rules of {direction.user_count} users"
+    for place, member in enumerate(members[: max(1, round(share * len(members)))], start=1):
+        yield from _playbook_lines(place, member, cap)
+
+
+def _in_force_text(material: Material) -> str:
+    def write(cap: int) -> str:
+        return "\n".join(
+            line
+            for number, one in enumerate(material.in_force, start=1)
+            for line in _playbook_lines(number, one, cap)
+        )
+
+    return fit(write, _IN_FORCE_LIMITS) or "(none yet)"
+
+
+def _playbook_lines(number: int, playbook: Memory, cap: int) -> Iterator[str]:
+    """Yield what a playbook says; not why, which may be one user's story."""
+    issue = playbook.blocking_issue
+    parts = {
+        "when": playbook.trigger or "",
+        "do": playbook.content,
+        "avoid": playbook.pitfall or "",
+        "blocked by": "" if issue is None else f"{issue.kind}: {issue.details}",
+    }
+    for label, text in parts.items():
+        if text.strip():
+            yield from part_lines(number, label, text, cap)

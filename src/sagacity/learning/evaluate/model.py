@@ -1,0 +1,53 @@
+"""A model judges a session; where an answer has a shadow, it compares the two without knowing which is which."""
+
+from collections.abc import Sequence
+
+from sagacity.config.extractor_config import AgentSuccessConfig
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.interaction import Interaction
+from sagacity.learning.ask import Asker
+from sagacity.learning.evaluate.transcript import as_shadowed, transcript
+from sagacity.learning.evaluate.verdict import Verdict, verdict_of, verdict_of_regular
+from sagacity.learning.extractors.grounding import or_none_given, tool_lines
+from sagacity.learning.extractors.outputs import SessionComparison, SessionVerdict
+from sagacity.learning.render import DEFAULT_LIMITS
+
+_HALF = DEFAULT_LIMITS.model_copy(update={"total_chars": DEFAULT_LIMITS.total_chars // 2})
+"""Two transcripts share the room that one has."""
+
+
+async def judge_by_model(
+    asker: Asker,
+    config: TenantConfig,
+    evaluator: AgentSuccessConfig,
+    turns: Sequence[Interaction],
+    *,
+    shadow_first: bool,
+) -> Verdict:
+    """
+    Ask a model how a session went: one call.
+
+    Args:
+        asker: the model.
+        config: what the tenant says of its agent and its tools.
+        evaluator: what counts as a success.
+        turns: of the session, oldest first.
+        shadow_first: which transcript is shown first where there are two; the verdict is on the regular one either way.
+
+    Raises:
+        ProviderError: the model failed.
+    """
+    about = {
+        "agent_context": or_none_given(config.agent_context_prompt or ""),
+        "success_definition": evaluator.success_definition_prompt,
+        "metadata_definition": or_none_given(evaluator.metadata_definition_prompt or ""),
+        "tools": tool_lines([(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()]),
+    }
+    shadowed = as_shadowed(turns)
+    if shadowed is None:
+        variables = about | {"conversation": transcript(turns)}
+        return verdict_of((await asker.ask("agent_success_evaluation", variables, SessionVerdict)).value)
+    first, second = (shadowed, turns) if shadow_first else (turns, shadowed)
+    variables = about | {"transcript_a": transcript(first, _HALF), "transcript_b": transcript(second, _HALF)}
+    compared = await asker.ask("agent_success_comparison", variables, SessionComparison)
+    return verdict_of_regular(compared.value, shadow_first=shadow_first)

@@ -1,0 +1,51 @@
+"""A whole session as text for a judge: as the user saw it, or with the shadow's answers in place; pure."""
+
+from collections.abc import Sequence
+
+from sagacity.domain.interaction import Interaction
+from sagacity.learning.render import DEFAULT_LIMITS, Limits, fit, turn_lines
+
+_READABLE_CHARS = 400
+"""Rather than cut every turn to less, turns are left out."""
+_FEWEST_TURNS = 20
+
+
+def transcript(turns: Sequence[Interaction], limits: Limits = DEFAULT_LIMITS) -> str:
+    """
+    Write a session as text, its turns numbered from 1.
+
+    Of one that is too long, turns between the first quarter and the rest are left out, and long turns keep their heads
+    and tails: how it began and how it ended is what tells how it went.
+
+    Args:
+        turns: of one session, oldest first.
+        limits: how long the text may get.
+    """
+    kept = len(turns)
+    while kept > _FEWEST_TURNS and len(_write(turns, kept, _READABLE_CHARS, limits)) > limits.total_chars:
+        kept = max(kept * 3 // 4, _FEWEST_TURNS)
+    return fit(lambda cap: _write(turns, kept, cap, limits), limits)
+
+
+def as_shadowed(turns: Sequence[Interaction]) -> list[Interaction] | None:
+    """Return the turns as they would have been with the shadow's answers; None if it gave none."""
+    if not any(turn.shadow_content.strip() for turn in turns):
+        return None
+    return [
+        turn.model_copy(update={"content": turn.shadow_content}) if turn.shadow_content.strip() else turn
+        for turn in turns
+    ]
+
+
+def _write(turns: Sequence[Interaction], kept: int, cap: int, limits: Limits) -> str:
+    numbered = list(enumerate(turns, start=1))
+    first = kept // 4
+    left_out = len(turns) - kept
+    lines: list[str] = []
+    for number, turn in numbered[:first] if left_out else numbered:
+        lines += turn_lines(number, turn, cap, min(cap, limits.tool_chars))
+    if left_out:
+        lines.append(f"--- {left_out} turns left out ---")
+        for number, turn in numbered[first + left_out :]:
+            lines += turn_lines(number, turn, cap, min(cap, limits.tool_chars))
+    return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""What a judge says of a session, and what that means once the two transcripts have their names back; pure."""
+
+from sagacity.domain.base import Value
+from sagacity.domain.evaluation import FailureType, RegularVsShadow
+from sagacity.learning.extractors.outputs import SessionComparison, SessionVerdict
+
+
+class Verdict(Value):
+    """How one session went."""
+
+    is_success: bool
+    failure_type: FailureType | None = None
+    failure_reason: str | None = None
+    is_escalated: bool = False
+    regular_vs_shadow: RegularVsShadow | None = None
+    """None where there was no shadow, or nobody compared."""
+
+
+def verdict_of(said: SessionVerdict, *, regular_vs_shadow: RegularVsShadow | None = None) -> Verdict:
+    """Turn what a model said of a transcript into a verdict; a success has no failure."""
+    failed = not said.is_success
+    return Verdict(
+        is_success=said.is_success,
+        failure_type=said.failure_type if failed else None,
+        failure_reason=(said.failure_reason or None) if failed else None,
+        is_escalated=said.is_escalated,
+        regular_vs_shadow=regular_vs_shadow,
+    )
+
+
+def verdict_of_regular(said: SessionComparison, *, shadow_first: bool) -> Verdict:
+    """
+    Turn what a model said of two transcripts into the verdict on the regular one.
+
+    Args:
+        said: of the transcripts as they were labelled, A for the one that was shown first.
+        shadow_first: whether A was the shadow's.
+    """
+    regular, better = (said.b, "B") if shadow_first else (said.a, "A")
+    return verdict_of(
+        regular,
+        regular_vs_shadow=_compared(said, is_regular=None if said.better == "tie" else said.better == better),
+    )
+
+
+def _compared(said: SessionComparison, *, is_regular: bool | None) -> RegularVsShadow:
+    match is_regular, said.is_significantly_better:
+        case None, _:
+            return RegularVsShadow.TIED
+        case True, clearly:
+            return (
+                RegularVsShadow.REGULAR_IS_BETTER if clearly else RegularVsShadow.REGULAR_IS_SLIGHTLY_BETTER
+            )
+        case False, clearly:
+            return RegularVsShadow.SHADOW_IS_BETTER if clearly else RegularVsShadow.SHADOW_IS_SLIGHTLY_BETTER

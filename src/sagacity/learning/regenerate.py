@@ -1,0 +1,317 @@
+"""A user's part of operations: all turns read again into PENDING, or the newest window into CURRENT."""
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+
+from sagacity.config.base import ConfigStore
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.dispatch.lease import hold
+from sagacity.dispatch.retry import RetryPolicy
+from sagacity.domain.base import Value
+from sagacity.domain.clock import Clock
+from sagacity.domain.cursor import LEARNING, Cursor, Lease, Window, cursor_name
+from sagacity.domain.errors import Conflict, InvalidInput
+from sagacity.domain.ids import IdSource, UserId
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.operation import (
+    ItemStatus,
+    Operation,
+    OperationItem,
+    OperationMode,
+    OperationName,
+    OperationParameters,
+)
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.aggregate.trigger import note_new_playbooks
+from sagacity.learning.apply import Applied
+from sagacity.learning.ask import ModelAccess
+from sagacity.learning.learners import Groups, Learner, LearnerGroup
+from sagacity.learning.reading import Reading, taught_playbooks
+from sagacity.learning.steps import Steps, Target, Task, told
+from sagacity.learning.window import Due, read_window
+from sagacity.storage.transaction import Storage, Transaction
+
+_log = structlog.get_logger(__name__)
+_PAGE = 200
+KINDS = {
+    OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
+    OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
+}
+"""What operations on users' logs generate."""
+
+
+class RegenerationPolicy(Value):
+    """How patiently items are worked on."""
+
+    retry: RetryPolicy
+    lease_seconds: float
+
+
+class Regeneration:
+    """Works on users' parts of operations, a window at a time; cut short, it goes on behind the last one written."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        steps: Steps,
+        configs: ConfigStore,
+        access: ModelAccess,
+        policy: RegenerationPolicy,
+        *,
+        groups: Groups,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._storage = storage
+        self._steps = steps
+        self._configs = configs
+        self._access = access
+        self._policy = policy
+        self._groups = groups
+        self._clock = clock
+        self._owner = ids.new()
+
+    async def is_due(self, tenant: Tenant, user_id: UserId) -> bool:
+        """Return whether something of the user waits and may be tried now."""
+        async with self._storage.read(tenant) as snapshot:
+            next_try = await self.next_try(snapshot, user_id)
+        return next_try is not None and next_try <= self._clock.now()
+
+    async def next_try(self, snapshot: Transaction, user_id: UserId) -> datetime | None:
+        """Return when the user's part of some operation is due; None: nothing waits."""
+        waiting = await snapshot.operations.waiting_for(user_id)
+        return min((self._due_at(operation, item) for operation, item in waiting), default=None)
+
+    async def run(self, tenant: Tenant, user_id: UserId, lease: Lease, *, until: float) -> None:
+        """
+        Work on what is due of a user.
+
+        Args:
+            tenant: whose.
+            user_id: whose log.
+            lease: held for the user's operations.
+            until: by `time.monotonic`; what is unfinished then is left for the next time.
+
+        Raises:
+            Conflict: another worker does it.
+        """
+        async with self._storage.read(tenant) as snapshot:
+            waiting = await snapshot.operations.waiting_for(user_id)
+        for operation, item in waiting:
+            if self._due_at(operation, item) > self._clock.now():
+                continue
+            try:
+                if operation.parameters.mode is OperationMode.MANUAL:
+                    await self._read_newest(tenant, operation, item)
+                else:
+                    await self._read_all(tenant, operation, item, lease, until)
+            except Conflict:
+                raise
+            except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
+                await self._fail(tenant, item, error)
+            if time.monotonic() > until:
+                return
+
+    def _due_at(self, operation: Operation, item: OperationItem) -> datetime:
+        """Return when an item is worked on next; one that was cancelled has nothing to wait for."""
+        now = self._clock.now()
+        return now if operation.cancel_requested else item.next_try_at or now
+
+    async def _fail(self, tenant: Tenant, item: OperationItem, error: Exception) -> None:
+        """Try again later; after the last try, or where trying again is of no use, give this user up."""
+        async with self._storage.begin(tenant) as transaction:
+            waiting = await transaction.operations.waiting_for(item.user_id)
+            before = next((one for _, one in waiting if one.operation_id == item.operation_id), item)
+            attempts = before.attempts + 1
+            lasts = isinstance(error, InvalidInput)
+            next_try = None if lasts else self._policy.retry.next_try(attempts, self._clock.now())
+            if next_try is None:
+                await transaction.operations.settle(item, ItemStatus.FAILED, error=told(error))
+            else:
+                await transaction.operations.postpone(
+                    item, attempts=attempts, next_try_at=next_try, error=told(error)
+                )
+        _log.warning("operation.item_failed", kind=type(error).__name__, attempts=attempts)
+
+    async def _read_all(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease, until: float
+    ) -> None:
+        """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
+        config = await self._configs.get(tenant)
+        while True:
+            group = await self._group(tenant, config, operation, item.user_id)
+            async with self._storage.read(tenant) as snapshot:
+                is_cancelled = await snapshot.operations.is_cancelled(operation.operation_id)
+                tasks = await _unread(snapshot, group, item.user_id, operation.parameters)
+            if is_cancelled or not tasks:
+                break
+            started = time.perf_counter()
+            await self._read(Target(tenant, item.user_id, group, Status.PENDING), item, tasks, lease)
+            await self._storage.give_way(time.perf_counter() - started)
+            if time.monotonic() > until:
+                return
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.leases.check(lease)
+            status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
+            await transaction.operations.settle(item, status)
+
+    async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
+        """Read one stretch for each learner into PENDING, whose cursors move with it."""
+
+        async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
+            await _advance(transaction, [one for one in readings if one.error is None])
+            await _count(transaction, item, target.group, readings, applied)
+
+        _, readings = await self._steps.take(target, tasks, lease, finish)
+        _raise_first(readings)
+
+    async def _read_newest(self, tenant: Tenant, operation: Operation, item: OperationItem) -> None:
+        """Read the newest window of each learner into CURRENT; cursors stay where they are."""
+        if operation.cancel_requested:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.operations.settle(item, ItemStatus.CANCELLED)
+            return
+        config = await self._configs.get(tenant)
+        group = await self._group(tenant, config, operation, item.user_id)
+        name, seconds = f"{LEARNING}{item.user_id}", self._policy.lease_seconds
+        async with hold(
+            self._storage, tenant, name, f"{self._owner}:{operation.operation_id}", seconds=seconds
+        ) as lease:
+            if lease is None:
+                raise Conflict(f"{item.user_id!r} is being learned")  # then after that
+            async with self._storage.read(tenant) as snapshot:
+                tasks = await _newest(snapshot, group, item.user_id, operation.parameters)
+
+            async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
+                await _count(transaction, item, group, readings, applied)
+                if not any(one.error for one in readings):
+                    await transaction.operations.settle(item, ItemStatus.DONE)
+                # After the operation, which is held first by whoever makes logs due for it.
+                await note_new_playbooks(transaction, config, taught_playbooks(readings, applied))
+
+            target = Target(tenant, item.user_id, group)
+            _, readings = await self._steps.take(target, tasks, lease, finish)
+            _raise_first(readings)
+
+    async def _group(
+        self, tenant: Tenant, config: TenantConfig, operation: Operation, user_id: UserId
+    ) -> LearnerGroup:
+        """
+        Return the learners that the operation asks for; by rules once the tenant has spent what it wants to.
+
+        Raises:
+            InvalidInput: the configuration, which may have changed since the start, has none of them.
+        """
+        calls = await self._access.of(tenant, config, user_id)
+        groups = self._groups(config, calls, by_hand=True, names=operation.parameters.extractor_names)
+        group = next((group for group in groups if group.kind is KINDS[operation.name]), None)
+        if group is None:
+            raise InvalidInput("the configuration has no extractor for this any more; start it anew")
+        return group
+
+
+async def _unread(
+    snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
+) -> list[Task]:
+    """Return the next stretch of each learner that PENDING has not read to its end."""
+    head = await snapshot.cursors.log_head(user_id)
+    cursors = await snapshot.cursors.of_user(user_id)
+    tasks: list[Task] = []
+    for learner in group.learners:
+        cursor = cursors.get(cursor_name(learner.name, Status.PENDING))
+        seq = 0 if cursor is None else cursor.seq
+        if seq < head.end:
+            due = Due(learner, seq + 1, min(head.end, seq + learner.step))
+            tasks.append(Task(due, _asked_for(await read_window(snapshot, user_id, due), parameters)))
+    return tasks
+
+
+async def _newest(
+    snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
+) -> list[Task]:
+    """Return the last turns that each learner reads, as many as its window holds."""
+    tasks: list[Task] = []
+    for learner in group.learners:
+        turns = await _last_turns(snapshot, learner, user_id, parameters)
+        if turns:
+            first, last = turns[0].seq, turns[-1].seq
+            window = Window(user_id=user_id, first_seq=first, last_seq=last, unread=turns)
+            tasks.append(Task(Due(learner, first, last), window))
+    return tasks
+
+
+async def _last_turns(
+    snapshot: Transaction, learner: Learner, user_id: UserId, parameters: OperationParameters
+) -> tuple[Interaction, ...]:
+    seq = (await snapshot.cursors.log_head(user_id)).end
+    found: list[Interaction] = []
+    while seq > 0 and len(found) < learner.window_size:
+        page = await snapshot.interactions.log_before(user_id, seq=seq, limit=_PAGE)
+        found[:0] = [
+            turn
+            for turn in page
+            if _is_asked_for(turn, parameters) and (not learner.sources or turn.source in learner.sources)
+        ]
+        seq = page[0].seq - 1 if page else 0
+    return tuple(found[-learner.window_size :])
+
+
+def _asked_for(window: Window, parameters: OperationParameters) -> Window:
+    return window.model_copy(
+        update={
+            "unread": tuple(turn for turn in window.unread if _is_asked_for(turn, parameters)),
+            "context": tuple(turn for turn in window.context if _is_asked_for(turn, parameters)),
+        }
+    )
+
+
+def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
+    return (
+        (parameters.source is None or turn.source == parameters.source)
+        and (parameters.agent_version is None or turn.agent_version == parameters.agent_version)
+        and (parameters.start is None or turn.created_at >= parameters.start)
+        and (parameters.end is None or turn.created_at <= parameters.end)
+    )
+
+
+async def _advance(transaction: Transaction, readings: Sequence[Reading]) -> None:
+    """Move PENDING's cursors behind what was read."""
+    for reading in readings:
+        name, user_id = cursor_name(reading.due.learner.name, Status.PENDING), reading.window.user_id
+        await transaction.cursors.save(
+            Cursor(learner=name, user_id=user_id, seq=reading.due.last_seq, outcome=reading.outcome),
+            read=Cursor(learner=name, user_id=user_id, seq=reading.due.first_seq - 1),
+        )
+
+
+async def _count(
+    transaction: Transaction,
+    item: OperationItem,
+    group: LearnerGroup,
+    readings: Sequence[Reading],
+    applied: Applied,
+) -> None:
+    """Count what was read for an item, and written."""
+    await transaction.operations.advance(
+        item,
+        turns=_turn_count(group, readings),
+        generated=applied.added_count,
+        failed=any(one.error for one in readings),
+    )
+
+
+def _turn_count(group: LearnerGroup, readings: Sequence[Reading]) -> int:
+    """Count turns once, although several learners read them: those of the first learner."""
+    first = group.learners[0]
+    return sum(len(one.window.unread) for one in readings if one.due.learner is first and one.error is None)
+
+
+def _raise_first(readings: Sequence[Reading]) -> None:
+    """Raise the first reading's error: the item is tried again from there."""
+    for reading in readings:
+        if reading.error is not None:
+            raise reading.error

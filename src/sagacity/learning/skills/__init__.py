@@ -1,0 +1,1 @@
+"""Clusters of user playbooks become skills: instructions that any agent can follow."""

@@ -1,0 +1,179 @@
+"""Playbooks become a skill without a model: what they say, in order, each thing once."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from sagacity.domain.interaction import ToolUse
+from sagacity.domain.memory import BlockingIssue, Memory, Provenance
+from sagacity.learning.render import shorten
+from sagacity.learning.sameness import Statement, read
+from sagacity.learning.skills.draft import Draft, Material
+
+METHOD = "rules"
+_MOST_ITEMS = 25
+_MOST_TRIGGERS = 12
+_ITEM_CHARACTERS = 600
+_NAME_WORDS, _NAME_CHARACTERS = 6, 60
+_DESCRIPTION_CHARACTERS = 1_000
+_VALUE_CHARACTERS = 60
+_SHARED_CONVERSATIONS = 2
+_UNTELLING = frozenset(
+    "a an the and or of to in on for from with by at is are be when whenever if user users user's they "
+    "their them asks ask asked asking wants want wanted says say said before after while this that".split()
+)
+
+
+def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> Draft:
+    """
+    Write what the playbooks of a cluster say as one skill.
+
+    What most of them say comes first, then what is newer; what two say in other words stands once. The tools are those
+    that were called in at least two of the conversations, with the arguments that were the same in every call. The same
+    material gives the same text.
+
+    Args:
+        material: the playbooks and the turns behind them.
+        playbook_name: names the skill where no playbook says when it holds.
+        learner: recorded as where it comes from.
+    """
+    playbooks = material.playbooks
+    triggers = _once([book.trigger or "" for book in playbooks])[:_MOST_TRIGGERS]
+    steps = _once([book.content for book in playbooks])[:_MOST_ITEMS]
+    pitfalls = _once([book.pitfall or "" for book in playbooks])[:_MOST_ITEMS]
+    issues = _issues(playbooks)
+    tools = _tools(material)
+    name = _former_name(material) or _name(triggers) or playbook_name
+    sections = (
+        ("When to use", [f"- {text}" for text in triggers]),
+        ("What to do", [f"{number}. {text}" for number, text in enumerate(steps, start=1)]),
+        ("What to avoid", [f"- {text}" for text in pitfalls]),
+        ("What may stand in the way", [f"- {_issue(issue)}" for issue in issues]),
+        ("Tools", [f"- {line}" for _, line in tools]),
+    )
+    body = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections if lines]
+    return Draft(
+        name=name,
+        description=_description(name, triggers),
+        instructions="\n\n".join([f"# {_title(name)}", *body]),
+        tools=tuple(tool for tool, _ in tools),
+        blocking_issues=tuple(issues),
+        provenance=Provenance(learner=learner, method=METHOD),
+    )
+
+
+def _once(texts: Sequence[str]) -> list[str]:
+    """Return each thing that is said once, in its first wording; first what is said most often, then as given."""
+    wording: dict[Statement | str, str] = {}
+    count: Counter[Statement | str] = Counter()
+    for text in texts:
+        if line := shorten(_line(text), _ITEM_CHARACTERS):
+            said = read(line)
+            key = said if said.words else line
+            wording.setdefault(key, line)
+            count[key] += 1
+    return [wording[key] for key, _ in count.most_common()]  # ties stay in the order of their first
+
+
+def _name(triggers: Sequence[str]) -> str:
+    """Return the telling words of the trigger that has most in common with the others."""
+    words = [list(dict.fromkeys(_telling(trigger))) for trigger in triggers]
+    weight = Counter(word for of_one in words for word in of_one)
+    nothing: list[str] = []
+    best = max(
+        words, key=lambda one: sum(weight[word] - 1 for word in one) / max(len(one), 1), default=nothing
+    )
+    name = ""
+    for word in best[:_NAME_WORDS]:
+        longer = f"{name} {word}".strip()
+        if len(longer) > _NAME_CHARACTERS:
+            break
+        name = longer
+    return name
+
+
+def _telling(text: str) -> Iterable[str]:
+    words = (word.strip(".,;:!?()[]{}\"'`*_#<>") for word in text.lower().split())
+    return (word for word in words if word and word not in _UNTELLING)
+
+
+def _former_name(material: Material) -> str:
+    facts = material.former.attributes.skill if material.former is not None else None
+    return facts.name if facts is not None else ""
+
+
+def _title(name: str) -> str:
+    text = _line(name).replace("-", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _description(name: str, triggers: Sequence[str]) -> str:
+    if not triggers:
+        return f"What was learned about {_line(name)}."
+    said = f"Use when: {triggers[0].rstrip('.')}"
+    for trigger in triggers[1:]:
+        longer = f"{said}; or: {trigger.rstrip('.')}"
+        if len(longer) > _DESCRIPTION_CHARACTERS:
+            break
+        said = longer
+    return f"{said}."
+
+
+def _issues(playbooks: Sequence[Memory]) -> list[BlockingIssue]:
+    found = {
+        (book.blocking_issue.kind, read(book.blocking_issue.details)): book.blocking_issue
+        for book in reversed(playbooks)
+        if book.blocking_issue is not None
+    }
+    return list(found.values())[::-1][:_MOST_ITEMS]
+
+
+def _issue(issue: BlockingIssue) -> str:
+    kind = str(issue.kind).replace("_", " ")
+    details = shorten(_line(issue.details), _ITEM_CHARACTERS)
+    return f"{kind}: {details}" if details else kind
+
+
+def _tools(material: Material) -> list[tuple[str, str]]:
+    """Return the tools that conversations have in common, with a line on each, most used first."""
+    calls: dict[str, list[ToolUse]] = {}
+    used_in: Counter[str] = Counter()
+    for turns in material.conversations:
+        used = [tool for turn in turns for tool in turn.tools_used if _line(tool.tool_name)]
+        used_in.update({_line(tool.tool_name) for tool in used})
+        for tool in used:
+            calls.setdefault(_line(tool.tool_name), []).append(tool)
+    total = len(material.conversations)
+    return [
+        (
+            name,
+            f"`{name.replace('`', '')}`, called in {count} of {total} conversations{_arguments(calls[name])}",
+        )
+        for name, count in sorted(used_in.items(), key=lambda item: (-item[1], item[0]))
+        if count >= _SHARED_CONVERSATIONS
+    ][:_MOST_ITEMS]
+
+
+def _arguments(calls: Sequence[ToolUse]) -> str:
+    """Return the arguments that were the same in every call."""
+    first, *others = (call.tool_data for call in calls)
+    same = {
+        _line(key): value
+        for key, value in first.items()
+        if _is_plain(value) and all(other.get(key) == value for other in others)
+    }
+    shown = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in same.items())
+    return f", always with {_line(shown)}" if shown else ""
+
+
+def _is_plain(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= _VALUE_CHARACTERS
+    return isinstance(value, bool | int | float)
+
+
+def _line(text: str) -> str:
+    """Return *text* on one line, without control characters, so that it can be no heading and no item of its own."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

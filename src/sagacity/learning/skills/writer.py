@@ -1,0 +1,103 @@
+"""What belongs together is written up as a skill: by a model where there is one, else by rules."""
+
+from collections.abc import Iterator, Sequence
+
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.memory import Memory, Provenance, SkillFacts
+from sagacity.learning.ask import Asker
+from sagacity.learning.extractors.grounding import or_none_given, tool_lines
+from sagacity.learning.extractors.outputs import SkillGenerationOutput
+from sagacity.learning.render import Limits, fit, part_lines, render_conversations
+from sagacity.learning.skills.draft import Draft, Material
+from sagacity.learning.skills.rules import write_by_rules
+
+GENERATION_PROMPT = "skill_generation"
+UPDATE_PROMPT = "skill_update"
+METHOD = "model"
+_PLAYBOOKS_SHOWN = 80
+_PLAYBOOK_LIMITS = Limits(turn_chars=1_500, total_chars=32_000)
+_CONVERSATION_LIMITS = Limits(turn_chars=2_500, tool_chars=1_500, total_chars=32_000)
+_SKILL_CHARACTERS = 30_000
+_DESCRIPTION_CHARACTERS = 1_024
+
+
+async def write_skill(
+    asker: Asker | None, material: Material, *, config: TenantConfig, playbook_name: str, learner: str
+) -> Draft | None:
+    """
+    Write a skill, or write one anew.
+
+    Args:
+        asker: the model; None: rules write.
+        material: playbooks that belong together, the turns behind them, and the skill as it stands if there is one.
+        config: says what the agent is for and which tools it has.
+        playbook_name: names the skill where nothing else does.
+        learner: recorded as where it comes from.
+
+    Returns:
+        The skill; None where the model finds no task that the playbooks have in common.
+
+    Raises:
+        ProviderError: the model failed.
+    """
+    if asker is None:
+        return write_by_rules(material, playbook_name=playbook_name, learner=learner)
+    variables = {
+        "agent_context": or_none_given(config.agent_context_prompt or ""),
+        "tools": tool_lines([(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()]),
+        "playbooks": playbook_lines(material.playbooks),
+        "conversations": render_conversations(material.conversations, _CONVERSATION_LIMITS) or "(none kept)",
+    }
+    prompt = GENERATION_PROMPT
+    if material.former is not None:
+        prompt = UPDATE_PROMPT
+        variables["skill"] = _skill_text(material.former)
+    answer = await asker.ask(prompt, variables, SkillGenerationOutput)
+    said = answer.value
+    if not said.worth_writing:
+        return None
+    former = material.former.attributes.skill if material.former is not None else None
+    return Draft(
+        name=former.name if former is not None and former.name else said.name,
+        description=said.description[:_DESCRIPTION_CHARACTERS].rstrip(),
+        instructions=said.instructions,
+        tools=tuple(dict.fromkeys(tool for tool in said.allowed_tools if tool)),
+        blocking_issues=tuple(
+            {book.blocking_issue: None for book in material.playbooks if book.blocking_issue is not None}
+        )[:_PLAYBOOKS_SHOWN],
+        provenance=Provenance(
+            learner=learner, method=METHOD, prompt_version=answer.prompt_version, model=answer.model
+        ),
+    )
+
+
+def playbook_lines(playbooks: Sequence[Memory]) -> str:
+    """Write playbooks with all that they say, numbered; of very many only the first."""
+    shown = playbooks[:_PLAYBOOKS_SHOWN]
+    left_out = len(playbooks) - len(shown)
+
+    def write(cap: int) -> str:
+        lines = [line for number, book in enumerate(shown, start=1) for line in _lines(number, book, cap)]
+        return "\n".join([*lines, f"({left_out} older ones left out)"] if left_out else lines)
+
+    return fit(write, _PLAYBOOK_LIMITS)
+
+
+def _lines(number: int, book: Memory, cap: int) -> Iterator[str]:
+    issue = book.blocking_issue
+    parts = {
+        "when": book.trigger or "",
+        "do": book.content,
+        "avoid": book.pitfall or "",
+        "why": book.rationale or "",
+        "blocked by": "" if issue is None else f"{issue.kind}: {issue.details}",
+    }
+    for label, text in parts.items():
+        if text.strip():
+            yield from part_lines(number, label, text, cap)
+
+
+def _skill_text(skill: Memory) -> str:
+    facts = skill.attributes.skill or SkillFacts()
+    text = f"name: {facts.name}\ndescription: {skill.trigger or ''}\n\n{skill.content}"
+    return text[:_SKILL_CHARACTERS]

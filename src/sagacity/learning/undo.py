@@ -1,0 +1,148 @@
+"""One merge taken back: what was put away in favour of a memory is current again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sagacity.domain.change import ChangeAction, Occasion
+from sagacity.domain.errors import Conflict
+from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.memory import ArchivedBy, Memory, NewMemory, Status
+from sagacity.providers.base import Vectors
+from sagacity.storage.transaction import Transaction
+
+_MOST_REPLACED = 1_000
+_MOST_CHANGES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A current memory, and what it was made of."""
+
+    memory: Memory
+    replaced: tuple[Memory, ...]
+    """What it was merged from, or what it replaced; never empty."""
+    own: Memory | None
+    """What was learned when it came about, before that was merged; None if it replaced the others as it is."""
+    removals: Mapping[MemoryId, Memory]
+    """What was replaced, as it was before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo changed."""
+
+    memory: Memory
+    """The one that was merged, archived now; or the one that replaced others, as it was."""
+    restored: tuple[Memory, ...]
+    """Current again."""
+    separated: Memory | None
+    """What was merged with them, as a memory of its own."""
+
+
+async def find_merge(transaction: Transaction, memory: Memory) -> Merge:
+    """
+    Find out of what *memory* was made.
+
+    Raises:
+        Conflict: it is not current, or it replaced nothing (any more).
+    """
+    if memory.superseded_by is not None:
+        raise Conflict(
+            f"memory {memory.memory_id} was merged into or replaced by memory {memory.superseded_by} since; "
+            "undo that first"
+        )
+    if memory.status is not Status.CURRENT:
+        raise Conflict(
+            f"memory {memory.memory_id} is {memory.status}; only what is current can be taken apart"
+        )
+    replaced = await transaction.memories.replaced_by([memory], limit=_MOST_REPLACED)
+    if not replaced:
+        raise Conflict(
+            f"memory {memory.memory_id} was not made by a merge, or that was undone already: it replaces nothing"
+        )
+    ids = [memory.memory_id, *(one.memory_id for one in replaced)]
+    changes = await transaction.changes.of_memories(
+        ids, actions=(ChangeAction.ADDED, ChangeAction.REMOVED), limit=_MOST_CHANGES
+    )
+    made = (one for one in changes if one.memory_id == memory.memory_id and one.action is ChangeAction.ADDED)
+    return Merge(
+        memory=memory,
+        replaced=tuple(replaced),
+        own=next((change.before for change in made), None),
+        removals={
+            change.memory_id: change.before
+            for change in changes
+            if change.action is ChangeAction.REMOVED and change.before is not None
+        },
+    )
+
+
+def separated(merge: Merge, *, uid: MemoryUid, now: datetime) -> NewMemory | None:
+    """Return what was learned when the merged memory came about, to stand by itself; None if it does already."""
+    if merge.own is None:
+        return None
+    fields = {name: getattr(merge.own, name) for name in NewMemory.model_fields}
+    return NewMemory.model_validate(fields | {"uid": uid, "status": Status.CURRENT, "updated_at": now})
+
+
+def restored(memory: Memory, *, before: Memory | None = None, now: datetime) -> Memory:
+    """Return *memory* current again, holding as long as it did *before* it was put away."""
+    valid_to = memory.valid_to if memory.superseded_by is None else None
+    return memory.model_copy(
+        update={
+            "status": Status.CURRENT,
+            "archived_by": ArchivedBy.VERSION,
+            "superseded_by": None,
+            "valid_to": valid_to if before is None else before.valid_to,
+            "updated_at": now,
+        }
+    )
+
+
+def archived(memory: Memory, *, now: datetime) -> Memory:
+    """Return *memory* put away by a person: no version brings it back."""
+    return memory.model_copy(
+        update={"status": Status.ARCHIVED, "archived_by": ArchivedBy.PERSON, "updated_at": now}
+    )
+
+
+async def undo_merge(
+    transaction: Transaction,
+    memory: Memory,
+    occasion: Occasion,
+    *,
+    uid: MemoryUid,
+    vectors: Mapping[MemoryUid, Vectors],
+) -> Undone:
+    """
+    Take one merge back, and record that with each memory that it touches.
+
+    What was merged is current again as it was, what was learned when they were merged is a memory of its own, and the
+    merged one is put away. A memory that replaced others as it is stays current beside them.
+
+    Args:
+        transaction: open to write.
+        memory: as this transaction reads it.
+        occasion: who asked for it, why and when.
+        uid: the name of what is separated.
+        vectors: float32 [d], unit length, of what is separated, by *uid*; empty if it is to be queued.
+
+    Raises:
+        Conflict: the memory is not current, or it replaced nothing (any more).
+    """
+    merge, now = await find_merge(transaction, memory), occasion.at
+    back = tuple(restored(one, before=merge.removals.get(one.memory_id), now=now) for one in merge.replaced)
+    await transaction.memories.save(back)
+    changes = [occasion.change(before, after) for before, after in zip(merge.replaced, back, strict=True)]
+    own, apart, put_away = separated(merge, uid=uid, now=now), None, memory
+    if own is not None:
+        [apart] = await transaction.memories.add([own], vectors=vectors)
+        changes.append(occasion.change(None, apart))
+        put_away = archived(memory, now=now)
+        await transaction.memories.save([put_away])
+        if apart.user_id is not None:
+            await transaction.graph.link(apart.user_id, [apart])
+    changes.append(occasion.change(memory, put_away))
+    await transaction.changes.add(changes)
+    return Undone(memory=put_away, restored=back, separated=apart)

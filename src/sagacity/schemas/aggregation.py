@@ -1,0 +1,56 @@
+"""Bodies and envelopes of the aggregation of user playbooks."""
+
+from sagacity.domain.cluster import Aggregated
+from sagacity.domain.operation import OperationStatus
+from sagacity.domain.views.operation import OperationView
+from sagacity.schemas.base import Body, Id, Reply
+from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+
+
+class RunPlaybookAggregationBody(Body):
+    """Which playbooks to aggregate."""
+
+    agent_version: AgentVersion = DEFAULT_AGENT_VERSION
+    playbook_name: Id
+
+
+class PlaybookAggregationReply(Reply):
+    """What was aggregated."""
+
+    playbooks_processed: int = 0
+    clusters: int = 0
+    playbooks_generated: int = 0
+    """New ones, which wait for their approval."""
+    playbooks_updated: int = 0
+    playbooks_archived: int = 0
+    clusters_failed: int = 0
+    """Clusters that are as they were, as the model failed; the next run tries again."""
+    operation_id: str = ""
+    operation_status: OperationView | None = None
+
+
+def aggregation_reply(operation: OperationView) -> PlaybookAggregationReply:
+    """Return what came of an aggregation, or that it goes on."""
+    done = Aggregated.model_validate(operation.result or {}, extra="ignore")
+    text = done.message
+    if operation.is_running:
+        text = (
+            f"it goes on; follow it with GET /api/get_operation_status?operation_id={operation.operation_id}"
+        )
+    elif operation.status is not OperationStatus.COMPLETED:
+        text = f"it is {operation.status}" + (
+            f": {operation.error_message}" if operation.error_message else ""
+        )
+    return PlaybookAggregationReply(
+        success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+        message=text,
+        msg=text,
+        playbooks_processed=done.processed,
+        clusters=done.clusters,
+        playbooks_generated=done.generated,
+        playbooks_updated=done.updated,
+        playbooks_archived=done.archived,
+        clusters_failed=done.failed,
+        operation_id=operation.operation_id,
+        operation_status=operation,
+    )

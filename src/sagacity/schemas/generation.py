@@ -1,0 +1,65 @@
+"""Bodies and envelopes of learning that someone starts: over whole logs, or over their newest windows."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sagacity.domain.views.operation import OperationView
+from sagacity.schemas.base import Body, Id, Label, Reply, Span
+from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+
+Names = Annotated[tuple[Id, ...], Field(max_length=100)]
+"""Extractors; empty for all."""
+
+
+class RerunProfilesBody(Span):
+    """Whose turns to learn profiles from anew; what is not given asks for all."""
+
+    user_id: Id | None = None
+    source: Label | None = None
+    extractor_names: Names = ()
+
+
+class ManualProfilesBody(Body):
+    """Whose newest turns to learn profiles from; what is not given asks for all."""
+
+    user_id: Id | None = None
+    source: Label | None = None
+    extractor_names: Names = ()
+
+
+class RerunPlaybooksBody(Span):
+    """Whose turns with one version of an agent to learn user playbooks from anew."""
+
+    agent_version: AgentVersion = DEFAULT_AGENT_VERSION
+    user_id: Id | None = None
+    source: Label | None = None
+    playbook_name: Id | None = None
+
+
+class ManualPlaybooksBody(Body):
+    """Whose newest turns with one version of an agent to learn user playbooks from."""
+
+    agent_version: AgentVersion = DEFAULT_AGENT_VERSION
+    user_id: Id | None = None
+    source: Label | None = None
+    playbook_name: Id | None = None
+
+
+class Started(Reply):
+    """A run that was started, and how it stands if the call waited for it."""
+
+    operation_id: str
+    operation_status: OperationView | None = None
+
+
+class ProfilesGenerated(Started):
+    """A run that makes profiles."""
+
+    profiles_generated: int | None = None
+
+
+class PlaybooksGenerated(Started):
+    """A run that makes user playbooks."""
+
+    playbooks_generated: int | None = None

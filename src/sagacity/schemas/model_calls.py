@@ -1,0 +1,44 @@
+"""Envelopes of the ledger: what each request to a model was for, and what it cost."""
+
+from datetime import datetime
+
+from sagacity.domain.ledger import CallTotal, Grouping, LedgerEntry
+from sagacity.schemas.base import Reply, Schema
+
+
+class CapState(Schema):
+    """The spending cap, and what is spent of it since its period began."""
+
+    period: str
+    max_tokens: int | None = None
+    max_cost_usd: float | None = None
+    spent_tokens: int
+    spent_cost_usd: float
+    since: datetime
+    until: datetime
+    """When the next period begins."""
+    is_reached: bool
+
+
+class LedgerReply(Reply):
+    """What every reply about costs carries."""
+
+    spending_cap: CapState | None = None
+    """None where none is configured."""
+    warnings: tuple[str, ...] = ()
+    """Says so where the cap is reached."""
+
+
+class ModelCallsPage(LedgerReply):
+    """Requests to models, newest first."""
+
+    model_calls: tuple[LedgerEntry, ...] = ()
+    next: int | None = None
+    """To be sent as `before` for the page behind this one; None at the end."""
+
+
+class ModelCallTotals(LedgerReply):
+    """Sums over requests: days newest first, others most tokens first."""
+
+    by: Grouping
+    totals: tuple[CallTotal, ...] = ()

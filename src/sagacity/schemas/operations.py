@@ -1,0 +1,48 @@
+"""Bodies and envelopes of long runs: how one stands, the list of them, cancelling."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from sagacity.domain.operation import OperationName
+from sagacity.domain.views.operation import OperationView
+from sagacity.schemas.base import Body, Id, Reply
+
+_OLDER_SERVICES = {
+    "feedback_generation": OperationName.PLAYBOOK_GENERATION,
+    "feedback_aggregation": OperationName.PLAYBOOK_AGGREGATION,
+}
+
+
+def _service(value: object) -> object:
+    return _OLDER_SERVICES.get(value, value) if isinstance(value, str) else value
+
+
+ServiceName = Annotated[OperationName, BeforeValidator(_service)]
+"""What runs; older clients' names are understood."""
+
+
+class OperationStatusReply(Reply):
+    """How a run stands; without a run of that service `success` is false."""
+
+    operation_status: OperationView | None = None
+
+
+class OperationsPage(Reply):
+    """Runs, newest first, without the names of their users."""
+
+    operations: tuple[OperationView, ...] = ()
+
+
+class CancelOperationBody(Body):
+    """Which run to cancel; without anything all that are running."""
+
+    service_name: ServiceName | None = None
+    operation_id: Id | None = None
+
+
+class OperationsCancelled(Reply):
+    """Which runs were told to stop."""
+
+    cancelled_services: tuple[OperationName, ...] = ()
+    operation_ids: tuple[str, ...] = ()

@@ -1,0 +1,232 @@
+"""Bodies and envelopes of skills."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field, StringConstraints
+
+from sagacity.domain.cluster import SkillsMade
+from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.memory import (
+    FIRST_VERSION,
+    Approval,
+    Attributes,
+    MemoryKind,
+    NewMemory,
+    SkillFacts,
+)
+from sagacity.domain.operation import OperationStatus
+from sagacity.domain.views.operation import OperationView
+from sagacity.domain.views.skill import SkillView
+from sagacity.schemas.base import Body, Id, Label, Limit, Number, Reply, Schema, Statuses
+from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.playbooks import BlockingIssueData
+from sagacity.schemas.profiles import DIRECT
+from sagacity.schemas.search import Approvals, approval_words
+
+MAX_EXPORTED = 1_000
+SkillStatus = Annotated[Approval, BeforeValidator(approval_words)]
+"""What a reviewer says of a skill."""
+SkillStatuses = Annotated[Approval | Approvals, BeforeValidator(approval_words)]
+"""One or several of them."""
+SkillName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Description = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_096)]
+Instructions = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=r"\S")]
+_INSTRUCTIONS = AliasChoices("instructions", "content")
+Version = Annotated[
+    str,
+    StringConstraints(pattern=r"^(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}$"),
+    Field(examples=["1.0.0"]),
+]
+"""MAJOR.MINOR.PATCH."""
+Tools = Annotated[tuple[Label, ...], Field(max_length=100, fail_fast=True)]
+Issues = Annotated[tuple[BlockingIssueData, ...], Field(max_length=100, fail_fast=True)]
+
+
+class SkillData(Schema):
+    """A skill as a client writes it."""
+
+    skill_name: SkillName
+    description: Description
+    instructions: Instructions = Field(validation_alias=_INSTRUCTIONS)
+    version: Version = FIRST_VERSION
+    agent_version: Label = ""
+    playbook_name: Label = ""
+    allowed_tools: Tools = ()
+    blocking_issues: Issues = ()
+    user_playbook_ids: tuple[Number, ...] = Field(default=(), max_length=10_000)
+    skill_status: SkillStatus = Approval.PENDING
+
+    def to_memory(self, uid: MemoryUid, now: datetime) -> NewMemory:
+        """Return the memory to store under *uid*."""
+        return NewMemory(
+            uid=uid,
+            kind=MemoryKind.SKILL,
+            agent_version=self.agent_version,
+            name=self.playbook_name,
+            content=self.instructions,
+            trigger=self.description,
+            attributes=Attributes(
+                skill=SkillFacts(
+                    name=self.skill_name,
+                    version=self.version,
+                    user_playbook_ids=tuple(MemoryId(number) for number in self.user_playbook_ids),
+                    tools=self.allowed_tools,
+                    blocking_issues=tuple(issue.to_domain() for issue in self.blocking_issues),
+                    is_edited=True,
+                )
+            ),
+            provenance=DIRECT,
+            approval=self.skill_status,
+            created_at=now,
+            updated_at=now,
+        )
+
+
+class AddSkillsBody(Body):
+    """Skills to store."""
+
+    skills: tuple[SkillData, ...] = Field(min_length=1, max_length=100)
+
+
+class AddedSkills(Reply):
+    """What was stored."""
+
+    added_count: int = 0
+    skill_ids: tuple[int, ...] = ()
+    """Their numbers, in the order in which they were given."""
+
+
+class UpdateSkillBody(Body):
+    """What to change in a skill; a field not given stays. Texts that change make a new patch version."""
+
+    skill_id: Number
+    skill_name: SkillName | None = None
+    description: Description | None = None
+    instructions: Instructions | None = Field(default=None, validation_alias=_INSTRUCTIONS)
+    playbook_name: Label | None = None
+    allowed_tools: Tools | None = None
+    blocking_issues: Issues | None = None
+
+
+class UpdatedSkill(Reply):
+    """The skill as it is now."""
+
+    skill: SkillView
+
+
+class UpdateSkillStatusBody(Body):
+    """What a reviewer says of a skill."""
+
+    skill_id: Number
+    skill_status: SkillStatus
+
+
+class UpdatedSkillStatus(Reply):
+    """What came of a reviewer's word."""
+
+    archived_skill_ids: tuple[int, ...] = ()
+    """Skills whose place the approved one took."""
+
+
+class SkillFilter(Body):
+    """Which skills are meant."""
+
+    playbook_name: Label | None = None
+    agent_version: Label | None = None
+    skill_status_filter: SkillStatuses | None = None
+    """What a reviewer said."""
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """The reviewers' words that are asked for; empty where none is."""
+        said = self.skill_status_filter
+        return (said,) if isinstance(said, Approval) else said or ()
+
+
+class GetSkillsBody(SkillFilter):
+    """Which skills to return, last changed first."""
+
+    limit: Limit = 100
+    skill_ids: tuple[Number, ...] | None = Field(default=None, min_length=1, max_length=1_000)
+    status_filter: Statuses | None = None
+
+
+class SkillsPage(Reply):
+    """Skills, last changed first or best first."""
+
+    skills: tuple[SkillView, ...] = ()
+
+
+class DeleteSkillBody(Body):
+    """Which skill to delete."""
+
+    skill_id: Number
+
+
+class DeleteSkillsByIdsBody(Body):
+    """Which skills to delete."""
+
+    skill_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
+
+
+class ExportFormat(StrEnum):
+    """One document, or a folder a skill in a zip archive."""
+
+    MARKDOWN = "markdown"
+    ZIP = "zip"
+
+
+class ExportSkillsBody(SkillFilter):
+    """Which current skills to export; without a filter those that are approved."""
+
+    format: ExportFormat = ExportFormat.MARKDOWN
+    skill_ids: tuple[Number, ...] | None = Field(default=None, min_length=1, max_length=MAX_EXPORTED)
+
+
+class ExportedSkills(Reply):
+    """Skills as one document."""
+
+    markdown: str = ""
+    """The `SKILL.md` of each, one after another."""
+    skill_count: int = 0
+
+
+class RunSkillGenerationBody(Body):
+    """Which playbooks to write up as skills."""
+
+    agent_version: AgentVersion = DEFAULT_AGENT_VERSION
+    playbook_name: Id
+
+
+class SkillGenerationReply(Reply):
+    """What was written."""
+
+    skills_generated: int = 0
+    skills_updated: int = 0
+    operation_id: str = ""
+    operation_status: OperationView | None = None
+
+
+def skill_generation_reply(operation: OperationView) -> SkillGenerationReply:
+    """Return what came of a run that writes skills, or that it goes on."""
+    made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
+    text = made.message
+    if operation.is_running:
+        text = (
+            f"it goes on; follow it with GET /api/get_operation_status?operation_id={operation.operation_id}"
+        )
+    elif operation.status is not OperationStatus.COMPLETED:
+        text = f"it is {operation.status}" + (
+            f": {operation.error_message}" if operation.error_message else ""
+        )
+    return SkillGenerationReply(
+        success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+        message=text,
+        msg=text,
+        skills_generated=made.created,
+        skills_updated=made.updated,
+        operation_id=operation.operation_id,
+        operation_status=operation,
+    )

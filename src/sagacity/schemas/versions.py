@@ -1,0 +1,133 @@
+"""Bodies and envelopes of swapping versions, and of comparing them before."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sagacity.domain.views.profile import ProfileView
+from sagacity.domain.views.user_playbook import UserPlaybookView
+from sagacity.schemas.base import Body, Id, Label, Number, Reply, Schema, Share
+from sagacity.schemas.generation import Names
+
+DiffLimit = Annotated[int, Field(gt=0, le=1_000)]
+"""How many of each sort to show."""
+
+
+class SwapProfilesBody(Body):
+    """Whose profiles to swap; what is not given asks for all."""
+
+    user_id: Id | None = None
+    profile_ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=10_000)] | None = None
+    extractor_names: Names = ()
+    only_affected_users: bool = False
+    """Only users who have something to promote, or to restore; the others keep what they have."""
+
+
+class DowngradeUserPlaybooksBody(Body):
+    """Which user playbooks to swap; what is not given asks for all."""
+
+    agent_version: Label | None = None
+    playbook_name: Label | None = None
+    user_id: Id | None = None
+    user_playbook_ids: Annotated[tuple[Number, ...], Field(min_length=1, max_length=10_000)] | None = None
+    only_affected_users: bool = False
+    """Only users who have something to promote, or to restore; the others keep what they have."""
+
+
+class UpgradeUserPlaybooksBody(DowngradeUserPlaybooksBody):
+    """Which user playbooks to swap; what is not given asks for all."""
+
+    archive_current: bool = True
+    """Without it what is pending joins what is current, and nothing is put away."""
+
+
+class ProfilesUpgraded(Reply):
+    """How many profiles moved."""
+
+    profiles_archived: int = 0
+    profiles_promoted: int = 0
+    profiles_deleted: int = 0
+
+
+class ProfilesDowngraded(Reply):
+    """How many profiles moved."""
+
+    profiles_demoted: int = 0
+    profiles_restored: int = 0
+
+
+class UserPlaybooksUpgraded(Reply):
+    """How many user playbooks moved."""
+
+    user_playbooks_archived: int = 0
+    user_playbooks_promoted: int = 0
+    user_playbooks_deleted: int = 0
+
+
+class UserPlaybooksDowngraded(Reply):
+    """How many user playbooks moved."""
+
+    user_playbooks_demoted: int = 0
+    user_playbooks_restored: int = 0
+
+
+class GetProfileDiffBody(Body):
+    """Whose profiles to compare: what is pending with what is current."""
+
+    user_id: Id | None = None
+    extractor_names: Names = ()
+    only_affected_users: bool = False
+    """Only users who have something pending."""
+    limit: DiffLimit = 100
+
+
+class GetUserPlaybookDiffBody(Body):
+    """Which user playbooks to compare: what is pending with what is current."""
+
+    user_id: Id | None = None
+    agent_version: Label | None = None
+    playbook_name: Label | None = None
+    only_affected_users: bool = False
+    """Only users who have something pending."""
+    limit: DiffLimit = 100
+
+
+class DiffCounts(Reply):
+    """How much an upgrade would change, also of what is not shown."""
+
+    added_count: int = 0
+    lost_count: int = 0
+    changed_count: int = 0
+    unchanged_count: int = 0
+
+
+class ChangedProfile(Schema):
+    """What one profile would become."""
+
+    before: ProfileView
+    after: ProfileView
+    similarity: Share
+
+
+class ProfileDiff(DiffCounts):
+    """What an upgrade would change in profiles, of each sort up to `limit`."""
+
+    added: tuple[ProfileView, ...] = ()
+    lost: tuple[ProfileView, ...] = ()
+    changed: tuple[ChangedProfile, ...] = ()
+
+
+class ChangedUserPlaybook(Schema):
+    """What one user playbook would become."""
+
+    before: UserPlaybookView
+    after: UserPlaybookView
+    similarity: Share
+
+
+class UserPlaybookDiff(DiffCounts):
+    """What an upgrade would change in user playbooks, of each sort up to `limit`."""
+
+    added: tuple[UserPlaybookView, ...] = ()
+    lost: tuple[UserPlaybookView, ...] = ()
+    changed: tuple[ChangedUserPlaybook, ...] = ()

@@ -1,0 +1,113 @@
+"""Groups of playbooks, with ids that last while members come and go."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from sagacity.domain.cluster import PlaybookCluster
+from sagacity.domain.ids import MemoryId, UserId
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.storage.base import Scope
+from sagacity.storage.lists import among
+from sagacity.storage.tables import memories, playbook_clusters
+
+
+class ClusterRepository:
+    """A tenant's groups of playbooks, a learner's apart from another's."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def of(self, learner: str, name: str, agent_version: str) -> list[PlaybookCluster]:
+        """Return the groups of one playbook name and agent version, oldest first; kept from others' changes."""
+        column = playbook_clusters.c
+        statement = (
+            sa.select(playbook_clusters)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.learner == learner,
+                column.name == name,
+                column.agent_version == agent_version,
+            )
+            .order_by(column.created_at, column.cluster_id)
+        )
+        rows = await self._scope.all(self._scope.locked(statement))
+        return [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
+
+    async def names(self, learner: str) -> list[tuple[str, str]]:
+        """Return which playbook names have groups, and of which agent versions, in order."""
+        column = playbook_clusters.c
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version)
+            .where(column.org_id == self._scope.org_id, column.learner == learner)
+            .distinct()
+        )
+        return sorted((row.name, row.agent_version) for row in rows)
+
+    async def candidates(self, name: str, agent_version: str) -> dict[MemoryId, UserId | None]:
+        """Return all current user playbooks of one name and agent version, oldest first, each with its user."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id, column.user_id)
+            .where(*self._current(), column.name == name, column.agent_version == agent_version)
+            .order_by(column.memory_id)
+        )
+        return {row.memory_id: row.user_id for row in rows}
+
+    async def newest_candidates(self) -> dict[tuple[str, str], MemoryId]:
+        """Return the newest current user playbook of each name and agent version."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version, sa.func.max(column.memory_id).label("newest"))
+            .where(*self._current())
+            .group_by(column.name, column.agent_version)
+        )
+        return {(row.name, row.agent_version): row.newest for row in rows}
+
+    async def count_candidates(self, name: str, agent_version: str, *, after: int) -> int:
+        """Return how many current user playbooks of one name and agent version are newer than the one numbered."""
+        column = memories.c
+        statement = sa.select(sa.func.count()).where(
+            *self._current(),
+            *(column.name == name, column.agent_version == agent_version, column.memory_id > after),
+        )
+        return int((await self._scope.all(statement))[0][0])
+
+    def _current(self) -> tuple[sa.ColumnElement[bool], ...]:
+        column, now = memories.c, self._scope.clock.now()
+        return (
+            column.org_id == self._scope.org_id,
+            column.kind == str(MemoryKind.USER_PLAYBOOK),
+            column.status == str(Status.CURRENT),
+            sa.or_(column.expires_at.is_(None), column.expires_at > now),
+        )
+
+    async def save(self, clusters: Sequence[PlaybookCluster]) -> None:
+        """Write groups; those of known ids are written over."""
+        if not clusters:
+            return
+        insert, column = self._scope.insert(playbook_clusters), playbook_clusters.c
+        changed = {
+            name: insert.excluded[name] for name in ("fingerprint", "member_ids", "memory_id", "updated_at")
+        }
+        statement = insert.on_conflict_do_update(
+            index_elements=[column.org_id, column.cluster_id], set_=changed
+        )
+        in_order = sorted(clusters, key=lambda one: one.cluster_id)
+        await self._scope.run(
+            statement,
+            [
+                one.model_dump() | {"member_ids": list(one.member_ids), "org_id": self._scope.org_id}
+                for one in in_order
+            ],
+        )
+
+    async def remove(self, cluster_ids: Sequence[str]) -> int:
+        """Forget groups; what was made of them stays. Returns how many there were."""
+        column = playbook_clusters.c
+        return await self._scope.run(
+            sa.delete(playbook_clusters).where(
+                column.org_id == self._scope.org_id, among(column.cluster_id, "ids")
+            ),
+            {"ids": list(cluster_ids)},
+        )

@@ -1,0 +1,322 @@
+"""Every public method of every repository, called by one organisation with all that it could know of another."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import Cursor, DeadLetterStatus, LogHead, Window
+from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
+from sagacity.domain.ids import UserId
+from sagacity.domain.ledger import CallFilter, Grouping, Spending
+from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
+from sagacity.domain.query import Filter
+from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
+from sagacity.storage.base import Hit, Nearest
+from sagacity.storage.repositories.copies import Progress
+from sagacity.storage.repositories.search import Document
+from sagacity.storage.standing import Newest
+from sagacity.storage.tables import memories
+from sagacity.storage.transaction import Transaction
+from support.isolation import EVERYTHING, EXPIRY, RUN, VECTOR, Held, call, change, evaluation, tie
+from support.parts import ANNA, START, new_memory, said, unit_rows
+
+PROFILE = MemoryKind.PROFILE
+PROFILES = VersionFilter(kind=PROFILE)
+OTHER_RUN = OperationName.PLAYBOOK_GENERATION
+OF_ANNA = EVERYTHING.model_copy(update={"user_id": ANNA})
+LONG_AGO, LATER = START - timedelta(days=1), START + timedelta(days=1)
+DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
+
+
+def _document(held: Held) -> Document:
+    return Document(
+        kind="profile", owner_id=held.memory.memory_id, text="put", changed_at=START, user_id=ANNA
+    )
+
+
+def _only(memory: Memory) -> VersionFilter:
+    return VersionFilter(kind=PROFILE, memory_ids=(memory.memory_id,))
+
+
+async def _scopes_of(tx: Transaction, numbers: Awaitable[list[int]]) -> object:
+    """Whose scopes they are, as far as can be seen."""
+    return [await tx.copies.changed(number, -1, after=0, limit=99) for number in await numbers]
+
+
+async def _ties(tx: Transaction, entity_id: EntityId) -> list:
+    return (await tx.relationships.of_entities(ANNA, [entity_id], limit=99))[entity_id]
+
+
+async def _drop_all(tx: Transaction) -> int:
+    """Drop every turn; nothing is dropped while an operation runs, or before what was parked is replayed."""
+    for one in await tx.operations.cancel():
+        for item in await tx.operations.items(one.operation_id, limit=99):
+            await tx.operations.settle(item, ItemStatus.CANCELLED)
+    for letter in await tx.dead_letters.list_newest():
+        await tx.dead_letters.mark(letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=letter.status)
+    return await tx.retention.drop_oldest(0, [], judged=False, limit=99)
+
+
+async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
+    return (await nearest).hits
+
+
+async def _newest(found: Awaitable[list[Newest]]) -> list[Hit]:
+    return [one.hit for one in await found]
+
+
+async def _found(tx: Transaction, hits: Awaitable[list]) -> list:
+    """What was found, in full."""
+    found = await hits
+    turns = await tx.interactions.get([hit.owner_id for hit in found if hit.kind == "interaction"])
+    memories = await tx.memories.get_many([hit.owner_id for hit in found if hit.kind != "interaction"])
+    assert found  # this organisation's own
+    assert len(found) == len(turns) + len(memories)
+    return [*turns, *memories]
+
+
+Case = Callable[[Transaction, Held], Awaitable[object]]
+CASES: dict[str, Case] = {
+    "interactions.append": lambda tx, h: tx.interactions.append(
+        [said("x", request_id="new", session_id="s")]
+    ),
+    "interactions.get": lambda tx, h: tx.interactions.get([h.turn.interaction_id]),
+    "interactions.beside": lambda tx, h: tx.interactions.beside([h.turn], 9),
+    "interactions.log": lambda tx, h: tx.interactions.log(ANNA, after_seq=0, limit=99),
+    "interactions.log_before": lambda tx, h: tx.interactions.log_before(ANNA, seq=99, limit=99),
+    "interactions.of_session": lambda tx, h: tx.interactions.of_session(ANNA, "s", limit=99),
+    "interactions.list_wanted": lambda tx, h: tx.interactions.list_wanted(Filter(interactions=True), 99),
+    "interactions.get_request": lambda tx, h: tx.interactions.get_request("r1"),
+    "interactions.list_requests": lambda tx, h: tx.interactions.list_requests(limit=99),
+    "interactions.of_requests": lambda tx, h: tx.interactions.of_requests(["r1"]),
+    "interactions.count": lambda tx, h: tx.interactions.count(),
+    "interactions.delete": lambda tx, h: tx.interactions.delete(ANNA, h.turn.interaction_id),
+    "interactions.delete_requests": lambda tx, h: tx.interactions.delete_requests(["r1"]),
+    "interactions.delete_session": lambda tx, h: tx.interactions.delete_session("s"),
+    "interactions.delete_all": lambda tx, h: tx.interactions.delete_all(),
+    "memories.add": lambda tx, h: tx.memories.add([new_memory("x", source_request_ids=("r1",))]),
+    "memories.save": lambda tx, h: tx.memories.save([h.memory.model_copy(update={"content": "stolen"})]),
+    "memories.get": lambda tx, h: tx.memories.get(h.memory.memory_id),
+    "memories.get_many": lambda tx, h: tx.memories.get_many([h.memory.memory_id]),
+    "memories.get_by_uid": lambda tx, h: tx.memories.get_by_uid(h.memory.uid, kind=PROFILE),
+    "memories.in_slots": lambda tx, h: tx.memories.in_slots(PROFILE, ANNA, ["home"]),
+    "memories.replaced_by": lambda tx, h: tx.memories.replaced_by([h.memory], limit=99),
+    "memories.find_uids": lambda tx, h: tx.memories.find_uids([h.memory.uid]),
+    "memories.list_wanted": lambda tx, h: tx.memories.list_wanted(EVERYTHING, 99),
+    "memories.list_newest": lambda tx, h: tx.memories.list_newest(PROFILE, limit=99),
+    "memories.taught_by": lambda tx, h: tx.memories.taught_by("r1"),
+    "memories.count_by_status": lambda tx, h: tx.memories.count_by_status(
+        PROFILE, valid_at=START, expiring_before=LATER
+    ),
+    "memories.delete": lambda tx, h: tx.memories.delete(PROFILE, ids=[h.memory.memory_id]),
+    "search.put": lambda tx, h: tx.search.put([_document(h)]),
+    "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
+    "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
+    "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
+    "search.standing_of": lambda tx, h: tx.search.standing_of(
+        [Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]
+    ),
+    "search.admitted": lambda tx, h: tx.search.admitted(EVERYTHING, {h.memory.memory_id: 1.0}),
+    "search.newest_memories": lambda tx, h: _found(
+        tx, _newest(tx.search.newest_memories(OF_ANNA, PROFILE, 99))
+    ),
+    "search.newest_turns": lambda tx, h: _found(tx, _newest(tx.search.newest_turns(OF_ANNA, 99))),
+    "search.scopes": lambda tx, h: tx.search.scopes(EVERYTHING),
+    "search.unembedded": lambda tx, h: tx.search.unembedded(99),
+    "search.set_vectors": lambda tx, h: tx.search.set_vectors(h.waiting, unit_rows(len(h.waiting))),
+    "search.embed_failed": lambda tx, h: tx.search.embed_failed(h.waiting, "stolen"),
+    "search.vector_of": lambda tx, h: tx.search.vector_of("profile", [h.memory.memory_id]),
+    "search.progress": lambda tx, h: tx.search.progress("profile", [h.memory.memory_id]),
+    "cursors.get": lambda tx, h: tx.cursors.get(ANNA, "profile:l"),
+    "cursors.of_user": lambda tx, h: tx.cursors.of_user(ANNA),
+    "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, seq=9)),
+    "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
+    "cursors.forced_after": lambda tx, h: tx.cursors.forced_after(ANNA, 0),
+    "cursors.list_due": lambda tx, h: tx.cursors.list_due(limit=99),
+    "copies.home": lambda tx, h: tx.copies.home(),
+    "copies.behind": lambda tx, h: _scopes_of(tx, tx.copies.behind(after=0, limit=99)),
+    "copies.progress": lambda tx, h: tx.copies.progress(h.scope.scope_id),
+    "copies.changed": lambda tx, h: tx.copies.changed(h.scope.scope_id, -1, after=0, limit=99),
+    "copies.by_number": lambda tx, h: tx.copies.by_number([h.document_id]),
+    "copies.numbers": lambda tx, h: tx.copies.numbers(h.scope.scope_id),
+    "copies.advance": lambda tx, h: tx.copies.advance([Progress(h.scope.scope_id, h.scope.revision, 0, 0)]),
+    "copies.forget": lambda tx, h: tx.copies.forget(),
+    "copies.counts": lambda tx, h: tx.copies.counts(),
+    "cursors.set_due": lambda tx, h: tx.cursors.set_due(ANNA, LATER),
+    "leases.claim": lambda tx, h: tx.leases.claim(h.lease.name, h.lease.owner, 999),
+    "leases.check": lambda tx, h: tx.leases.check(h.lease),
+    "leases.finish": lambda tx, h: tx.leases.finish(h.lease),
+    "dead_letters.add": lambda tx, h: tx.dead_letters.add(
+        "profile:l",
+        Window(user_id=ANNA, first_seq=1, last_seq=1, unread=()),
+        attempts=9,
+        error_kind="S",
+        error="stolen",
+    ),
+    "dead_letters.list_newest": lambda tx, h: tx.dead_letters.list_newest(),
+    "dead_letters.replay": lambda tx, h: tx.dead_letters.replay(h.letter.dead_letter_id),
+    "dead_letters.mark": lambda tx, h: tx.dead_letters.mark(
+        h.letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.PARKED
+    ),
+    "changes.add": lambda tx, h: tx.changes.add([change(h.memory, "stolen")]),
+    "changes.of_memories": lambda tx, h: tx.changes.of_memories([h.memory.memory_id], limit=99),
+    "changes.count": lambda tx, h: tx.changes.count(h.memory.memory_id),
+    "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
+    "graph.add": lambda tx, h: tx.graph.add(h.memory, tie("someone")),
+    "graph.link": lambda tx, h: tx.graph.link(ANNA, [h.memory.model_copy(update={"content": "Theirs"})]),
+    "graph.find": lambda tx, h: tx.graph.find(ANNA, ["theirs", "mine", "user"]),
+    "graph.memories_near": lambda tx, h: tx.graph.memories_near(ANNA, [h.entity_id]),
+    "graph.hold": lambda tx, h: tx.graph.hold([h.entity_id]),
+    "graph.recount": lambda tx, h: tx.graph.recount([h.entity_id]),
+    "entities.list_page": lambda tx, h: tx.entities.list_page(ANNA),
+    "entities.get": lambda tx, h: tx.entities.get(ANNA, h.entity_id),
+    "entities.hold": lambda tx, h: tx.entities.hold(ANNA, [h.entity_id]),
+    "entities.get_many": lambda tx, h: tx.entities.get_many(ANNA, [h.entity_id]),
+    "entities.add": lambda tx, h: tx.entities.add(ANNA, NewEntity(name="stolen")),
+    "entities.update": lambda tx, h: tx.entities.update(ANNA, h.entity_id, EntityEdit(name="stolen")),
+    "entities.merge": lambda tx, h: tx.entities.merge(ANNA, h.entity_id, [h.entity_id + 1]),
+    "entities.delete": lambda tx, h: tx.entities.delete(ANNA, h.entity_id),
+    "relationships.list_page": lambda tx, h: tx.relationships.list_page(ANNA),
+    "relationships.get": lambda tx, h: tx.relationships.get(ANNA, h.relationship_id),
+    "relationships.add": lambda tx, h: tx.relationships.add(
+        ANNA,
+        NewRelationship(
+            source_entity_id=h.entity_id, target_entity_id=h.entity_id + 1, relationship_type="stolen"
+        ),
+    ),
+    "relationships.update": lambda tx, h: tx.relationships.update(
+        ANNA, h.relationship_id, RelationshipEdit(description="stolen")
+    ),
+    "relationships.delete": lambda tx, h: tx.relationships.delete(ANNA, h.relationship_id),
+    "relationships.around": lambda tx, h: tx.relationships.around(ANNA, h.entity_id),
+    "graph.forget": lambda tx, h: tx.graph.forget([h.memory.memory_id]),
+    "graph.relationships_of": lambda tx, h: tx.graph.relationships_of(ANNA),
+    "evaluations.list_newest": lambda tx, h: tx.evaluations.list_newest(limit=99),
+    "evaluations.interactions_by_day": lambda tx, h: tx.evaluations.interactions_by_day(LONG_AGO, LATER),
+    "evaluations.memories_by_day": lambda tx, h: tx.evaluations.memories_by_day([PROFILE], LONG_AGO, LATER),
+    "evaluations.success_by_day": lambda tx, h: tx.evaluations.success_by_day(LONG_AGO, LATER),
+    "organisation.ensure": lambda tx, h: tx.organisation.ensure("x"),
+    "organisation.add_token": lambda tx, h: tx.organisation.add_token("x", "x", "other hash"),
+    "organisation.list_tokens": lambda tx, h: tx.organisation.list_tokens(),
+    "organisation.revoke_token": lambda tx, h: tx.organisation.revoke_token(h.token.token_id),
+    "organisation.config": lambda tx, h: tx.organisation.config(),
+    "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
+    "relationships.of_entities": lambda tx, h: _ties(tx, h.entity_id),
+    "search.restate": lambda tx, h: tx.search.restate(
+        PROFILE, sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id)
+    ),
+    "cursors.ensure_due": lambda tx, h: tx.cursors.ensure_due(ANNA),
+    "cursors.ensure_due, new": lambda tx, h: tx.cursors.ensure_due(UserId(h.word)),
+    "leases.end_learning": lambda tx, h: tx.leases.end_learning([ANNA]),
+    "leases.end_learning, of all": lambda tx, h: tx.leases.end_learning([]),
+    "leases.end": lambda tx, h: tx.leases.end(h.lease.name),
+    "retention.next_expiry": lambda tx, h: tx.retention.next_expiry(),
+    "retention.purge_expired": lambda tx, h: tx.retention.purge_expired(EXPIRY, limit=99),
+    "retention.drop_oldest": lambda tx, h: _drop_all(tx),
+    "evaluations.replace": lambda tx, h: tx.evaluations.replace(ANNA, evaluation(h.word)),
+    "evaluations.judged_at": lambda tx, h: tx.evaluations.judged_at(ANNA, h.session.session_id),
+    "sessions.waiting": lambda tx, h: tx.sessions.waiting(ANNA, limit=99),
+    "sessions.find": lambda tx, h: tx.sessions.find(ANNA, h.session.session_id),
+    "sessions.settle": lambda tx, h: tx.sessions.settle(h.session, evaluate_after=None, attempts=9),
+    "sessions.turns": lambda tx, h: tx.sessions.turns(ANNA, h.session.session_id, limit=99),
+    "sessions.session_of": lambda tx, h: tx.sessions.session_of(ANNA, h.last_turn.seq),
+    "sessions.correction_count": lambda tx, h: tx.sessions.correction_count(ANNA, h.session.session_id),
+    "model_calls.add": lambda tx, h: tx.model_calls.add(call("stolen")),
+    "model_calls.list_newest": lambda tx, h: tx.model_calls.list_newest(CallFilter(user_id=ANNA)),
+    "model_calls.list_newest, before": lambda tx, h: tx.model_calls.list_newest(
+        CallFilter(), before=h.call_id + 1
+    ),
+    "model_calls.totals": lambda tx, h: tx.model_calls.totals(CallFilter(), Grouping.LEARNER),
+    "model_calls.spent": lambda tx, h: tx.model_calls.spent(LONG_AGO),
+    "model_calls.forget_user": lambda tx, h: tx.model_calls.forget_user(ANNA),
+    "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
+    "clusters.names": lambda tx, h: tx.clusters.names("aggregation"),
+    "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
+    "clusters.newest_candidates": lambda tx, h: tx.clusters.newest_candidates(),
+    "clusters.count_candidates": lambda tx, h: tx.clusters.count_candidates(h.word, "", after=0),
+    "clusters.save": lambda tx, h: tx.clusters.save([h.cluster.model_copy(update={"fingerprint": "stolen"})]),
+    "clusters.remove": lambda tx, h: tx.clusters.remove([h.cluster.cluster_id]),
+    "operations.start": lambda tx, h: tx.operations.start(OTHER_RUN, OperationParameters(), users=None),
+    "operations.start, for a user": lambda tx, h: tx.operations.start(
+        OTHER_RUN, OperationParameters(), users=[UserId(h.word), ANNA]
+    ),
+    "operations.get": lambda tx, h: tx.operations.get(h.item.operation_id),
+    "operations.latest": lambda tx, h: tx.operations.latest(RUN),
+    "operations.list_newest": lambda tx, h: tx.operations.list_newest(limit=99),
+    "operations.items": lambda tx, h: tx.operations.items(h.item.operation_id, limit=99),
+    "operations.current_user": lambda tx, h: tx.operations.current_user(h.item.operation_id),
+    "operations.waiting_for": lambda tx, h: tx.operations.waiting_for(ANNA),
+    "operations.is_cancelled": lambda tx, h: tx.operations.is_cancelled(h.item.operation_id),
+    "operations.advance": lambda tx, h: tx.operations.advance(h.item, turns=9, generated=9),
+    "operations.postpone": lambda tx, h: tx.operations.postpone(
+        h.item, attempts=9, next_try_at=LATER, error="stolen"
+    ),
+    "operations.settle": lambda tx, h: tx.operations.settle(h.item, ItemStatus.DONE, result={"by": "stolen"}),
+    "operations.cancel": lambda tx, h: tx.operations.cancel(operation_id=h.item.operation_id),
+    "operations.cancel, by name": lambda tx, h: tx.operations.cancel(name=RUN),
+    "operations.cancel, all": lambda tx, h: tx.operations.cancel(),
+    "versions.has": lambda tx, h: tx.versions.has(_only(h.pending), Status.PENDING),
+    "versions.of_users": lambda tx, h: tx.versions.of_users(PROFILES, tuple(Status), limit=99),
+    "versions.upgrade": lambda tx, h: tx.versions.upgrade(PROFILES),
+    "versions.upgrade, of some": lambda tx, h: tx.versions.upgrade(_only(h.pending)),
+    "versions.downgrade": lambda tx, h: tx.versions.downgrade(PROFILES),
+    "versions.downgrade, of some": lambda tx, h: tx.versions.downgrade(_only(h.archived)),
+    "versions.discard_pending": lambda tx, h: tx.versions.discard_pending(PROFILES),
+    "versions.discard_pending, of some": lambda tx, h: tx.versions.discard_pending(_only(h.pending)),
+}
+"""By the method, and behind a comma another way of calling it."""
+EXPECTED: dict[str, object] = {
+    "retention.next_expiry": None,
+    "retention.purge_expired": 0,
+    "retention.drop_oldest": 2,
+    "interactions.count": 2,
+    "interactions.delete_requests": 1,
+    "interactions.delete_session": 1,
+    "interactions.delete_all": 2,
+    "memories.count_by_status": ({Status.ARCHIVED: 1, Status.CURRENT: 1, Status.PENDING: 1}, 0),
+    "memories.delete": 0,
+    "memories.replaced_by": [],
+    "changes.of_memories": [],
+    "changes.count": 0,
+    "graph.memories_near": [],
+    "search.standing_of": {},
+    "search.admitted": [],
+    "search.progress": (0, 0, ""),
+    "copies.progress": None,
+    "copies.changed": [],
+    "copies.by_number": [],
+    "copies.numbers": {},
+    "copies.counts": (1, 3),
+    "search.vector_of": {},
+    "cursors.log_head": LogHead(end=2, last_publish_at=START, due_at=START),
+    "relationships.of_entities": [],
+    "evaluations.interactions_by_day": [(DAY, 2)],
+    "evaluations.memories_by_day": [(DAY, 3)],
+    "evaluations.success_by_day": [(DAY, 1, 1)],
+    "evaluations.judged_at": {},
+    "sessions.find": None,
+    "sessions.settle": False,
+    "sessions.turns": [],
+    "sessions.session_of": None,
+    "sessions.correction_count": 0,
+    "model_calls.spent": Spending(call_count=1, failed_count=0),
+    "model_calls.list_newest, before": [],
+    "model_calls.forget_user": 1,
+    "clusters.of": [],
+    "clusters.candidates": {},
+    "clusters.count_candidates": 0,
+    "clusters.remove": 0,
+    "operations.items": [],
+    "operations.current_user": None,
+    "operations.is_cancelled": True,
+    "versions.has": False,
+    "versions.upgrade": Upgraded(deleted_count=1, archived_count=1, promoted_count=1),
+    "versions.upgrade, of some": Upgraded(),
+    "versions.downgrade": Downgraded(demoted_count=1, restored_count=1),
+    "versions.downgrade, of some": Downgraded(),
+    "versions.discard_pending": 1,
+    "versions.discard_pending, of some": 0,
+}
+"""What a method shows whose answer would not name the other organisation."""

@@ -1,0 +1,52 @@
+"""Long runs as tests meet them: held back, looked at, waited for."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+from fastapi import FastAPI
+
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from support.api import profiles_of
+from support.waiting import until
+
+LOCAL_TENANT = Tenant(org_id=LOCAL_ORG)
+
+
+@asynccontextmanager
+async def held_back(app: FastAPI, *user_ids: str) -> AsyncIterator[None]:
+    """Nobody works on operations for these users: somebody else holds the right to."""
+    async with app.state.runtime.storage.begin(LOCAL_TENANT) as transaction:
+        leases = [
+            await transaction.leases.claim(f"regenerate:{user_id}", "a test", 600) for user_id in user_ids
+        ]
+        assert all(leases)
+    yield
+    async with app.state.runtime.storage.begin(LOCAL_TENANT) as transaction:
+        for lease in leases:
+            await transaction.leases.finish(lease)
+
+
+async def standing(api: httpx.AsyncClient, operation_id: str) -> dict:
+    """How one run stands."""
+    reply = await api.get("/api/get_operation_status", params={"operation_id": operation_id})
+    assert reply.status_code == 200, reply.text
+    return reply.json()["operation_status"]
+
+
+async def ended(api: httpx.AsyncClient, operation_id: str) -> dict:
+    """How one run ended."""
+    found: dict = {}
+
+    async def has_ended() -> bool:
+        found.update(await standing(api, operation_id))
+        return found["status"] != "in_progress"
+
+    await until(has_ended)
+    return found
+
+
+async def statements(api: httpx.AsyncClient, user_id: str, status: str | None = None) -> list[str]:
+    """What the profiles of one status say, in order of the alphabet."""
+    found = await profiles_of(api, user_id, status_filter=[status], top_k=100)
+    return sorted(one["content"] for one in found)

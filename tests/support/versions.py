@@ -1,0 +1,84 @@
+"""Versions of a few users' memories, and how they stand in tables and in the search index."""
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import Cursor, cursor_name
+from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, Status
+from sagacity.domain.version import VersionFilter
+from sagacity.storage.tables import search_documents
+from sagacity.storage.transaction import Storage
+from support.parts import ANNA, ORG, new_memory
+
+PROFILE, PLAYBOOK = MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK
+CURRENT, PENDING, ARCHIVED = Status.CURRENT, Status.PENDING, Status.ARCHIVED
+PROFILES = VersionFilter(kind=PROFILE)
+
+
+async def add(
+    storage: Storage,
+    content: str,
+    status: Status = CURRENT,
+    *,
+    kind: MemoryKind = PROFILE,
+    user_id: str | None = ANNA,
+    name: str = "",
+    **fields,
+) -> Memory:
+    """Store one memory of a version, as the extractor *name* learns it."""
+    new = new_memory(
+        content,
+        kind=kind,
+        user_id=user_id,
+        status=status,
+        name=name if kind is PLAYBOOK else "",
+        attributes=Attributes(extractor_names=(name,) if name else ()),
+        **fields,
+    )
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new])
+    return memory
+
+
+async def put_away(
+    storage: Storage, memory: Memory, by: ArchivedBy, *, successor: Memory | None = None
+) -> None:
+    """Let a learner supersede a memory, or a person archive it."""
+    async with storage.begin(ORG) as tx:
+        found = await tx.memories.get(memory.memory_id)
+        update = {
+            "status": ARCHIVED,
+            "archived_by": by,
+            "superseded_by": None if successor is None else successor.memory_id,
+        }
+        await tx.memories.save([found.model_copy(update=update)])
+
+
+async def read_to(
+    storage: Storage, seq: int, status: Status = CURRENT, *, learner: str = "profile:one", user_id: str = ANNA
+) -> None:
+    """Let a learner have read a user's log so far for one version."""
+    async with storage.begin(ORG) as tx:
+        await tx.cursors.save(Cursor(learner=cursor_name(learner, status), user_id=user_id, seq=seq))
+
+
+async def cursors_of(storage: Storage, user_id: str = ANNA) -> dict[str, int]:
+    """How far each cursor of a user is, by its name."""
+    async with storage.read(ORG) as snapshot:
+        return {name: one.seq for name, one in (await snapshot.cursors.of_user(user_id)).items()}
+
+
+async def statuses(storage: Storage, kind: MemoryKind = PROFILE) -> dict[str, Status]:
+    """The status of every memory by its content, having made sure that its document says the same."""
+    async with storage.read(ORG) as snapshot:
+        found = await snapshot.memories.list_newest(kind, limit=999)
+    async with storage._backend.read(ORG.org_id) as connection:
+        column = search_documents.c
+        rows = await connection.execute(
+            sa.select(column.owner_id, column.status, column.archived_at).where(
+                column.org_id == ORG.org_id, column.kind == str(kind)
+            )
+        )
+        documents = {row.owner_id: (row.status, row.archived_at) for row in rows}
+    since = {one.memory_id: one.archived_at or one.updated_at for one in found if one.status is ARCHIVED}
+    assert documents == {one.memory_id: (str(one.status), since.get(one.memory_id)) for one in found}
+    return {one.content: one.status for one in found}

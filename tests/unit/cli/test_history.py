@@ -1,0 +1,51 @@
+"""How a memory's history looks to people."""
+
+import io
+
+from rich.console import Console
+
+from sagacity.api.example_history import HISTORY_EXAMPLES
+from sagacity.cli.history import draw
+from sagacity.schemas.history import MemoryHistory
+
+EXAMPLE = MemoryHistory.model_validate(HISTORY_EXAMPLES["/api/memories/{memory_id}/history"].reply)
+
+
+def drawn(found: MemoryHistory) -> str:
+    console = Console(file=io.StringIO(), width=160, highlight=False)
+    draw(found)(console)
+    return console.file.getvalue()
+
+
+def test_timeline_says_who_when_why_and_from_which_turns():
+    """What was proposed, what it became, what was before it, and who said so."""
+    text = drawn(EXAMPLE)
+    for line in (
+        "2026-05-01 10:00  added  by profile:default_profile_extractor: both are about mornings",
+        "from turns 5 of request r-2",
+        "proposed: Swims in the morning.",
+        "is:  Runs and swims in the morning.",
+        "  Runs in the morning.  [01990a50-1b2c-7d3e-8f40-516273849500; turns 1]",
+        "  2026-04-30 10:00  User: I run every morning.  [turn 1]",
+    ):
+        assert line in text
+
+
+def test_what_is_left_out_is_counted():
+    """Older events, older turns and deleted ones; what was written directly rests on none."""
+    more = {"event_count": 4, "source_count": 9, "deleted_source_count": 2, "has_more_predecessors": True}
+    text = drawn(EXAMPLE.model_copy(update=more))
+    assert "what happened (and 3 things before)" in text
+    assert "2 turns that were deleted since" in text
+    assert "5 older turns" in text
+    assert "and more before these" in text
+    none = {"sources": (), "source_count": 0, "events": (), "event_count": 0, "predecessors": ()}
+    assert "no turns: it was written directly" in drawn(EXAMPLE.model_copy(update=none))
+
+
+def test_hostile_text_reaches_no_terminal():
+    """Control characters and markup of a memory are shown, not obeyed."""
+    bad = EXAMPLE.memory.model_copy(update={"content": "\x1b[31mred [bold]x[/bold]"})
+    text = drawn(EXAMPLE.model_copy(update={"memory": bad}))
+    assert "\x1b" not in text
+    assert "�[31mred [bold]x[/bold]" in text

@@ -1,0 +1,103 @@
+"""Which clusters are written up, when, and as which version."""
+
+from datetime import timedelta
+
+import pytest
+
+from sagacity.config.extractor_config import SkillGeneratorConfig
+from sagacity.domain.cluster import PlaybookCluster
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import Attributes, Memory, MemoryKind, Provenance, SkillFacts
+from sagacity.learning.skills.plan import fingerprint_of, is_due, reason_to_skip
+from support.parts import START, new_memory
+
+ON = SkillGeneratorConfig(enabled=True, cooldown_hours=24)
+
+
+def known(fingerprint: str = "model:a", hours_ago: float = 1) -> PlaybookCluster:
+    return PlaybookCluster(
+        cluster_id="c", learner="skills", name="n", agent_version="v", fingerprint=fingerprint,
+        created_at=START - timedelta(days=9), updated_at=START - timedelta(hours=hours_ago),
+    )  # fmt: skip
+
+
+def skill(method: str) -> Memory:
+    new = new_memory("x", kind=MemoryKind.SKILL, user_id=None, provenance=Provenance(method=method))
+    return Memory(**dict(new), memory_id=MemoryId(1))
+
+
+def book(content: str, number: int) -> Memory:
+    return Memory(**dict(new_memory(content, kind=MemoryKind.USER_PLAYBOOK)), memory_id=MemoryId(number))
+
+
+@pytest.mark.parametrize(
+    ("options", "clusters", "rerun", "skipped"),
+    [
+        (SkillGeneratorConfig(), [], False, "not enabled"),
+        (SkillGeneratorConfig(), [known()], True, ""),
+        (ON, [], False, ""),
+        (ON, [known(hours_ago=23.9)], False, "ends at 2026-05-01 10:06 UTC"),
+        (ON, [known(hours_ago=24)], False, ""),
+        (ON, [known(hours_ago=99), known(hours_ago=1)], False, "cooldown of 24 h"),
+        (ON, [known(hours_ago=1)], True, ""),
+        (SkillGeneratorConfig(enabled=True, cooldown_hours=0), [known(hours_ago=0)], False, ""),
+    ],
+)
+def test_the_decision_to_run(options, clusters, rerun, skipped):
+    """Asked for: always. Else not unless enabled, and not within the cooldown, which says when it ends."""
+    said = reason_to_skip(options, clusters, rerun=rerun, now=START)
+    assert (skipped in said) if skipped else said == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "made", "rerun", "has_model", "due"),
+    [
+        (None, "rules:a", None, False, False, True),
+        ("rules:a", "rules:a", "rules", True, False, False),
+        ("rules:a", "rules:b", "rules", False, False, True),
+        ("rules:a", "model:a", "rules", False, True, True),
+        ("model:a", "model:a", "rules", True, True, False),
+        ("model:a", "model:b", "model", False, True, True),
+        ("model:a", "rules:b", "model", True, False, False),
+        ("model:a", "rules:a", None, False, False, False),
+        ("model:a", "rules:a", None, True, False, True),
+        ("model:a", "model:b", None, False, True, True),
+        ("model:a", "model:a", None, False, True, False),
+    ],
+)
+def test_which_clusters_are_due(before, now, made, rerun, has_model, due):
+    """New and changed ones; what rules wrote, once a model is there; never a model's words when it is gone."""
+    cluster = None if before is None else known(before)
+    stands = None if made is None else skill(made)
+    assert is_due(cluster, now, stands, rerun=rerun, has_model=has_model) is due
+
+
+def test_the_fingerprint_follows_members_and_what_they_say():
+    a, b = book("a", 1), book("b", 2)
+    first = fingerprint_of([a, b], has_model=True)
+    assert fingerprint_of([b, a], has_model=True) == first
+    assert fingerprint_of([a], has_model=True) != first
+    assert fingerprint_of([a, b.model_copy(update={"content": "c"})], has_model=True) != first
+    assert (
+        fingerprint_of([a, b.model_copy(update={"updated_at": START + timedelta(days=1)})], has_model=True)
+        == first
+    )
+    assert fingerprint_of([a, b], has_model=False).partition(":")[2] == first.partition(":")[2]
+
+
+@pytest.mark.parametrize(
+    ("version", "minor", "patch"),
+    [("1.0.0", "1.1.0", "1.0.1"), ("1.9.3", "1.10.0", "1.9.4"), ("0.0.999999", "0.1.0", "0.0.1000000")],
+)
+def test_versions_count(version, minor, patch):
+    facts = SkillFacts(version=version)
+    assert (facts.next_minor, facts.next_patch) == (minor, patch)
+    assert Attributes(skill=SkillFacts(version=facts.next_minor)).skill is not None
+
+
+@pytest.mark.parametrize(
+    "version", ["1.0", "1.0.0.0", "v1.0.0", "01.0.0", "1.0.0-rc1", "", "١.٠.٠", "1.0.0\n"]
+)
+def test_other_versions_are_refused(version):
+    with pytest.raises(ValueError, match="should match pattern"):
+        SkillFacts(version=version)
