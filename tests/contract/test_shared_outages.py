@@ -66,7 +66,7 @@ async def test_without_the_server_each_process_goes_on_alone(mortal: ValkeyServe
 async def test_when_the_server_is_back_it_is_used_again(mortal: ValkeyServer) -> None:
     """Within about a second, by many connections at once, and that is said once."""
     async with open_shared(mortal.url) as state:
-        await asyncio.gather(*(use(state) for _ in range(20)))  # as many connections lie in the pool
+        await asyncio.gather(*(use(state) for _ in range(20)))  # the pool is full
         with capture_logs() as logs:
             mortal.kill()
             await asyncio.gather(*(use(state) for _ in range(20)))

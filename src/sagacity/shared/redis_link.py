@@ -21,7 +21,8 @@ ANSWER_SECONDS = 1.0
 PAUSE_SECONDS = 1.0
 """After a failure nothing is asked for this long."""
 FAILURES = (RedisError, OSError, TimeoutError)
-_CONNECTIONS = 32
+_CONNECTIONS = 8
+"""Enough for thousands of answers a second, and few to open when many ask at once."""
 _FORMS = "redis://HOST:PORT/0, rediss://… for TLS, or unix:///PATH"
 
 T = TypeVar("T")
