@@ -116,13 +116,3 @@ async def test_spent_counts_since_a_moment(storage: Storage) -> None:
     async with storage.read(ORG) as snapshot:
         spent = await snapshot.model_calls.spent(MIDNIGHT)
     assert (spent.call_count, spent.token_count, spent.cost_usd) == (2, 36, 0.125)
-
-
-async def test_forgotten_user_is_named_nowhere_and_still_paid_for(storage: Storage) -> None:
-    """The ids of others, and of the same user elsewhere, stay."""
-    await add(storage, call(), call(hours=1), call(user_id=BEN))
-    await add(storage, call(), tenant=OTHER_ORG)
-    async with storage.begin(ORG) as transaction:
-        assert await transaction.model_calls.forget_user(UserId(ANNA)) == 2
-    assert sorted(entry.user_id for entry in await listed(storage)) == ["", "", BEN]
-    assert [entry.user_id for entry in await listed(storage, tenant=OTHER_ORG)] == [ANNA]

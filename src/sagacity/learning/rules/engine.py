@@ -11,8 +11,6 @@ from sagacity.learning.rules.fragments import DANGLING
 from sagacity.learning.rules.sentences import Sentence, Stance
 from sagacity.learning.rules.wording import conjugate, finish, slug, third_person, trim
 
-MAX_PHRASE = 90
-
 _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "person": EntityType.PERSON,
     "place": EntityType.LOCATION,

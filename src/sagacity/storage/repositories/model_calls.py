@@ -5,7 +5,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.ids import UserId
 from sagacity.domain.ledger import (
     SUCCEEDED,
     CallFilter,
@@ -76,14 +75,6 @@ class ModelCallRepository:
         """Return the sums over all requests since a moment."""
         rows = await self._scope.all(sa.select(*_SUMS).where(*self._among(CallFilter(start=since))))
         return Spending.model_validate(rows[0]._mapping, extra="ignore")
-
-    async def forget_user(self, user_id: UserId) -> int:
-        """Take a user's id out of the ledger; what was spent stays counted. Returns how many rows named it."""
-        return await self._scope.run(
-            sa.update(model_calls)
-            .where(model_calls.c.org_id == self._scope.org_id, model_calls.c.user_id == user_id)
-            .values(user_id="")
-        )
 
     def _among(self, wanted: CallFilter) -> list[sa.ColumnElement[bool]]:
         column = model_calls.c
