@@ -1,5 +1,5 @@
 """
-How long a search takes on PostgreSQL beside SQLite over the same rows.
+How long a search takes on PostgreSQL beside SQLite over the same rows, and how fast turns are published there.
 
     python benchmarks/postgres_search.py [--quick | --full]
 
@@ -10,7 +10,8 @@ import asyncio
 import time
 
 from databases import copied, databases, settled
-from harness import Effort, Place, Report, Table, folder, number, run
+from harness import Effort, Place, Report, Table, folder, median, number, run
+from publish import Setup, measure_one
 from search import Size, ask_all, load, sizes
 
 from sagacity.providers.minilm import MiniLM
@@ -26,8 +27,18 @@ async def copy_all(sources: list[Place], targets: list[Place]) -> list[tuple[int
     return found
 
 
+def publish_all(found: list[Size], places: list[Place], effort: Effort) -> list[Setup]:
+    """Publish to every database that *found* fills, in turn."""
+    setups = [Setup(size.name, 16, {}) for size in found]
+    for _ in range(effort.pick(1, 2)):
+        for one, place in zip(setups, places, strict=True):
+            published = sum(len(told["latencies"]) for told in one.rounds)
+            measure_one(one, place, effort.pick(2, 5), turns_before=2 * published)
+    return setups
+
+
 def measure(effort: Effort) -> Report:
-    """Fill SQLite, copy to PostgreSQL, and ask both over HTTP."""
+    """Fill SQLite, copy to PostgreSQL, ask both over HTTP, and publish to both."""
     lite, large = sizes(effort), sizes(effort)
     names = [str(place) for place in range(len(lite))]
     with folder() as homes, databases(homes) as found:
@@ -36,7 +47,42 @@ def measure(effort: Effort) -> Report:
         moved = asyncio.run(copy_all(sources, targets))
         settled(found, names)
         ask_all([*lite, *large], [*sources, *targets], effort)
-    return report_of(lite, large, moved)
+        published = publish_all([*lite, *large], [*sources, *targets], effort)
+    report = report_of(lite, large, moved)
+    report.tables.append(table_of_publishes(published[: len(lite)], published[len(lite) :]))
+    return report
+
+
+def table_of_publishes(lite: list[Setup], large: list[Setup]) -> Table:
+    """How fast each size takes more, and how that differs from the smallest."""
+    return Table(
+        "Publish, 16 clients",
+        (
+            "data",
+            "SQLite, requests/s",
+            "p99, ms",
+            "PostgreSQL, requests/s",
+            "p99, ms",
+            "to SQLite",
+            "SQLite to its fewest rows",
+            "PostgreSQL to its",
+        ),
+        [
+            (
+                own.name,
+                number(median(base.rates)),
+                number(min(base.latency(0.99))),
+                number(median(own.rates)),
+                number(min(own.latency(0.99))),
+                f"{median(own.rates) / median(base.rates):.2f} ×",
+                f"{median(base.rates) / median(lite[0].rates):.2f} ×",
+                f"{median(own.rates) / median(large[0].rates):.2f} ×",
+            )
+            for base, own in zip(lite, large, strict=True)
+        ],
+        "Into the databases above, with learning and embedding beside it: the median of the rounds, and the p99 of the "
+        "best.",
+    )
 
 
 def report_of(lite: list[Size], large: list[Size], moved: list[tuple[int, float]]) -> Report:
