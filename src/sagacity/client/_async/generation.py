@@ -66,10 +66,7 @@ async def rerun_profile_generation(
     started = await _start(connection, "rerun_profile_generation", ProfilesGenerated, body)
     if not wait_for_response:
         return started
-    ended = await wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "profiles_generated")
+    return await _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
 
 
 async def manual_profile_generation(
@@ -92,10 +89,7 @@ async def manual_profile_generation(
     started = await _start(connection, "manual_profile_generation", ProfilesGenerated, body)
     if not wait_for_response:
         return started
-    ended = await wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "profiles_generated")
+    return await _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
 
 
 async def rerun_playbook_generation(
@@ -142,10 +136,7 @@ async def rerun_playbook_generation(
     started = await _start(connection, "rerun_playbook_generation", PlaybooksGenerated, body)
     if not wait_for_response:
         return started
-    ended = await wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "playbooks_generated")
+    return await _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
 
 
 async def manual_playbook_generation(
@@ -174,18 +165,24 @@ async def manual_playbook_generation(
     started = await _start(connection, "manual_playbook_generation", PlaybooksGenerated, body)
     if not wait_for_response:
         return started
-    ended = await wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "playbooks_generated")
+    return await _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
 
 
 async def _start(connection: AsyncConnection, name: str, reply: type[R], body: BaseModel) -> R:
     return await connection.send("POST", f"/api/{name}?wait_for_response=false", reply, body=body)
 
 
-def _ended(started: R, ended: OperationView, counted: str) -> R:
-    """Return the reply of a call that waited: the count under its field's name, and how the run ended."""
+async def _end(
+    connection: AsyncConnection,
+    started: R,
+    counted: str,
+    timeout_seconds: float | None,
+    on_progress: OnProgress | None,
+) -> R:
+    """Wait, and return the reply with the count under its field's name and how the run ended."""
+    ended = await wait_for_operation(
+        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
+    )
     done = ended.status is OperationStatus.COMPLETED
     told = f"{ended.stats.total_generated} generated" if done else ended.error_message or str(ended.status)
     update = {

@@ -67,10 +67,7 @@ def rerun_profile_generation(
     started = _start(connection, "rerun_profile_generation", ProfilesGenerated, body)
     if not wait_for_response:
         return started
-    ended = wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "profiles_generated")
+    return _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
 
 
 def manual_profile_generation(
@@ -93,10 +90,7 @@ def manual_profile_generation(
     started = _start(connection, "manual_profile_generation", ProfilesGenerated, body)
     if not wait_for_response:
         return started
-    ended = wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "profiles_generated")
+    return _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
 
 
 def rerun_playbook_generation(
@@ -143,10 +137,7 @@ def rerun_playbook_generation(
     started = _start(connection, "rerun_playbook_generation", PlaybooksGenerated, body)
     if not wait_for_response:
         return started
-    ended = wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "playbooks_generated")
+    return _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
 
 
 def manual_playbook_generation(
@@ -175,18 +166,24 @@ def manual_playbook_generation(
     started = _start(connection, "manual_playbook_generation", PlaybooksGenerated, body)
     if not wait_for_response:
         return started
-    ended = wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return _ended(started, ended, "playbooks_generated")
+    return _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
 
 
 def _start(connection: Connection, name: str, reply: type[R], body: BaseModel) -> R:
     return connection.send("POST", f"/api/{name}?wait_for_response=false", reply, body=body)
 
 
-def _ended(started: R, ended: OperationView, counted: str) -> R:
-    """Return the reply of a call that waited: the count under its field's name, and how the run ended."""
+def _end(
+    connection: Connection,
+    started: R,
+    counted: str,
+    timeout_seconds: float | None,
+    on_progress: OnProgress | None,
+) -> R:
+    """Wait, and return the reply with the count under its field's name and how the run ended."""
+    ended = wait_for_operation(
+        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
+    )
     done = ended.status is OperationStatus.COMPLETED
     told = f"{ended.stats.total_generated} generated" if done else ended.error_message or str(ended.status)
     update = {
