@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 _COMPARISON = re.compile(
-    r"\s*(?P<field>[^\s=<>!~]+)\s*(?P<sign>>=|<=|!=|=|>|<|~)\s*(?P<value>.*?)\s*", re.DOTALL
+    r"\s*(?P<field>[^\s=<>!~]+)\s*(?P<sign>>=|<=|!=|=|>|<|~)\s*(?P<value>(?![=<>~]).*?)\s*",
+    re.DOTALL,
 )
 _OPERATORS = {"=": "eq", "!=": "ne", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "~": "contains"}
 
