@@ -16,7 +16,9 @@ from sagacity.storage.bm25 import _best
 from sagacity.storage.open import open_storage
 from sagacity.storage.repositories.places import rows_beside
 from sagacity.storage.repositories.scopes import scopes_of
+from sagacity.storage.standing import admitted_memories, newest_memories, newest_turns
 from sagacity.storage.tables import interactions, memories, search_documents
+from support.parts import START
 
 ORG = Tenant(org_id="org-a")
 
@@ -72,6 +74,8 @@ class Explaining:
 
 
 PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", tags=("tea",))
+CURRENT = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", valid_at=START)
+TURNS = Filter(interactions=True, user_id="anna", valid_at=START)
 BY_USER = "(org_id=? AND user_id=?"
 LOOKUPS = {
     "memories of a user": (
@@ -83,6 +87,18 @@ LOOKUPS = {
         f"interactions USING INDEX ux_interactions_log {BY_USER})",
     ),
     "what stands beside": (lambda tx: rows_beside(tx.interactions._scope, [1], 2), f"near USING INDEX ux_interactions_log {BY_USER} AND seq>? AND seq<?)"),
+    "what was learned last": (
+        lambda tx: newest_memories(tx.interactions._scope, CURRENT, MemoryKind.PROFILE, limit=9),
+        "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=?)",
+    ),
+    "what a user said last": (
+        lambda tx: newest_turns(tx.interactions._scope, TURNS, limit=9),
+        f"interactions USING COVERING INDEX ux_interactions_log {BY_USER})",
+    ),
+    "which memories of a user are admitted": (
+        lambda tx: admitted_memories(tx.interactions._scope, CURRENT, {1: 1.0, 2: 0.5}),
+        "search_documents USING INDEX ux_search_documents_owner (org_id=? AND kind=? AND owner_id=?)",
+    ),
     "scopes of users": (
         lambda tx: scopes_of(tx.interactions._scope, PROFILES),
         "search_scopes USING INDEX ux_search_scopes (org_id=? AND kind=? AND user_id=?)",
