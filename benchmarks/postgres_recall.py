@@ -24,8 +24,9 @@ from sagacity.domain.query import Filter
 from sagacity.providers.base import Vectors
 from sagacity.providers.minilm import MiniLM
 from sagacity.storage.base import Scope
+from sagacity.storage.documents import pack
 from sagacity.storage.postgres_vectors import PostgresVectors
-from sagacity.storage.repositories.search import SearchRepository, pack
+from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.tables import organisations, search_documents, search_index, search_scopes
 
 DEPTH, PAGE = 10, 2_000

@@ -57,8 +57,8 @@ def run(server: ServerProcess, capsys: pytest.CaptureFixture[str]):
     return call
 
 
-def hold_back(home: Path, lease: Lease | None = None) -> Lease | None:
-    """Take the right to work on ana's part of operations away from the server, or give it back."""
+def hold_back(home: Path, lease: Lease | None = None, name: str = "regenerate:ana") -> Lease | None:
+    """Take the right to work on ana's part of operations, or on another, away from the server, or give it back."""
 
     async def change() -> Lease | None:
         storage = await open_storage(
@@ -67,7 +67,7 @@ def hold_back(home: Path, lease: Lease | None = None) -> Lease | None:
         try:
             async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
                 if lease is None:
-                    return await transaction.leases.claim("regenerate:ana", "a test", 600)
+                    return await transaction.leases.claim(name, "a test", 600)
                 await transaction.leases.finish(lease)
                 return None
         finally:
@@ -90,7 +90,7 @@ def test_profiles_are_learned_anew_compared_taken_into_use_and_back(run) -> None
     upgraded = run("profiles", "upgrade", *ANA)
     assert (upgraded.code, f"{len(pending)} promoted" in upgraded.out) == (0, True)
     again = run("profiles", "upgrade", *ANA, "--json")
-    assert (again.code, again.data["success"]) == (1, False)
+    assert (again.code, again.ok, again.data["success"]) == (1, False, False)
     back = run("profiles", "downgrade", *ANA, "--json")
     assert (back.code, back.data["profiles_restored"]) == (0, len(pending))
 
@@ -140,7 +140,34 @@ def test_an_interrupt_leaves_the_run_alone_and_says_how_to_follow_or_stop_it(
     finally:
         hold_back(home, lease)
     watched = run("operations", "watch", running["operation_id"], "--json")
-    assert (watched.code, watched.data["status"]) == (1, "cancelled")
+    assert (watched.code, watched.ok, watched.data["status"]) == (1, False, "cancelled")
+    again = run("operations", "cancel", running["operation_id"])
+    assert f"{running['operation_id']} is not running any more: it was cancelled at 20" in again.out
+
+
+def test_a_server_that_goes_away_takes_no_run_with_it(tmp_path: Path) -> None:
+    """Without a reply the program looks for the server again, and then follows the run to its end."""
+    home = tmp_path / "home"
+    with running_server(home, QUIET) as server, Sagacity(server.url) as client:
+        request = client.publish_interaction("ana", [{"content": "I live in Lyon."}], force_extraction=True)
+        client.wait_for_receipt(request.request_id)
+        lease = hold_back(home)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, "profiles", "regenerate", *ANA, "--upgrade"],
+            env=clean_environment(tmp_path, {"SAGACITY_URL": server.url}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        assert "learning profiles: 0 of 1" in process.stderr.readline()
+        server.stop()
+        assert "trying again for 30 s" in process.stderr.readline()
+        hold_back(home, lease)
+    with running_server(home, QUIET, arguments=("--port", server.url.rpartition(":")[2])):
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, "completed" in out, "1 promoted" in out) == (0, True, True), told
 
 
 def test_starting_says_how_to_follow(run) -> None:
@@ -171,3 +198,38 @@ def test_wrong_wishes_are_refused_with_what_to_do(
     ran = run(*arguments, "--json")
     assert (ran.code, ran.out) == (code, "")
     assert says in ran.error["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("agent-playbooks", "aggregate", "--wait"), "aggregating playbooks"),
+        (("skills", "generate", "--wait"), "writing skills"),
+    ],
+)
+def test_the_organisations_own_work_shows_how_far_it_is_and_goes_on_without_us(
+    run, server, home, tmp_path, arguments: tuple[str, ...], text: str
+) -> None:
+    """A line on stderr within moments; Ctrl-C ends the program, not the run, and says so."""
+    lease = hold_back(home, name="tenant")
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, *arguments],
+            env=clean_environment(tmp_path, {"SAGACITY_URL": server.url}),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        assert f"{text}: 0 of 1, reading" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        assert process.returncode not in {0, 2}
+        [running] = run("operations", "list", "--status", "in_progress", "--json").data
+        assert f"operation {running['operation_id']} goes on" in told
+        assert f"sagacity operations watch {running['operation_id']}" in told
+        run("operations", "cancel", running["operation_id"])
+    finally:
+        hold_back(home, lease)
+    watched = run("operations", "watch", running["operation_id"], "--json")
+    assert (watched.code, watched.ok, watched.data["status"]) == (1, False, "cancelled")

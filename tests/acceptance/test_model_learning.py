@@ -115,7 +115,7 @@ def test_what_the_model_proposes_is_learned_with_its_origin(
     assert profile["profile_time_to_live"] == "one_year"
     assert profile["generated_from_request_id"] == request_id
     origin = profile["provenance"]
-    assert (origin["method"], origin["prompt_version"]) == ("model", "profile_extraction/v2")
+    assert (origin["method"], origin["prompt_version"]) == ("model", "profile_extraction/v3")
     assert origin["model"].endswith("scripted")
     playbooks = call(server, "POST", "/api/get_user_playbooks", {"user_id": "good"})["user_playbooks"]
     assert [(one["trigger"], one["content"]) for one in playbooks] == [

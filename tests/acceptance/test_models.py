@@ -88,8 +88,8 @@ def profiles(server: ServerProcess, user_id: str) -> list[Any]:
 
 
 EXTRACTIONS = {
-    ("profile:default_profile_extractor", "profile_extraction/v2"),
-    ("user_playbook:default_playbook_extractor", "user_playbook_extraction/v1"),
+    ("profile:default_profile_extractor", "profile_extraction/v3"),
+    ("user_playbook:default_playbook_extractor", "user_playbook_extraction/v2"),
 }
 
 

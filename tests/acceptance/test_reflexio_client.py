@@ -308,7 +308,7 @@ def test_aggregation_makes_one_playbook_of_what_users_say_alike(calls: Told):
     aggregated = calls["run_playbook_aggregation"]
     waited = aggregated["waited"]
     assert waited["success"] is True
-    assert waited["message"].startswith("processed 2 user playbooks, found 1 clusters, generated 1 ")
+    assert waited["message"].startswith("processed 2 user playbooks, found 1 cluster, generated 1 ")
     [[content, status, version]] = aggregated["made"]
     assert (content.startswith("Always answer in French"), status, version) == (True, "pending", "v7")
     assert (aggregated["forgotten"], aggregated["run"]) == (None, "completed")

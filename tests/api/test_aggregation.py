@@ -6,6 +6,7 @@ import pytest
 
 from sagacity.dispatch.lease import hold
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from support.promises import BY_HAND, choose
 from support.waiting import until
 
 NAME, VERSION = "default_playbook_extractor", "agent-v0"
@@ -45,11 +46,13 @@ async def _decide(api, playbook: dict, verdict: str) -> dict:
 
 async def test_a_run_answers_with_what_came_of_it(api):
     """Counts, the operation that it was, and a playbook that waits and says who stands behind it."""
+    await choose(api, **BY_HAND)
     await _taught(api, ("ana", "Use pnpm for packages."), ("ben", "Use pnpm for all packages."))
     done = await _run(api)
     assert (done["success"], done["playbooks_processed"], done["clusters"]) == (True, 2, 1)
     assert (done["playbooks_generated"], done["operation_status"]["status"]) == (1, "completed")
-    assert "processed 2 user playbooks, found 1 clusters, generated 1 agent playbooks" in done["message"]
+    assert done["operation_status"]["stats"]["total_generated"] == 1
+    assert "processed 2 user playbooks, found 1 cluster, generated 1 agent playbook" in done["message"]
     [made] = await _shared(api)
     assert (made["playbook_status"], made["member_count"], made["user_count"]) == ("pending", 2, 2)
     [log] = await _logs(api)
@@ -59,6 +62,7 @@ async def test_a_run_answers_with_what_came_of_it(api):
 
 async def test_the_older_name_answers_with_older_fields(api):
     """Clients of the older route find their counts under the names they know."""
+    await choose(api, **BY_HAND)
     await _taught(api, ("ana", "Use pnpm for packages."), ("ben", "Use pnpm for all packages."))
     reply = await api.post("/api/run_feedback_aggregation", json={"feedback_name": NAME})
     assert (reply.json()["feedbacks_generated"], reply.json()["raw_feedbacks_processed"]) == (1, 2)
@@ -81,13 +85,46 @@ async def test_where_aggregation_is_off_the_run_says_so(api):
     assert (done["message"].startswith("Skipped: "), await _shared(api)) == (True, [])
 
 
+async def test_what_is_there_already_is_aggregated_when_that_is_turned_on(api):
+    """Nobody teaches anything more: the new configuration itself is what wakes it."""
+    extractor = {"extractor_name": NAME, "extraction_definition_prompt": "x", "aggregation_config": None}
+    config = {"user_playbook_extractor_configs": [extractor]}
+    assert (await api.post("/api/set_config", json=config)).status_code == 200
+    await _taught(api, ("ana", "Use pnpm for packages."), ("ben", "Use pnpm for all packages."))
+    extractor["aggregation_config"] = {"reaggregation_trigger_count": 2}
+    assert (await api.post("/api/set_config", json=config)).status_code == 200
+
+    async def is_aggregated() -> bool:
+        return len(await _shared(api)) == 1
+
+    await until(is_aggregated)
+
+
+async def test_playbooks_written_over_the_api_are_aggregated_by_themselves(api):
+    """As those that were learned; and an edit of one reaches what was made of them."""
+    await _taught(api, ("ana", "Use pnpm for packages."), ("ben", "Use pnpm for all packages."))
+
+    async def aggregated() -> list[str]:
+        return [one["content"] for one in await _shared(api) if one["playbook_status"] == "pending"]
+
+    await until(aggregated)
+    for one in (await api.post("/api/get_user_playbooks", json={})).json()["user_playbooks"]:
+        edited = {"user_playbook_id": one["user_playbook_id"], "content": "Use pnpm nine for packages."}
+        assert (await api.put("/api/update_user_playbook", json=edited)).status_code == 200
+
+    async def is_new() -> bool:
+        return await aggregated() == ["Use pnpm nine for packages."]
+
+    await until(is_new, 30)
+
+
 async def test_a_call_that_waits_for_nothing_answers_with_the_operation(api, app):
     """It can be followed like any other; a second one while it runs is refused with 409."""
     storage, tenant = app.state.runtime.storage, Tenant(org_id=LOCAL_ORG)
     path = "/api/run_playbook_aggregation?wait_for_response=false"
     async with hold(storage, tenant, "tenant", "a busy worker", seconds=60):
         reply = (await api.post(path, json=BODY)).json()
-        assert "it goes on" in reply["message"]
+        assert "playbook_aggregation goes on; follow it with GET " in reply["message"]
         assert (await api.post(path, json=BODY)).status_code == 409
 
     async def ended() -> bool:

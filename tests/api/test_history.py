@@ -132,10 +132,13 @@ async def test_approval_and_archiving_of_playbooks_are_changes(app, api):
     agents, mine = 1, 2
     body = {"agent_playbook_id": agents, "playbook_status": "approved"}
     assert (await api.put("/api/update_agent_playbook_status", json=body)).status_code == 200
+    assert (
+        await api.put("/api/update_agent_playbook_status", json=body)
+    ).status_code == 200  # nothing happens
     told = await history(api, agents)
     assert [(event["action"], event["reason"]) for event in told["events"]] == [
         ("added", "agent playbook written"),
-        ("updated", "agent playbook is approved"),
+        ("updated", f"agent playbook {agents} is approved"),
     ]
     assert told["memory"]["approval"] == "approved"
     body = {"user_playbook_id": mine, "status": "archived"}
@@ -217,7 +220,7 @@ async def test_ids_of_any_form_are_found(app, api):
 
 
 async def test_number_that_is_also_a_uid_is_told_apart_by_kind(app, api):
-    """Without a kind the uid counts; profiles are not known by number."""
+    """Without a kind the uid counts; a number or a citation that nothing has is 404."""
     await api.post(
         "/api/add_user_playbook",
         json={"user_playbooks": [{"user_id": "anna", "agent_version": "v1", "content": "Ask first."}]},
@@ -226,10 +229,24 @@ async def test_number_that_is_also_a_uid_is_told_apart_by_kind(app, api):
     await add_profile(api, "one", profile_id="1")
     assert (await history(api, 1))["memory"]["content"] == "one"
     assert (await history(api, 1, kind="user_playbook"))["memory"]["content"] == "Ask first."
-    assert (await api.get("/api/memories/2/history")).status_code == 404
+    for given in ("99", "p:99", "u:99", "i:1", "p:", "x:1", "p:1"):
+        assert (await api.get(f"/api/memories/{given}/history")).status_code == 404, given
+    assert (await api.get("/api/memories/u:1/history", params={"kind": "profile"})).status_code == 404
     assert (await api.get("/api/memories/1/history", params={"kind": "skill"})).status_code == 404
     assert (await api.get("/api/memories/1/history", params={"kind": "none"})).status_code == 422
     assert (await api.get("/api/memories/1/history", params={"limit": 0})).status_code == 422
+
+
+async def test_memories_are_found_by_their_number_and_as_a_context_cites_them(api):
+    """Whatever number is shown can be asked for: it is one memory's alone, of whatever kind that is."""
+    await add_profile(api, "one", profile_id="p")
+    playbook = {"user_id": "anna", "agent_version": "v1", "content": "Ask first."}
+    await api.post("/api/add_user_playbook", json={"user_playbooks": [playbook]})
+    for given, content in (("1", "one"), ("p:1", "one"), ("[p:1]", "one"), ("u:2", "Ask first.")):
+        assert (await history(api, given))["memory"]["content"] == content, given
+    await add_profile(api, "two", profile_id="u:2")
+    assert (await history(api, "u:2"))["memory"]["content"] == "two"
+    assert (await history(api, "u:2", kind="user_playbook"))["memory"]["content"] == "Ask first."
 
 
 async def test_other_organisations_memories_are_not_found(app):
@@ -240,6 +257,6 @@ async def test_other_organisations_memories_are_not_found(app):
         playbook = {"user_id": "anna", "agent_version": "v1", "content": "Ask first."}
         await api.post("/api/add_user_playbook", json={"user_playbooks": [playbook]})
         assert (await api.get("/api/memories/2/history")).status_code == 200
-        for given in ("p", "2"):
+        for given in ("p", "2", "u:2"):
             assert (await other.get(f"/api/memories/{given}/history")).status_code == 404
             assert (await other.post(f"/api/memories/{given}/undo_merge")).status_code == 404

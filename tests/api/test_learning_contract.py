@@ -131,7 +131,7 @@ async def test_aggregation_answers_in_its_route_s_words(api):
             True,
             2,
         )
-        assert answer["message"].startswith("processed 2 user playbooks, found 1 clusters, generated ")
+        assert answer["message"].startswith("processed 2 user playbooks, found 1 cluster, generated ")
         for body in ({}, {field: None}, {field: "  "}):
             assert (await api.post(f"/api/{route}", json=body)).status_code == 422, (route, body)
     assert len((await _post(api, "get_feedbacks"))["feedbacks"]) == 1

@@ -111,6 +111,8 @@ async def test_wrong_filters_are_refused(api):
         ("model_calls", {"user_id": "x" * 600}),
         ("model_calls", {"start_time": "soon"}),
         ("model_calls", {"start_time": NOW.isoformat(), "end_time": NOW.isoformat()}),
+        ("model_calls", {"outcome": "nope"}),
+        ("model_call_totals", {"by": "model", "outcome": "Ok"}),
         ("model_call_totals", {}),
         ("model_call_totals", {"by": "moon"}),
     ):

@@ -1,5 +1,8 @@
 """Long runs that someone started: how they stand, the list of them, cancelling."""
 
+import re
+from datetime import timedelta
+
 import pytest
 
 from sagacity.domain.operation import ItemStatus
@@ -74,7 +77,7 @@ async def test_a_run_tells_how_far_it_is_and_what_failed(api, app):
             "status": "in_progress",
             "request_params": {"source": "support"},
         }
-        assert (status["total_users"], status["processed_users"], status["failed_users"]) == (4, 2, 1)
+        assert (status["total_users"], status["processed_users"], status["failed_users"]) == (4, 1, 1)
         assert (status["progress_percentage"], status["current_user_id"]) == (50.0, "cleo")
         assert status["processed_user_ids"] == ["anna"]
         assert status["failed_user_ids"] == [{"user_id": "ben", "error": "the model refused"}]
@@ -82,7 +85,12 @@ async def test_a_run_tells_how_far_it_is_and_what_failed(api, app):
         assert "completed_at" not in status
         newest = (await api.get(STATUS)).json()
         assert newest["operation_status"] == status
-        assert "2 of 4 users" in newest["msg"]
+        assert "1 of 4 users, 17 turns read, 4 generated, 1 user failed" in newest["msg"]
+        assert "error_message" not in status
+        async with app.state.runtime.storage.begin(LOCAL_TENANT) as transaction:
+            later = app.state.runtime.clock.now() + timedelta(minutes=1)
+            await transaction.operations.postpone(cleo, attempts=1, next_try_at=later, error="model away")
+        assert (await standing(api, operation_id))["error_message"] == "model away"
         await cancel(api, operation_id=operation_id)
 
 
@@ -100,6 +108,9 @@ async def test_runs_are_listed_newest_first(api):
             for one in (await api.get("/api/operations", params=query)).json()["operations"]
         ]
 
+    everything = (await api.get("/api/operations")).json()
+    assert everything["msg"] == "4 operations"
+    assert (await api.get("/api/operations", params={"limit": 1})).json()["msg"] == "1 operation"
     assert await listed() == ids[::-1]
     assert await listed(limit=1) == ids[:2:-1]
     assert await listed(service_name="profile_generation") == [ids[2], ids[0]]
@@ -154,7 +165,16 @@ async def test_cancelling_without_a_name_stops_all_and_nothing_is_said_so(api, a
     for body in ({}, {"operation_id": ids[0]}, {"service_name": "feedback_generation"}):
         answer = await cancel(api, **body)
         assert (answer["success"], answer["cancelled_services"]) == (True, [])
-        assert "nothing is running" in answer["msg"]
+        if body:
+            assert re.search(
+                r"is not running any more: it was cancelled at \d{4}-\d\d-\d\d \d\d:", answer["msg"]
+            )
+        else:
+            assert "nothing is running" in answer["msg"]
+    completed = await start(api)
+    await ended(api, completed)
+    told = (await cancel(api, operation_id=completed))["msg"]
+    assert told.startswith(f"profile_generation {completed} is not running any more: it was completed at 20")
 
 
 @SQLITE

@@ -151,6 +151,15 @@ async def test_update_agent_playbook_and_its_approval(api):
     assert [one["agent_playbook_id"] for one in found.json()["agent_playbooks"]] == [number]
 
 
+async def test_agent_playbooks_are_found_by_number_in_any_state(api):
+    """In the order that is asked for; unknown ones are passed over, and no filter goes with them."""
+    first, second = await add_agent(api, "a"), await add_agent(api, "b")
+    reply = await api.post("/api/get_agent_playbooks", json={"agent_playbook_ids": [second, 999, first]})
+    assert [one["agent_playbook_id"] for one in reply.json()["agent_playbooks"]] == [second, first]
+    both = {"agent_playbook_ids": [first], "playbook_name": "n"}
+    assert (await api.post("/api/get_agent_playbooks", json=both)).status_code == 422
+
+
 async def test_updates_of_unknown_numbers_are_404(api):
     """Row 34: an unknown id is a 404 without internals; the other kind's id is unknown."""
     number = await add_user(api, "x")

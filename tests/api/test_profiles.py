@@ -162,7 +162,7 @@ async def test_delete_profile_checks_whose_it_is(api):
     found = await api.post("/api/search_profiles", json={"user_id": "anna", "query": "walrus"})
     assert len(found.json()["user_profiles"]) == 1
     right = await delete(api, "/api/delete_profile", {"user_id": "anna", "profile_id": "p1"})
-    assert right.json() == {"success": True, "message": "deleted 1 profiles"}
+    assert right.json() == {"success": True, "message": "deleted 1 profile"}
     assert await profiles_of(api) == []
 
 

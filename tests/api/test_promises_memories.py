@@ -6,7 +6,18 @@ import pytest
 from support.aggregation import NOTHING, in_own_words, rules_in
 from support.api import add_profile, delete, profiles_of
 from support.operations import statements
-from support.promises import NAME, RERUN, VERSION, aggregate, ask, choose, shared, taught_playbooks, teach
+from support.promises import (
+    BY_HAND,
+    NAME,
+    RERUN,
+    VERSION,
+    aggregate,
+    ask,
+    choose,
+    shared,
+    taught_playbooks,
+    teach,
+)
 from support.scripted_llm import scripted_llm
 
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -29,7 +40,7 @@ async def test_06_aggregating_again_erases_nothing_that_waits_for_approval(api):
     """A model that has nothing to add the second time takes no pending playbook away."""
     with scripted_llm() as model:
         model.answer_with(in_own_words)
-        await choose(api, model)
+        await choose(api, model, **BY_HAND)
         await taught_playbooks(api, *of_users(*PNPM, *UNITS))
         await aggregate(api)
         before = await shared(api)
@@ -61,7 +72,7 @@ async def test_08_each_playbook_stays_with_its_cluster(api):
     """A cluster that gives nothing shifts no other's; what the log calls changed is one playbook, before and after."""
     with scripted_llm() as model:
         model.answer_with(lambda it: NOTHING if "metric" in rules_in(it)[0] else in_own_words(it))
-        await choose(api, model)
+        await choose(api, model, **BY_HAND)
         await taught_playbooks(api, *of_users(*PNPM, *UNITS, *MORNING))
         done = await aggregate(api)
         assert (done["clusters"], done["playbooks_generated"]) == (3, 2)
@@ -86,6 +97,7 @@ async def test_08_each_playbook_stays_with_its_cluster(api):
 
 async def test_09_all_current_playbooks_are_clustered_however_many_there_are(api):
     """Behind a hundred and twenty newer ones, of which some are not current, an old cluster keeps its playbook."""
+    await choose(api, **BY_HAND)
     await taught_playbooks(api, *of_users(*UNITS))
     await aggregate(api)
     [units] = await shared(api)

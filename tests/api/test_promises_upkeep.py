@@ -1,5 +1,6 @@
 """Promises about judging and keeping: verdicts on the right answer, once; images; and what is cleaned up."""
 
+import re
 from datetime import timedelta
 
 import httpx
@@ -14,8 +15,9 @@ from sagacity.storage.tables import interactions, memories, requests, search_doc
 from support.api import add_profile, client_of, profiles_of, publish, running, settings_in
 from support.evaluating import LOST, SOLVED, judging
 from support.parts import ANNA
-from support.promises import HERE, ask, choose, log_of, receipt
-from support.scripted_llm import as_json, scripted_llm
+from support.pictures import DATA_URL, PNG, encoded, images_in, text_of
+from support.promises import HERE, RERUN, ask, choose, log_of, receipt, teach
+from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, status
 from support.waiting import until
 
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -170,5 +172,78 @@ async def test_17_an_image_that_was_sent_inline_is_stored(api, app):
     [listed] = await log_of(api)
     assert "image_encoding" not in listed
     async with app.state.runtime.storage.read(HERE) as snapshot:
-        [stored] = await snapshot.interactions.get([InteractionId(listed["interaction_id"])])
-    assert stored.image_base64 == image
+        number = InteractionId(listed["interaction_id"])
+        assert await snapshot.interactions.image(number, longest=len(image)) == image
+
+
+def taught(request: ChatRequest) -> Answer:
+    """What a model says that takes every new turn for a statement about tea."""
+    if "playbooks" in (request.schema or {}).get("properties", {}):
+        return as_json({"playbooks": []})
+    last = int(re.findall(r"\[#(\d+) ", text_of(request))[-1])
+    return as_json({"profiles": [{"content": "User drinks tea from a blue cup.", "evidence": [last]}]})
+
+
+@SQLITE
+async def test_17_the_last_image_of_what_is_new_reaches_the_model(api):
+    """Both extractors' calls hold it, as one part beside the text, and a call without one is plain text."""
+    older, newest = encoded(PNG + b"older"), encoded(PNG)
+    pictures = [
+        {"content": "My cat.", "image_encoding": older},
+        {"content": "My cup.", "interacted_image_url": f"data:image/jpeg;base64,{newest}"},
+        {"role": "Agent", "content": "A blue one."},
+    ]
+    published = {"user_id": "anna", "force_extraction": True}
+    with scripted_llm() as model:
+        model.answer_with(taught)
+        await choose(api, model)
+        await ask(api, "publish_interaction" + RERUN, interaction_data_list=pictures, **published)
+        assert [images_in(request) for request in model.requests] == [[DATA_URL], [DATA_URL]]
+        for request in model.requests:
+            assert "[#1 image] not shown here\n" in text_of(request)
+            assert "[#2 image] beside this text" in text_of(request)
+            assert older not in str(request.body)
+        assert [one["content"] for one in await profiles_of(api)] == ["User drinks tea from a blue cup."]
+        address = {"content": "And this?", "interacted_image_url": "https://example.org/a.png"}
+        await ask(api, "publish_interaction" + RERUN, interaction_data_list=[address], **published)
+        sent = [images_in(request) for request in model.requests[2:4]]
+        assert sent == [["https://example.org/a.png"]] * 2
+        before = len(model.requests)
+        await teach(api, "I moved to Lyon.")
+        plain = model.requests[before:]
+        assert {type(one["content"]) for request in plain for one in request.messages} == {str}
+        assert len(plain) >= 2
+
+
+@SQLITE
+@pytest.mark.parametrize("refusal", [400, 500])
+async def test_17_a_model_that_takes_no_image_learns_from_the_text(api, refusal):
+    """It is asked again without, whatever it says of the image; the ledger has both requests as what they were."""
+    with scripted_llm() as model:
+        model.answer_with(lambda request: status(refusal) if images_in(request) else taught(request))
+        await choose(api, model)
+        turn = {"content": "My blue cup.", "image_encoding": encoded(PNG)}
+        body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": [turn]}
+        reply = await ask(api, "publish_interaction" + RERUN, **body)
+        assert (reply["profiles_added"], reply.get("warnings", [])) == (1, [])
+        learned = await receipt(api, reply["request_id"])
+        calls = (await api.get("/api/model_calls")).json()["model_calls"]
+    assert learned["state"] in {"learned", "indexed"}
+    assert {one["outcome"] for one in learned["learners"]} == {"learned", "nothing"}
+    outcomes = [one["outcome"] for one in calls if one["learner"].startswith("profile:")]
+    assert outcomes[0] == "ok"
+    assert set(outcomes[1:]) == {"ProviderRefused" if refusal == 400 else "ProviderError"}
+    assert "base64" not in str((calls, learned, reply))
+
+
+@SQLITE
+async def test_17_an_image_that_can_not_be_shown_is_left_out(api):
+    """What is no image that models read goes to none; its turn teaches all the same, and says that it is not shown."""
+    with scripted_llm() as model:
+        model.answer_with(taught)
+        await choose(api, model)
+        turn = {"content": "My blue cup.", "image_encoding": encoded(b"MZ, a program")}
+        body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": [turn]}
+        assert (await ask(api, "publish_interaction" + RERUN, **body))["profiles_added"] == 1
+        assert [images_in(request) for request in model.requests] == [[], []]
+        assert all("[#1 image] not shown here" in text_of(request) for request in model.requests)

@@ -308,6 +308,21 @@ async def test_as_of_answers_with_what_was_known_then(app, api):
             assert names(await ask(api, path, query=query, user_id="anna")) == {"since long", "new"}
 
 
+async def test_as_of_shows_the_words_of_then(api):
+    """What was edited since reads as it did, and what was put away since is current."""
+    await add_profile(api, "zebra first", profile_id="p1")
+    first = datetime.now(UTC).isoformat()
+    for body in ({"content": "zebra second"}, {"content": "zebra third"}):
+        changed = await api.put(
+            "/api/update_user_profile", json={"user_id": "anna", "profile_id": "p1"} | body
+        )
+        assert changed.status_code == 200, changed.text
+    for query in ("zebra", None):
+        for path in (ROUTES[0], "/api/search") if query else (ROUTES[0],):
+            assert names(await ask(api, path, query=query, user_id="anna", as_of=first)) == {"first"}
+            assert names(await ask(api, path, query=query, user_id="anna")) == {"third"}
+
+
 async def test_neighbours_come_with_the_turns_found(api):
     """Up to so many before and after, of the same session, oldest first; none unless asked for."""
     await publish(api, "one", "two", "the zebra", "four", "five", session_id="s1")

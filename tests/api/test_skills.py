@@ -287,7 +287,7 @@ async def test_generation_from_too_few_says_how_many_it_takes(api):
     """Playbooks that are too few alike give no skill, and the reply names the setting that asks for more."""
     await teach(api, REFUNDS[0])
     made = (await api.post("/api/run_skill_generation", json={"playbook_name": NAME})).json()
-    assert made["message"].startswith("1 user playbooks in 0 clusters")
+    assert made["message"].startswith("1 user playbook in 0 clusters")
     assert "skill_generator_config.min_feedback_per_cluster" in made["message"]
 
 
@@ -330,6 +330,12 @@ async def test_export_as_one_document(api, app):
         assert (await api.post("/api/export_skills", json=wanted)).json()["skill_count"] == count, wanted
 
 
+async def test_export_of_an_unknown_number_is_404(api):
+    """It is not an export of nothing."""
+    reply = await api.post("/api/export_skills", json={"skill_ids": [9999]})
+    assert (reply.status_code, reply.json()["message"]) == (404, "no skill with id 9999")
+
+
 async def test_export_as_folders(api):
     """A zip archive with a folder a skill; names within it differ."""
     for name in ("Refunds", "refunds", "con", "../x", "日本語"):
@@ -343,8 +349,27 @@ async def test_export_as_folders(api):
     assert len(set(names)) == len(names) == 5
     assert not [name for name in names if ".." in name or name.startswith("/")]
     assert all(
-        text.startswith(f"---\nname: {name.split('/')[0]}\n") for name, text in zip(names, texts, strict=True)
+        text.startswith(f'---\nname: "{name.split("/")[0]}"\n')
+        for name, text in zip(names, texts, strict=True)
     )
+
+
+async def test_a_skill_has_the_same_folder_alone_and_among_all(api):
+    """An export of some writes over nobody else's folder, and what waits takes no name from what is approved."""
+    first = await add(api, "Refunds", skill_status="approved")
+    waiting = await add(api, "refunds")
+    second = await add(api, "refunds!", skill_status="approved", playbook_name="n2")
+
+    async def names(**wanted) -> list[str]:
+        reply = await api.post("/api/export_skills", json={"format": "zip"} | wanted)
+        with zipfile.ZipFile(io.BytesIO(reply.content)) as packed:
+            return packed.namelist()
+
+    both = ["refunds/SKILL.md", f"refunds-{second}/SKILL.md"]
+    assert await names() == both
+    assert await names(skill_ids=[second]) == await names(playbook_name="n2") == both[1:]
+    assert await names(skill_ids=[first]) == both[:1]
+    assert await names(skill_status_filter="pending") == [f"refunds-{waiting}/SKILL.md"]
 
 
 async def test_another_organisation_sees_and_changes_nothing(app, api):

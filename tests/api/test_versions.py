@@ -1,5 +1,7 @@
 """What is pending against what is current: compared, taken into use, taken back."""
 
+import asyncio
+
 import pytest
 
 from sagacity.api.diffs import pages
@@ -277,6 +279,18 @@ async def test_a_diff_shows_so_many_and_counts_all(api):
 
 
 @SQLITE
+async def test_a_diff_with_nothing_pending_says_so_as_an_upgrade_does(api):
+    """Also for users, extractors and versions that nobody knows."""
+    await add_profile(api, "Plays the cello.")
+    for wanted in ({}, {"user_id": "nobody"}, {"extractor_names": ["tea"]}):
+        diff = await post(api, "/api/get_profile_diff", **wanted)
+        assert (diff["success"], diff["msg"]) == (False, (await post(api, UP, **wanted))["message"]), wanted
+        assert "no profile is pending here; make some first" in diff["msg"]
+    diff = await post(api, "/api/get_user_playbook_diff", agent_version="v99")
+    assert (diff["success"], "no user playbook is pending here" in diff["msg"]) == (False, True)
+
+
+@SQLITE
 async def test_a_diff_of_playbooks_pairs_within_version_and_name(api):
     """The same words for another agent version are added there and lost here."""
     await add_playbook(api, "Answer in French.")
@@ -343,3 +357,19 @@ async def test_turns_that_came_after_a_rerun_are_learned_after_its_upgrade(api):
         return "Lyon" in known and "egetarian" in known
 
     await until(knows_both)
+
+
+async def test_an_upgrade_that_is_asked_for_twice_at_once_happens_once(api):
+    """A button that was pressed twice: one reply says what moved, the other that nothing was pending any more."""
+    users = [f"user-{number}" for number in range(8)]
+    for user_id in users:
+        await three_versions(api, user_id)
+    replies = await asyncio.gather(*(post(api, UP) for _ in range(2)))
+    assert sorted(one["profiles_promoted"] for one in replies) == [0, 8]
+    assert sorted(one["success"] for one in replies) == [False, True]
+    for user_id in users:
+        assert await versions_of(api, user_id) == {
+            "archived": ["current"],
+            "current": ["pending"],
+            "pending": [],
+        }

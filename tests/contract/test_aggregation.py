@@ -421,14 +421,15 @@ async def test_what_was_learned_makes_the_tenant_due_again_while_it_is_worked_on
     """Whoever works on the tenant at that moment does not take the news away with what it had seen."""
     await by_rules.choose(min_cluster_size=2, reaggregation_trigger_count=2)
     config = await by_rules.configs.get(ORG)
+    [book] = await by_rules.teach(PNPM[0])
 
     async def note(name: str) -> LogHead:
         by_rules.clock.advance(1)
         async with by_rules.storage.begin(ORG) as transaction:
-            await note_new_playbooks(transaction, config, {(name, VERSION)})
+            await note_new_playbooks(transaction, config, [book.model_copy(update={"name": name})])
             return await transaction.cursors.log_head(TENANT_SCOPE)
 
-    assert (await note("other")).due_at is None
+    assert (await note("other")).due_at != by_rules.clock.now()
     seen = await note(NAME)
     assert seen.due_at == by_rules.clock.now()
     await note(NAME)

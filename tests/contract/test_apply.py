@@ -90,6 +90,22 @@ async def test_a_memory_holds_since_it_was_said(storage: Storage, clock: Stopped
         assert [one.content for one in await snapshot.memories.list_wanted(wanted, 9)] == ["Likes tea."]
 
 
+async def test_time_to_live_counts_from_when_it_was_said(storage: Storage, clock: StoppedClock) -> None:
+    """A plan of last year, published today, is past; said again it holds on, and an older word shortens nothing."""
+    ago = [timedelta(days=days) for days in (200, 20, 90)]
+    turns = tuple(NewInteraction(content="I run.", happened_at=START - one) for one in ago)
+    await storage.append(ORG, said().model_copy(update={"interactions": turns}))
+    expiries = []
+    for number in (1, 2, 3):
+        one = candidate("Runs.", (number,), time_to_live=TimeToLive.ONE_QUARTER)
+        known = [memory.memory_id for memory in await learned(storage)]
+        action = Action.UPDATE if known else Action.ADD
+        await applied(storage, clock, decided(action, one, *known))
+        [memory] = await learned(storage)
+        expiries.append(memory.expires_at - START)
+    assert expiries == [timedelta(days=-110), timedelta(days=70), timedelta(days=70)]
+
+
 async def test_playbook_carries_its_extractors_name(storage: Storage, clock: StoppedClock) -> None:
     """A playbook is filed under who found it."""
     await publish(storage, clock)

@@ -9,8 +9,10 @@ import pytest
 
 from sagacity.dispatch.lease import hold
 from sagacity.domain.clock import SystemClock
+from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.index import Indexer
+from sagacity.storage.operation_turns import TURNS
 from sagacity.storage.transaction import Storage
 from support.dispatchers import Dispatching, by_arq, due_in, locally, until, working
 from support.learning import Recorder, WordEmbedder, learned, learning, one_a_turn, reading
@@ -247,6 +249,40 @@ async def test_stopped_work_is_free_for_the_next_process(storage: Storage, dispa
         await until(lambda: len(done.windows) == 2)
         await until_found(is_finished)
     assert done.stretches == [(1, 5), (6, 10)]
+
+
+async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once(
+    storage: Storage, dispatching: Dispatching
+) -> None:
+    """However long the operation's users take: they never fill all places of their organisation."""
+    for n in range(40):
+        await storage.append(ORG, said("x", request_id=f"r{n}", user_id=f"u{n}"))
+        await due_in(storage, DueScope(tenant=ORG, user_id=f"u{n}"), 3_600)
+    async with storage.begin(ORG) as tx:
+        await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters(), users=None)
+    started: list[DueScope] = []
+    done: list[DueScope] = []
+    release = asyncio.Event()
+
+    async def handler(scope: DueScope) -> None:
+        async with working(storage, scope):
+            started.append(scope)
+            if scope.user_id.startswith("u"):
+                await release.wait()
+            done.append(scope)
+
+    async with dispatching(storage, handler, concurrency=16) as dispatcher:
+        dispatcher.look()
+        await until(lambda: len(started) == TURNS)
+        for newcomer in (ANNAS, BENS, DueScope(tenant=OTHER_ORG, user_id=ANNA)):
+            await storage.append(
+                newcomer.tenant, said("x", request_id=newcomer.user_id, user_id=newcomer.user_id)
+            )
+            dispatcher.wake(newcomer)
+            await until(lambda: newcomer in done)  # noqa: B023  called here only
+        assert len(started) == TURNS + 3
+        release.set()
+        await until(lambda: len(done) == len(started))
 
 
 async def test_hold_prolongs_its_lease(storage: Storage) -> None:

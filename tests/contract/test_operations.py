@@ -149,7 +149,7 @@ async def test_of_many_started_at_once_one_runs(
 
 
 async def test_progress_is_counted_over_items(storage: Storage, clock: StoppedClock) -> None:
-    """Turns and memories add up as they are done; whoever ended counts as processed, failed ones included."""
+    """Turns, memories and steps add up as they are done; whose part failed is counted apart from whose is done."""
     await give_logs(storage, ANNA, BEN, "cleo")
     operation = await start(storage)
     anna, ben, cleo = await items(storage, operation.operation_id)
@@ -160,10 +160,12 @@ async def test_progress_is_counted_over_items(storage: Storage, clock: StoppedCl
         await tx.operations.advance(anna, turns=4, generated=1)
         await tx.operations.settle(anna, ItemStatus.DONE)
         await tx.operations.advance(ben, turns=2, generated=0)
+        await tx.operations.tell(ben, 2, 5)
     await settle(storage, cleo, ItemStatus.FAILED, error="no answer")
     found = await state(storage, operation.operation_id)
-    assert (found.total_count, found.processed_count, found.failed_count) == (3, 2, 1)
+    assert (found.total_count, found.processed_count, found.failed_count) == (3, 1, 1)
     assert (found.turn_count, found.generated_count, found.status) == (16, 4, OperationStatus.IN_PROGRESS)
+    assert (found.step_count, found.step_total) == (2, 5)
     async with storage.read(ORG) as snapshot:
         assert await snapshot.operations.list_newest(limit=9) == [found]
         assert await snapshot.operations.current_user(operation.operation_id) == BEN
@@ -284,7 +286,7 @@ async def test_cancelled_operation_leaves_out_whom_nobody_began(storage: Storage
         assert ANNA in await snapshot.cursors.list_due(limit=9)
     await settle(storage, anna, ItemStatus.CANCELLED)
     ended = await state(storage, operation.operation_id)
-    assert (ended.status, ended.processed_count, ended.failed_count) == (OperationStatus.CANCELLED, 2, 0)
+    assert (ended.status, ended.processed_count, ended.failed_count) == (OperationStatus.CANCELLED, 0, 0)
 
 
 async def test_cancelled_before_anybody_began_has_ended(storage: Storage, clock: StoppedClock) -> None:
@@ -377,8 +379,9 @@ async def test_cancelling_while_workers_settle_ends_the_operation(
             await asyncio.gather(*(work(one) for one in found[:4]), cancel())
     ended = await state(storage, operation.operation_id)
     assert ended.finished_at is not None
-    assert ended.processed_count == 6
     settled = await items(storage, operation.operation_id)
+    assert ended.processed_count == sum(one.status is ItemStatus.DONE for one in settled)
+    assert ItemStatus.WAITING not in [one.status for one in settled]
     assert [one.status for one in settled[4:]] == [ItemStatus.CANCELLED] * 2
     assert all(one.turn_count == (one.status is ItemStatus.DONE) for one in settled)
     assert ended.status is OperationStatus.CANCELLED

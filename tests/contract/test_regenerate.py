@@ -1,11 +1,12 @@
 """Operations on users' logs: all turns into PENDING, the newest window into CURRENT; cut short, failing, cancelled."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from sagacity.domain.errors import ProviderError
+from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import (
     Operation,
@@ -14,6 +15,7 @@ from sagacity.domain.operation import (
     OperationParameters,
     OperationStatus,
 )
+from sagacity.learning.learners import Learner
 from sagacity.storage.transaction import Storage
 from support.learning import (
     BASE_SECONDS,
@@ -115,6 +117,34 @@ async def test_filters_of_a_rerun_narrow_what_is_read(
     assert (await state(storage, operation)).turn_count == count
 
 
+@pytest.mark.parametrize("mode", list(OperationMode))
+async def test_each_turn_is_counted_once_whoever_reads_it(parts, storage: Storage, mode) -> None:
+    """By a learner of mail alone, one that reads all and is slower, and one that is done at once."""
+    await storage.append(ORG, said(*lines(6), source="mail"))
+    await storage.append(ORG, said(*lines(3, 6), request_id="r2", source="chat"))
+    inner = reading(Recorder(one_a_turn), Recorder(one_a_turn), Recorder(one_a_turn))
+    differing = [
+        {"sources": frozenset({"mail"}), "step": 4},
+        {"step": 2},
+        {"sources": frozenset({"web"}), "step": 9},
+    ]
+
+    def groups(config, calls, *, by_hand=False, names=()):
+        return [
+            replace(group, learners=tuple(map(_changed, group.learners, differing)))
+            for group in inner(config, calls)
+        ]
+
+    operation = await start(storage, mode=mode)
+    await learning(*parts, groups=groups).run(ORG, ANNA, force=True)
+    done = await state(storage, operation)
+    assert (done.status, done.turn_count) == (OperationStatus.COMPLETED, 9)
+
+
+def _changed(learner: Learner, fields: dict) -> Learner:
+    return replace(learner, **fields)
+
+
 async def test_one_failing_user_delays_no_other_and_is_named(parts, storage: Storage, clock) -> None:
     """It is tried again with growing waits and then given up, with its error; the others are done at once."""
     await storage.append(ORG, said(*lines(5)))
@@ -137,7 +167,7 @@ async def test_one_failing_user_delays_no_other_and_is_named(parts, storage: Sto
         clock.advance(100)
         await learn.run(ORG, ANNA)
     done = await state(storage, operation)
-    assert (done.status, done.processed_count, done.failed_count) == (OperationStatus.COMPLETED, 2, 1)
+    assert (done.status, done.processed_count, done.failed_count) == (OperationStatus.COMPLETED, 1, 1)
     async with storage.read(ORG) as snapshot:
         items = await snapshot.operations.items(operation.operation_id, limit=10)
     assert {item.user_id: item.error for item in items} == {ANNA: "the model is down", BEN: ""}
@@ -270,3 +300,30 @@ async def test_failures_are_counted_from_the_last_window_that_was_read(
     assert await contents(storage, Status.PENDING) == lines(20)
     done = await state(storage, operation)
     assert (done.status, done.failed_count) == (OperationStatus.COMPLETED, 0)
+
+
+async def test_a_configuration_that_gives_no_learners_is_told_of_until_it_is_mended(
+    parts, storage: Storage, clock
+) -> None:
+    """The operation says what keeps it; that is nobody's failure, and it goes on when it is mended."""
+    await storage.append(ORG, said(*lines(5)))
+    await learning(*parts, groups=reading(Recorder())).run(ORG, ANNA)
+    operation = await start(storage)
+
+    def misconfigured(config, calls, *, by_hand=False, names=()):
+        raise ConfigError("tenant configuration: model 'nowhere/none' has no key")
+
+    for _ in range(5):
+        report = await learning(*parts, groups=misconfigured).run(ORG, ANNA)
+        assert "nowhere/none" in report.failed["configuration"]
+        async with storage.read(ORG) as snapshot:
+            assert "nowhere/none" in await snapshot.operations.trouble(operation.operation_id)
+            [item] = await snapshot.operations.items(operation.operation_id, limit=2)
+        assert (item.attempts, item.next_try_at) == (0, await due_at(storage))
+        assert item.next_try_at is not None
+        clock.advance((item.next_try_at - clock.now()).total_seconds())
+    await learning(*parts, groups=reading(Recorder(one_a_turn))).run(ORG, ANNA)
+    done = await state(storage, operation)
+    assert (done.status, done.processed_count, done.failed_count) == (OperationStatus.COMPLETED, 1, 0)
+    async with storage.read(ORG) as snapshot:
+        assert await snapshot.operations.trouble(operation.operation_id) == ""

@@ -37,12 +37,41 @@ async def test_append_keeps_every_field(storage: Storage) -> None:
     request = said("first", session_id="s", source="web", agent_version="v1", metadata={"k": ["v"]})
     request = request.model_copy(update={"interactions": (*request.interactions, turn)})
     stored = await storage.append(ORG, request)
-    first, second = await log(storage)
+    first, read = await log(storage)
+    async with storage.read(ORG) as snapshot:
+        image = await snapshot.interactions.image(read.interaction_id, longest=1_000)
+    second = read.model_copy(update={"image_url": image, "image_base64": turn.image_base64})
     assert NewInteraction(**{name: getattr(second, name) for name in NewInteraction.model_fields}) == turn
     assert (first.content, first.source, first.agent_version, first.session_id) == ("first", "web", "v1", "s")
     assert (stored.first_seq, stored.last_seq, stored.metadata) == (1, 2, {"k": ["v"]})
     async with storage.read(ORG) as snapshot:
         assert await snapshot.interactions.get_request(request.request_id) == stored
+
+
+async def test_image_is_read_by_itself(storage: Storage) -> None:
+    """A log of turns tells only that one came, so that many turns never hold megabytes; one at a time is read whole."""
+    large = "aGVsbG8=" * 100_000
+    turns = (
+        NewInteraction(image_base64=large),
+        NewInteraction(image_url=f"data:image/png;base64,{large}"),
+        NewInteraction(content="none"),
+    )
+    await storage.append(ORG, said().model_copy(update={"interactions": turns}))
+    async with storage.read(ORG) as snapshot:
+        read = snapshot.interactions
+        by_log = await read.log(ANNA, after_seq=0, limit=9)
+        for listed in (by_log, await read.log_before(ANNA, seq=3, limit=9)):
+            assert [turn.has_image for turn in listed] == [True, True, False]
+            assert sum(len(turn.model_dump_json()) for turn in listed) < 2_000
+        first, second, third = (turn.interaction_id for turn in by_log)
+        assert await read.image(first, longest=len(large)) == large
+        assert await read.image(first, longest=len(large) - 1) == ""
+        assert await read.image(second, longest=10**6) == turns[1].image_url
+        assert [await read.image(number, longest=10**6) for number in (third, third + 99)] == ["", ""]
+        [shown] = [turn for turn in await read.get([second]) if turn.image_url]
+        assert shown.image_url == turns[1].image_url
+    async with storage.read(OTHER_ORG) as snapshot:
+        assert await snapshot.interactions.image(first, longest=10**6) == ""
 
 
 async def test_append_same_request_twice_stores_once(storage: Storage) -> None:

@@ -1,105 +1,29 @@
 """The tenant's own work: operations someone started, what comes due by itself, and when it is looked at again."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.cluster import Aggregated
-from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import (
-    TENANT_SCOPE,
     ItemStatus,
-    Operation,
     OperationName,
-    OperationParameters,
     OperationStatus,
 )
-from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.aggregator import Aggregator
-from sagacity.learning.aggregate.trigger import note_new_playbooks, note_swapped_playbooks
-from sagacity.learning.ask import ModelAccess
-from sagacity.learning.retention import Retention, RetentionPolicy
-from sagacity.learning.skills.generator import SkillGenerator
-from sagacity.learning.tenant_work import TenantWork
-from sagacity.providers.base import Vectors
-from support.aggregation import NAME, VERSION, Aggregating, in_own_words, rules_in
-from support.learning import WordEmbedder, due_at
+from sagacity.learning.aggregate.trigger import note_swapped_playbooks
+from support.aggregation import NAME, in_own_words, rules_in
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm, status
 from support.skills import REFUND, skills, teach
+from support.tenancy import BASE_SECONDS, Tenancy
 
-ATTEMPTS, BASE_SECONDS = 3, 5.0
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 UNITS = ("write metric units always", "write metric units", "always write metric units please")
-
-
-class Meddling(Aggregator):
-    """Aggregates, after something that happens at that moment."""
-
-    before: Callable[[], Awaitable[object]] | None = None
-
-    async def run(
-        self, tenant: Tenant, name: str, agent_version: str, *, full: bool, lease: Lease
-    ) -> Aggregated:
-        if self.before is not None:
-            await self.before()
-        return await super().run(tenant, name, agent_version, full=full, lease=lease)
-
-
-class MeddlingEmbedder(WordEmbedder):
-    """Embeds, after something that happens at that moment: what is embedded was read, and not yet written."""
-
-    before: Callable[[], Awaitable[object]] | None = None
-
-    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
-        if self.before is not None:
-            await self.before()
-        return await super().embed(texts, background=background)
-
-
-class Tenancy(Aggregating):
-    """The whole of a tenant's own work."""
-
-    def __init__(self, storage, clock, ids, **parts) -> None:
-        super().__init__(storage, clock, ids, embedder=MeddlingEmbedder(), **parts)
-        access = ModelAccess(storage, lambda config, role: self._llm, clock)
-        given = (storage, self.embedder, self.configs, access)
-        self.meddling = Meddling(*given, clock=clock, ids=ids)
-        self.work = TenantWork(
-            storage,
-            self.meddling,
-            SkillGenerator(*given, clock=clock, ids=ids),
-            Retention(storage, self.configs, RetentionPolicy(0, 86_400), clock=clock),
-            RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
-            lease_seconds=60,
-            clock=clock,
-            ids=ids,
-        )
-
-    async def start(self, name=OperationName.PLAYBOOK_AGGREGATION) -> Operation:
-        asked = OperationParameters(extractor_names=(NAME,), agent_version=VERSION)
-        async with self.storage.begin(ORG) as transaction:
-            return await transaction.operations.start(name, asked, users=[TENANT_SCOPE])
-
-    async def state(self, operation: Operation) -> Operation:
-        async with self.storage.read(ORG) as snapshot:
-            return await snapshot.operations.get(operation.operation_id)
-
-    async def note(self) -> None:
-        """Say that playbooks were learned, as the learner does that wrote them."""
-        async with self.storage.begin(ORG) as transaction:
-            config = await self.configs.get(ORG)
-            await note_new_playbooks(transaction, config, {(NAME, VERSION)})
-
-    async def due_at(self) -> datetime | None:
-        return await due_at(self.storage, TENANT_SCOPE)
 
 
 @pytest.fixture

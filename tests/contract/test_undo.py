@@ -4,10 +4,10 @@ import pytest
 
 from sagacity.domain.change import Action, ChangeAction, Occasion
 from sagacity.domain.errors import Conflict
-from sagacity.domain.ids import MemoryUid, RunId
+from sagacity.domain.ids import InteractionId, MemoryUid, RunId
 from sagacity.domain.memory import ArchivedBy, Memory, Status
 from sagacity.domain.query import Filter
-from sagacity.learning.undo import Undone, undo_merge
+from sagacity.learning.undo import Undone, confirmed, undo_merge
 from sagacity.storage.transaction import Storage
 from support.history import changes_of, decided, merged, publish, stored, written
 from support.learning import learned
@@ -29,6 +29,11 @@ async def of_content(storage: Storage, status: Status) -> dict[str, Memory]:
     return {memory.content: memory for memory in await learned(storage, statuses=(status,))}
 
 
+def stands(memory: Memory, **changed) -> Memory:
+    """As a person left it who knew all three turns."""
+    return confirmed(memory, InteractionId(3)).model_copy(update=changed)
+
+
 async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: StoppedClock) -> None:
     """The merged ones are current as before, the candidate stands by itself with its turns, the merge is put away."""
     await publish(storage, clock)
@@ -45,7 +50,7 @@ async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: St
     current = await of_content(storage, Status.CURRENT)
     assert current.keys() == {"Runs.", "Walks.", "Swims."}
     for before in (runs, walks):
-        assert current[before.content] == before.model_copy(update={"updated_at": clock.now()})
+        assert current[before.content] == stands(before, updated_at=clock.now())
     apart = current["Swims."]
     assert apart == done.separated
     assert (apart.uid, apart.source_interaction_ids, apart.source_request_ids) == ("apart", (3,), ("r3",))
@@ -89,11 +94,11 @@ async def test_replacement_is_taken_back_beside_what_replaced(storage: Storage, 
     await written(storage, clock, decided(Action.SUPERSEDE, "Lives in Oslo.", (3,), old))
     [home] = await learned(storage)
     done = await undone(storage, clock, home)
-    assert (done.memory, done.separated) == (home, None)
+    assert (done.memory, done.separated) == (stands(home), None)
     current = await of_content(storage, Status.CURRENT)
     assert current == {
-        "Lives in Rome.": old.model_copy(update={"updated_at": clock.now()}),
-        "Lives in Oslo.": home,
+        "Lives in Rome.": stands(old, updated_at=clock.now()),
+        "Lives in Oslo.": stands(home),
     }
     assert [change.actor for change in await changes_of(storage, home)] == ["profile:x", "api:ops"]
     with pytest.raises(Conflict, match="undone already"):

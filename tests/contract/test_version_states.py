@@ -80,7 +80,7 @@ def of_affected(rows: Rows, numbers: set[int], by: set[int], wanted: VersionFilt
 
 
 def without(rows: Rows, gone: set[int]) -> Rows:
-    """What is left when a version is deleted, with all that it had superseded."""
+    """What is left when some are deleted, with all that they had superseded."""
     while (
         more := {n for n, row in rows.items() if row.successor in gone and row.by is not ArchivedBy.PERSON}
         - gone
@@ -214,8 +214,10 @@ class Versions(RuleBasedStateMachine):
     def delete(self, data: st.DataObject) -> None:
         number = data.draw(st.sampled_from(sorted(self.rows)))
         assert self.write(lambda tx: tx.memories.delete(KIND, ids=[number])) == 1
-        del self.rows[number]
-        self.compare(self.rows)
+        left = without(self.rows, {number})
+        assert {self.rows[gone].status for gone in self.rows.keys() - left.keys() - {number}} <= {ARCHIVED}
+        self.rows = left
+        self.compare(left)
 
     @rule(data=st.data(), version=st.sampled_from([CURRENT, PENDING, ARCHIVED]))
     def person_archives(self, data: st.DataObject, version: Status) -> None:

@@ -14,6 +14,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.aggregate.aggregator import LEARNER, Aggregator
+from sagacity.learning.aggregate.trigger import bookmark_of
 from sagacity.learning.ask import ModelAccess
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
@@ -136,7 +137,7 @@ class Aggregating:
 
     async def bookmark(self) -> int:
         async with self.storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(TENANT_SCOPE, f"{LEARNER}:{NAME}:{VERSION}")).seq
+            return (await snapshot.cursors.get(TENANT_SCOPE, bookmark_of(NAME, VERSION))).seq
 
 
 def playbook(content: str, trigger: str = "in that case", **fields) -> Answer:

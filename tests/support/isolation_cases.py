@@ -14,8 +14,8 @@ from sagacity.domain.operation import ItemStatus, OperationName, OperationParame
 from sagacity.domain.query import Filter
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
+from sagacity.storage.documents import Document
 from sagacity.storage.repositories.copies import Progress
-from sagacity.storage.repositories.search import Document
 from sagacity.storage.standing import Newest
 from sagacity.storage.tables import memories
 from sagacity.storage.transaction import Transaction
@@ -49,6 +49,12 @@ async def _ties(tx: Transaction, entity_id: EntityId) -> list:
     return (await tx.relationships.of_entities(ANNA, [entity_id], limit=99))[entity_id]
 
 
+async def _as_they_were(tx: Transaction, held: Held) -> list[Memory]:
+    """What was read beside what was given."""
+    found = await tx.changes.as_they_were([held.memory], LONG_AGO)
+    return [one for one in found if one is not held.memory]
+
+
 async def _drop_all(tx: Transaction) -> int:
     """Drop every turn; nothing is dropped while an operation runs, or before what was parked is replayed."""
     for one in await tx.operations.cancel():
@@ -56,7 +62,8 @@ async def _drop_all(tx: Transaction) -> int:
             await tx.operations.settle(item, ItemStatus.CANCELLED)
     for letter in await tx.dead_letters.list_newest():
         await tx.dead_letters.mark(letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=letter.status)
-    return await tx.retention.drop_oldest(0, [], judged=False, limit=99)
+    chosen = await tx.retention.oldest_read([], judged=False, limit=99)
+    return await tx.retention.drop(chosen, [], judged=False)
 
 
 async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
@@ -86,11 +93,13 @@ CASES: dict[str, Case] = {
     "interactions.beside": lambda tx, h: tx.interactions.beside([h.turn], 9),
     "interactions.log": lambda tx, h: tx.interactions.log(ANNA, after_seq=0, limit=99),
     "interactions.log_before": lambda tx, h: tx.interactions.log_before(ANNA, seq=99, limit=99),
+    "interactions.image": lambda tx, h: tx.interactions.image(h.turn.interaction_id, longest=9),
     "interactions.of_session": lambda tx, h: tx.interactions.of_session(ANNA, "s", limit=99),
     "interactions.list_wanted": lambda tx, h: tx.interactions.list_wanted(Filter(interactions=True), 99),
     "interactions.get_request": lambda tx, h: tx.interactions.get_request("r1"),
     "interactions.list_requests": lambda tx, h: tx.interactions.list_requests(limit=99),
     "interactions.of_requests": lambda tx, h: tx.interactions.of_requests(["r1"]),
+    "interactions.newest_id": lambda tx, h: tx.interactions.newest_id(ANNA),
     "interactions.count": lambda tx, h: tx.interactions.count(),
     "interactions.delete": lambda tx, h: tx.interactions.delete(ANNA, h.turn.interaction_id),
     "interactions.delete_requests": lambda tx, h: tx.interactions.delete_requests(["r1"]),
@@ -107,10 +116,12 @@ CASES: dict[str, Case] = {
     "memories.list_wanted": lambda tx, h: tx.memories.list_wanted(EVERYTHING, 99),
     "memories.list_newest": lambda tx, h: tx.memories.list_newest(PROFILE, limit=99),
     "memories.taught_by": lambda tx, h: tx.memories.taught_by("r1"),
+    "memories.approved_skills": lambda tx, h: tx.memories.approved_skills(),
     "memories.count_by_status": lambda tx, h: tx.memories.count_by_status(
         PROFILE, valid_at=START, expiring_before=LATER
     ),
     "memories.delete": lambda tx, h: tx.memories.delete(PROFILE, ids=[h.memory.memory_id]),
+    "memories.erase": lambda tx, h: tx.memories.erase(PROFILE, [h.memory.memory_id]),
     "search.put": lambda tx, h: tx.search.put([_document(h)]),
     "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
     "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
@@ -130,6 +141,7 @@ CASES: dict[str, Case] = {
     "search.vector_of": lambda tx, h: tx.search.vector_of("profile", [h.memory.memory_id]),
     "search.progress": lambda tx, h: tx.search.progress("profile", [h.memory.memory_id]),
     "cursors.get": lambda tx, h: tx.cursors.get(ANNA, "profile:l"),
+    "cursors.hold": lambda tx, h: tx.cursors.hold(ANNA, "profile:l"),
     "cursors.of_user": lambda tx, h: tx.cursors.of_user(ANNA),
     "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, seq=9)),
     "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
@@ -162,6 +174,7 @@ CASES: dict[str, Case] = {
     ),
     "changes.add": lambda tx, h: tx.changes.add([change(h.memory, "stolen")]),
     "changes.of_memories": lambda tx, h: tx.changes.of_memories([h.memory.memory_id], limit=99),
+    "changes.as_they_were": _as_they_were,
     "changes.count": lambda tx, h: tx.changes.count(h.memory.memory_id),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
     "graph.add": lambda tx, h: tx.graph.add(h.memory, tie("someone")),
@@ -214,11 +227,14 @@ CASES: dict[str, Case] = {
     "leases.end": lambda tx, h: tx.leases.end(h.lease.name),
     "retention.next_expiry": lambda tx, h: tx.retention.next_expiry(),
     "retention.purge_expired": lambda tx, h: tx.retention.purge_expired(EXPIRY, limit=99),
-    "retention.drop_oldest": lambda tx, h: _drop_all(tx),
+    "retention.excess": lambda tx, h: tx.retention.excess(1),
+    "retention.oldest_read": lambda tx, h: tx.retention.oldest_read([], judged=False, limit=99),
+    "retention.drop": lambda tx, h: _drop_all(tx),
     "evaluations.replace": lambda tx, h: tx.evaluations.replace(ANNA, evaluation(h.word)),
     "evaluations.judged_at": lambda tx, h: tx.evaluations.judged_at(ANNA, h.session.session_id),
     "sessions.waiting": lambda tx, h: tx.sessions.waiting(ANNA, limit=99),
     "sessions.find": lambda tx, h: tx.sessions.find(ANNA, h.session.session_id),
+    "sessions.hold": lambda tx, h: tx.sessions.hold(h.session, [h.last_turn.interaction_id]),
     "sessions.settle": lambda tx, h: tx.sessions.settle(h.session, evaluate_after=None, attempts=9),
     "sessions.turns": lambda tx, h: tx.sessions.turns(ANNA, h.session.session_id, limit=99),
     "sessions.session_of": lambda tx, h: tx.sessions.session_of(ANNA, h.last_turn.seq),
@@ -231,8 +247,8 @@ CASES: dict[str, Case] = {
     "model_calls.totals": lambda tx, h: tx.model_calls.totals(CallFilter(), Grouping.LEARNER),
     "model_calls.spent": lambda tx, h: tx.model_calls.spent(LONG_AGO),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
-    "clusters.names": lambda tx, h: tx.clusters.names("aggregation"),
     "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
+    "clusters.written_from": lambda tx, h: tx.clusters.written_from([h.word]),
     "clusters.newest_candidates": lambda tx, h: tx.clusters.newest_candidates(),
     "clusters.count_candidates": lambda tx, h: tx.clusters.count_candidates(h.word, "", after=0),
     "clusters.save": lambda tx, h: tx.clusters.save([h.cluster.model_copy(update={"fingerprint": "stolen"})]),
@@ -244,6 +260,12 @@ CASES: dict[str, Case] = {
     "operations.get": lambda tx, h: tx.operations.get(h.item.operation_id),
     "operations.latest": lambda tx, h: tx.operations.latest(RUN),
     "operations.list_newest": lambda tx, h: tx.operations.list_newest(limit=99),
+    "operations.tell": lambda tx, h: tx.operations.tell(h.item, 7, 9),
+    "operations.pass_turn": lambda tx, h: tx.operations.pass_turn(h.item),
+    "operations.hold_up": lambda tx, h: tx.operations.hold_up(ANNA, until=LATER, error="stolen"),
+    "operations.trouble": lambda tx, h: tx.operations.trouble(h.item.operation_id),
+    "operations.stands_still": lambda tx, h: tx.operations.stands_still(h.item.operation_id),
+    "operations.set_going": lambda tx, h: tx.operations.set_going(h.item.operation_id),
     "operations.items": lambda tx, h: tx.operations.items(h.item.operation_id, limit=99),
     "operations.current_user": lambda tx, h: tx.operations.current_user(h.item.operation_id),
     "operations.waiting_for": lambda tx, h: tx.operations.waiting_for(ANNA),
@@ -263,19 +285,22 @@ CASES: dict[str, Case] = {
     "versions.downgrade": lambda tx, h: tx.versions.downgrade(PROFILES),
     "versions.downgrade, of some": lambda tx, h: tx.versions.downgrade(_only(h.archived)),
     "versions.discard_pending": lambda tx, h: tx.versions.discard_pending(PROFILES),
+    "versions.hold_pending_back": lambda tx, h: tx.versions.hold_pending_back(PROFILES),
     "versions.discard_pending, of some": lambda tx, h: tx.versions.discard_pending(_only(h.pending)),
 }
 """By the method, and behind a comma another way of calling it."""
 EXPECTED: dict[str, object] = {
     "retention.next_expiry": None,
     "retention.purge_expired": 0,
-    "retention.drop_oldest": 2,
+    "retention.excess": 0,
+    "retention.drop": 2,
     "interactions.count": 2,
     "interactions.delete_requests": 1,
     "interactions.delete_session": 1,
     "interactions.delete_all": 2,
     "memories.count_by_status": ({Status.ARCHIVED: 1, Status.CURRENT: 1, Status.PENDING: 1}, 0),
     "memories.delete": 0,
+    "memories.erase": 0,
     "memories.replaced_by": [],
     "changes.of_memories": [],
     "changes.count": 0,
@@ -296,6 +321,7 @@ EXPECTED: dict[str, object] = {
     "evaluations.success_by_day": [(DAY, 1, 1)],
     "evaluations.judged_at": {},
     "sessions.find": None,
+    "sessions.hold": False,
     "sessions.settle": False,
     "sessions.turns": [],
     "sessions.session_of": None,

@@ -101,7 +101,13 @@ def one_a_turn(window: Window) -> Iterable[Candidate]:
     ]
 
 
-def reading(*extractors: Recorder, sources: Iterable[str] = (), step: int = 5, size: int = 10) -> Groups:
+def reading(
+    *extractors: Recorder,
+    sources: Iterable[str] = (),
+    step: int = 5,
+    size: int = 10,
+    asks_a_model: bool = True,
+) -> Groups:
     """Learners for these extractors in place of the configured ones, named l1, l2, …"""
 
     def groups(
@@ -115,6 +121,7 @@ def reading(*extractors: Recorder, sources: Iterable[str] = (), step: int = 5, s
                 window_size=size,
                 step=step,
                 sources=frozenset(sources),
+                asks_a_model=asks_a_model,
             )
             for n, extractor in enumerate(extractors, start=1)
         ]
@@ -141,6 +148,7 @@ def learning(
     groups: Groups = learner_groups,
     quiet_seconds: float = QUIET_SECONDS,
     lease_seconds: float = 60.0,
+    slice_seconds: float = 20.0,
 ) -> Learning:
     """Learning without a model key."""
     configs, access = DatabaseConfigs(storage), ModelAccess(storage, lambda config, role: None, clock)
@@ -150,7 +158,12 @@ def learning(
         embedder,
         configs,
         access,
-        LearningPolicy(retry=retry, quiet_seconds=quiet_seconds, lease_seconds=lease_seconds),
+        LearningPolicy(
+            retry=retry,
+            quiet_seconds=quiet_seconds,
+            lease_seconds=lease_seconds,
+            slice_seconds=slice_seconds,
+        ),
         evaluator=Evaluator(
             storage, configs, access, EvaluationPolicy(retry=retry, delay_seconds=600), clock=clock
         ),

@@ -23,10 +23,15 @@ class Ran:
 
     @property
     def data(self) -> Any:
-        """What the JSON envelope holds."""
+        """What the JSON envelope holds, which says the same as the exit code."""
         envelope = json.loads(self.out)
-        assert envelope["ok"] is True
+        assert envelope["ok"] is (self.code == 0)
         return envelope["data"]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the JSON envelope says that it went well."""
+        return json.loads(self.out)["ok"]
 
     @property
     def meta(self) -> Any:

@@ -24,6 +24,18 @@ async def teach(api: httpx.AsyncClient, *contents: str, user_id: str = "anna", *
     return await ask(api, "publish_interaction?wait_for_response=true", **body)
 
 
+BY_HAND = {
+    "user_playbook_extractor_configs": [
+        {
+            "extractor_name": NAME,
+            "extraction_definition_prompt": "how to act",
+            "aggregation_config": {"reaggregation_trigger_count": 1_000},
+        }
+    ]
+}
+"""A configuration with which nothing is aggregated by itself."""
+
+
 async def taught_playbooks(api: httpx.AsyncClient, *said: tuple[str, str], **fields) -> None:
     """Store user playbooks, each given as (user, content)."""
     known = {"playbook_name": NAME, "agent_version": VERSION} | fields

@@ -21,6 +21,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.skills.generator import SkillGenerator
 from sagacity.learning.skills.survey import LEARNER
+from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
 from sagacity.storage.transaction import Storage
@@ -79,9 +80,11 @@ def generator(
     *,
     models: Models = no_model,
     configs: OneConfig | None = None,
+    embedder: Embedder | None = None,
 ) -> SkillGenerator:
     access = ModelAccess(storage, models, clock)
-    return SkillGenerator(storage, WordEmbedder(), configs or OneConfig(), access, clock=clock, ids=ids)
+    given = (storage, embedder or WordEmbedder(), configs or OneConfig(), access)
+    return SkillGenerator(*given, clock=clock, ids=ids)
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from sagacity.api.writes import (
     playbook_changes,
     told_deleted,
 )
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
@@ -51,7 +52,7 @@ async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: CallerDep) -> 
         [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.agent_playbooks],
         reason="agent playbook written",
     )
-    return Added(message=f"stored {len(stored)} agent playbooks", added_count=len(stored))
+    return Added(message=f"stored {counted(len(stored), 'agent playbook')}", added_count=len(stored))
 
 
 @router.put("/update_agent_playbook", response_model_exclude_none=True)
@@ -66,7 +67,7 @@ async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep
         )
 
     said = body.playbook_status
-    reason = "agent playbook edited" if said is None else f"agent playbook is {said}"
+    reason = "agent playbook edited" if said is None else f"agent playbook {body.agent_playbook_id} is {said}"
     archived = await _edit(caller, MemoryId(body.agent_playbook_id), change, reason)
     return _updated(f"updated agent playbook {body.agent_playbook_id}", archived)
 
@@ -85,9 +86,8 @@ async def update_agent_playbook_status(
     def change(memory: Memory) -> Memory:
         return memory.model_copy(update={"approval": body.playbook_status, "updated_at": now})
 
-    reason = f"agent playbook is {body.playbook_status}"
-    archived = await _edit(caller, MemoryId(body.agent_playbook_id), change, reason)
-    return _updated(f"agent playbook {body.agent_playbook_id} is {body.playbook_status}", archived)
+    text = f"agent playbook {body.agent_playbook_id} is {body.playbook_status}"
+    return _updated(text, await _edit(caller, MemoryId(body.agent_playbook_id), change, text))
 
 
 async def _edit(
@@ -136,20 +136,27 @@ def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
 
 @router.post("/get_agent_playbooks", response_model_exclude_none=True)
 async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: CallerDep) -> AgentPlaybooksPage:
-    """Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said."""
+    """
+    Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.
+
+    Those of `agent_playbook_ids` come in that order and in any state; no other filter goes with them.
+    """
     async with caller.read() as snapshot:
-        found = await snapshot.memories.list_newest(
-            KIND,
-            statuses=body.status_filter or (Status.CURRENT,),
-            approvals=() if body.playbook_status_filter is None else (body.playbook_status_filter,),
-            name=body.playbook_name,
-            agent_version=body.agent_version,
-            valid_at=caller.runtime.clock.now(),
-            limit=body.limit,
-        )
+        if body.agent_playbook_ids is not None:
+            found = await snapshot.memories.get_many(body.agent_playbook_ids, kind=KIND)
+        else:
+            found = await snapshot.memories.list_newest(
+                KIND,
+                statuses=body.status_filter or (Status.CURRENT,),
+                approvals=() if body.playbook_status_filter is None else (body.playbook_status_filter,),
+                name=body.playbook_name,
+                agent_version=body.agent_version,
+                valid_at=caller.runtime.clock.now(),
+                limit=body.limit,
+            )
     return AgentPlaybooksPage(
         agent_playbooks=tuple(agent_playbook_view(memory) for memory in found),
-        msg=f"{len(found)} agent playbooks",
+        msg=counted(len(found), "agent playbook"),
     )
 
 
@@ -163,7 +170,13 @@ async def get_playbook_aggregation_change_logs(
     if "\x00" in playbook_name + agent_version:
         raise InvalidInput("text must not hold NUL characters")
     async with caller.read() as snapshot:
-        logs = await snapshot.changes.list_runs(KIND, actor=learner_of(playbook_name), limit=CHANGE_LOG_ROWS)
+        logs = await snapshot.changes.list_runs(
+            KIND,
+            actor=learner_of(playbook_name),
+            name=playbook_name,
+            agent_version=agent_version,
+            limit=CHANGE_LOG_ROWS,
+        )
     views = (
         aggregation_change_log_view(log, playbook_name=playbook_name, agent_version=agent_version)
         for log in logs
@@ -204,9 +217,9 @@ async def delete_all_playbooks(caller: CallerDep) -> DeletedMany:
     for kind, one in counts.items():
         told_deleted(caller, kind, one)
     count = sum(counts.values())
-    return DeletedMany(message=f"deleted {count} playbooks", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'playbook')}", deleted_count=count)
 
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
     count = await delete_memories(caller, KIND, ids=ids)
-    return DeletedMany(message=f"deleted {count} agent playbooks", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'agent playbook')}", deleted_count=count)

@@ -61,6 +61,7 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Call
     old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
     await runtime.configs.set(caller.tenant, merge_secrets(kept, old))
+    runtime.dispatcher.look()
     idle = "; ".join(dict.fromkeys(idle_choices(new)))
     return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import UserId
@@ -31,7 +32,7 @@ async def get_dead_letters(
             statuses=() if status is None else (status,),
             limit=limit,
         )
-    return DeadLettersPage(dead_letters=tuple(found), msg=f"{len(found)} dead letters")
+    return DeadLettersPage(dead_letters=tuple(found), msg=counted(len(found), "dead letter"))
 
 
 @router.post("/dead_letters/{dead_letter_id}/replay")

@@ -7,6 +7,7 @@ from itertools import takewhile
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.version import VersionDiff, VersionFilter
@@ -36,7 +37,7 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> Profi
     Compare pending profiles with current ones: what an upgrade with the same filters would add, lose and change.
 
     Changed are pairs that answer the same or mean nearly the same, most alike first, one to one. All are counted; of
-    each sort up to `limit` are shown.
+    each sort up to `limit` are shown. Without anything pending `success` is false, as an upgrade would change nothing.
     """
     wanted = VersionFilter(
         kind=MemoryKind.PROFILE,
@@ -64,7 +65,8 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: CallerDe
     Compare pending user playbooks with current ones: what an upgrade with the same filters would add, lose and change.
 
     Changed are pairs of one user, agent version and name that mean nearly the same, most alike first, one to one. All
-    are counted; of each sort up to `limit` are shown.
+    are counted; of each sort up to `limit` are shown. Without anything pending `success` is false, as an upgrade would
+    change nothing.
     """
     wanted = VersionFilter(
         kind=MemoryKind.USER_PLAYBOOK,
@@ -105,8 +107,11 @@ async def _compare(caller: Caller, wanted: VersionFilter, limit: int) -> tuple[V
             )
             added, lost = added + len(found.added), lost + len(found.lost)
             changed, unchanged = changed + len(found.changed), unchanged + found.unchanged_count
+    is_pending = bool(added or changed or unchanged)
+    told = f"{added} added, {lost} lost, {changed} changed, {unchanged} unchanged"
     counts = DiffCounts(
-        msg=f"{added} added, {lost} lost, {changed} changed, {unchanged} unchanged",
+        success=is_pending,
+        msg=told if is_pending else nothing_pending(wanted.kind),
         added_count=added,
         lost_count=lost,
         changed_count=changed,

@@ -102,7 +102,9 @@ def faults_of(errors: Sequence[object]) -> list[JsonValue]:
             {
                 "type": str(fault["type"]),
                 "loc": [part if isinstance(part, int) else str(part) for part in place],
-                "msg": str(fault["msg"]),
+                "msg": str(fault["msg"]).removeprefix(
+                    "Value error, "
+                ),  # what pydantic puts before our own words
             }
         )
     return found

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.domain.amounts import counted
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.evaluation import evaluation_view
@@ -34,7 +35,7 @@ async def get_agent_success_evaluation_results(
         found = await snapshot.evaluations.list_newest(agent_version=body.agent_version, limit=body.limit)
     return EvaluationsPage(
         agent_success_evaluation_results=tuple(evaluation_view(result) for result in found),
-        msg=f"{len(found)} results",
+        msg=counted(len(found), "result"),
     )
 
 

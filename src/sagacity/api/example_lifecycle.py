@@ -17,7 +17,7 @@ _RUN: Mapping[str, JsonValue] = {
     "started_at": 1777629600,
     "completed_at": 1777629642,
     "total_users": 3,
-    "processed_users": 3,
+    "processed_users": 2,
     "failed_users": 1,
     "request_params": {"source": "support"},
     "stats": {"total_interactions_processed": 180, "total_generated": 21},
@@ -29,7 +29,7 @@ _STANDING: JsonValue = {
     "processed_user_ids": ["anna", "ben"],
     "failed_user_ids": [{"user_id": "cleo", "error": "no answer within 120 s"}],
 }
-_TOLD = "profile_generation is completed: 3 of 3 users, 180 turns read, 21 generated, 1 users failed"
+_TOLD = "profile_generation is completed: 2 of 3 users, 180 turns read, 21 generated, 1 user failed"
 _SWAP: JsonValue = {"user_id": "anna", "only_affected_users": True}
 _PLAYBOOK_SWAP: JsonValue = {
     "agent_version": "agent-v0",
@@ -37,7 +37,7 @@ _PLAYBOOK_SWAP: JsonValue = {
     "only_affected_users": True,
 }
 _AGGREGATED = (
-    "processed 57 user playbooks, found 3 clusters, generated 1 agent playbooks, rewrote 1, archived 0"
+    "processed 57 user playbooks, found 3 clusters, generated 1 agent playbook, rewrote 1, archived 0"
 )
 _UPGRADED = "21 promoted, 19 archived, 17 formerly archived deleted"
 _DOWNGRADED = "19 restored, 21 archived in their place"
@@ -200,7 +200,6 @@ LIFECYCLE_EXAMPLES: Mapping[str, Example] = {
     ),
     "/api/run_playbook_aggregation": Example(
         request={
-            "user_id": "ben",
             "agent_version": "agent-v0",
             "playbook_name": "default_playbook_extractor",
         },
@@ -221,6 +220,8 @@ LIFECYCLE_EXAMPLES: Mapping[str, Example] = {
                 "total_users": 1,
                 "processed_users": 1,
                 "failed_users": 0,
+                "processed_steps": 3,
+                "total_steps": 3,
                 "request_params": {
                     "agent_version": "agent-v0",
                     "extractor_names": ["default_playbook_extractor"],

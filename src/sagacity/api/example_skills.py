@@ -44,7 +44,7 @@ _STATUS = Example(
 SKILL_EXAMPLES: Mapping[str, Example] = {
     "/api/get_skills": Example(
         request={"playbook_name": _NAME, "skill_status_filter": "approved"},
-        reply={"success": True, "skills": [SKILL], "msg": "1 skills"},
+        reply={"success": True, "skills": [SKILL], "msg": "1 skill"},
     ),
     "/api/search_skills": Example(
         request={"query": "the customer wants the money back", "top_k": 3},
@@ -61,7 +61,7 @@ SKILL_EXAMPLES: Mapping[str, Example] = {
                 }
             ]
         },
-        reply={"success": True, "message": "stored 1 skills", "added_count": 1, "skill_ids": [31]},
+        reply={"success": True, "message": "stored 1 skill", "added_count": 1, "skill_ids": [31]},
     ),
     "/api/update_skill": Example(
         request={"skill_id": 31, "description": _DESCRIPTION},
@@ -77,7 +77,7 @@ SKILL_EXAMPLES: Mapping[str, Example] = {
         request={"agent_version": "agent-v0", "playbook_name": _NAME},
         reply={
             "success": True,
-            "message": "57 user playbooks in 3 clusters: 1 skills written, 1 written anew",
+            "message": "57 user playbooks in 3 clusters: 1 skill written, 1 written anew",
             "skills_generated": 1,
             "skills_updated": 1,
             "operation_id": _OPERATION,
@@ -102,8 +102,8 @@ SKILL_EXAMPLES: Mapping[str, Example] = {
         request={"format": "markdown", "playbook_name": _NAME},
         reply={
             "success": True,
-            "message": "1 skills",
-            "msg": "1 skills",
+            "message": "1 skill",
+            "msg": "1 skill",
             "markdown": _DOCUMENT,
             "skill_count": 1,
         },

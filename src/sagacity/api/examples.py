@@ -117,10 +117,10 @@ _CURRENT: Mapping[str, Example] = {
     ),
     "/api/get_interactions": Example(
         request={"user_id": "anna", "start_time": "2026-05-01T00:00:00Z", "top_k": 30},
-        reply={"success": True, "interactions": [_TURN], "msg": "1 interactions"},
+        reply={"success": True, "interactions": [_TURN], "msg": "1 interaction"},
     ),
     "/api/get_all_interactions": Example(
-        reply={"success": True, "interactions": [_TURN], "msg": "1 interactions"}
+        reply={"success": True, "interactions": [_TURN], "msg": "1 interaction"}
     ),
     "/api/get_requests": Example(
         request={"user_id": "anna", "top_k": 30, "offset": 0},
@@ -187,7 +187,7 @@ _CURRENT: Mapping[str, Example] = {
                 {"profile_id": _PROFILE_ID, "user_id": "anna", "content": "Lives in Lisbon."},
             ]
         },
-        reply={"success": True, "message": "stored 1 profiles", "added_count": 1},
+        reply={"success": True, "message": "stored 1 profile", "added_count": 1},
     ),
     "/api/update_user_profile": Example(
         request={"user_id": "anna", "profile_id": _PROFILE_ID, "content": "Lives in Porto."},
@@ -195,7 +195,7 @@ _CURRENT: Mapping[str, Example] = {
     ),
     "/api/get_profiles": Example(
         request={"user_id": "anna", "top_k": 30, "status_filter": [None, "pending"]},
-        reply={"success": True, "user_profiles": [_PROFILE], "msg": "1 profiles"},
+        reply={"success": True, "user_profiles": [_PROFILE], "msg": "1 profile"},
     ),
     "/api/get_all_profiles": Example(reply={"success": True, "user_profiles": [_PROFILE]}),
     "/api/get_profile_statistics": Example(
@@ -225,7 +225,7 @@ _CURRENT: Mapping[str, Example] = {
     ),
     "/api/delete_profile": Example(
         request={"user_id": "anna", "search_query": "Lisbon"},
-        reply={"success": True, "message": "deleted 1 profiles"},
+        reply={"success": True, "message": "deleted 1 profile"},
     ),
     "/api/delete_profiles_by_ids": _deleted("profiles", {"profile_ids": [_PROFILE_ID]}),
     "/api/delete_all_profiles": _deleted("profiles"),
@@ -240,7 +240,7 @@ _CURRENT: Mapping[str, Example] = {
                 }
             ]
         },
-        reply={"success": True, "message": "stored 1 user playbooks", "added_count": 1},
+        reply={"success": True, "message": "stored 1 user playbook", "added_count": 1},
     ),
     "/api/update_user_playbook": Example(
         request={"user_playbook_id": 7, "content": "Answer with a table.", "status": "archived"},
@@ -248,7 +248,7 @@ _CURRENT: Mapping[str, Example] = {
     ),
     "/api/get_user_playbooks": Example(
         request={"user_id": "anna", "limit": 100, "status_filter": [None]},
-        reply={"success": True, "user_playbooks": [_USER_PLAYBOOK], "msg": "1 user playbooks"},
+        reply={"success": True, "user_playbooks": [_USER_PLAYBOOK], "msg": "1 user playbook"},
     ),
     "/api/delete_user_playbook": Example(
         request={"user_playbook_id": 7}, reply={"success": True, "message": "deleted user playbook 7"}
@@ -266,7 +266,7 @@ _CURRENT: Mapping[str, Example] = {
                 }
             ]
         },
-        reply={"success": True, "message": "stored 1 agent playbooks", "added_count": 1},
+        reply={"success": True, "message": "stored 1 agent playbook", "added_count": 1},
     ),
     "/api/update_agent_playbook": Example(
         request={"agent_playbook_id": 9, "rationale": "Without it the look-up fails."},
@@ -278,7 +278,7 @@ _CURRENT: Mapping[str, Example] = {
     ),
     "/api/get_agent_playbooks": Example(
         request={"limit": 100, "playbook_status_filter": "approved"},
-        reply={"success": True, "agent_playbooks": [_AGENT_PLAYBOOK], "msg": "1 agent playbooks"},
+        reply={"success": True, "agent_playbooks": [_AGENT_PLAYBOOK], "msg": "1 agent playbook"},
     ),
     "/api/playbook_aggregation_change_logs": Example(reply={"success": True, "change_logs": []}),
     "/api/delete_agent_playbook": Example(

@@ -9,8 +9,8 @@ from sagacity.api.operations import standing_of, told
 from sagacity.api.runs import run
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
-from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
+    GENERATED,
     Operation,
     OperationMode,
     OperationName,
@@ -18,7 +18,7 @@ from sagacity.domain.operation import (
     OperationStatus,
 )
 from sagacity.domain.version import VersionFilter
-from sagacity.domain.views.operation import OperationView
+from sagacity.domain.views.operation import OperationView, goes_on
 from sagacity.schemas.generation import (
     ManualPlaybooksBody,
     ManualProfilesBody,
@@ -29,10 +29,6 @@ from sagacity.schemas.generation import (
 )
 
 router = APIRouter(tags=["generation"])
-_KINDS = {
-    OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
-    OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
-}
 
 
 @router.post("/rerun_profile_generation", response_model_exclude_none=True)
@@ -205,7 +201,7 @@ async def _start(caller: Caller, name: OperationName, parameters: OperationParam
 def _version(name: OperationName, parameters: OperationParameters) -> VersionFilter:
     """Return which PENDING memories a rerun makes anew."""
     return VersionFilter(
-        kind=_KINDS[name],
+        kind=GENERATED[name],
         user_ids=() if parameters.user_id is None else (parameters.user_id,),
         names=parameters.extractor_names,
         agent_versions=() if parameters.agent_version is None else (parameters.agent_version,),
@@ -219,5 +215,4 @@ def _is_well(operation: Operation) -> bool:
 def _told(operation: Operation) -> str:
     if not operation.goes_on:
         return told(operation)
-    follow = f"GET /api/get_operation_status?operation_id={operation.operation_id}"
-    return f"{operation.name} goes on; follow it with {follow}"
+    return goes_on(operation.name, operation.operation_id)

@@ -7,14 +7,16 @@ from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.writes import embed
+from sagacity.domain.amounts import counted
 from sagacity.domain.change import ChangeAction, Occasion, RecordedChange
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RunId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import VERSIONED_KINDS, Memory, MemoryKind
+from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.views.memory import memory_view
 from sagacity.learning.undo import Undone, find_merge, separated, undo_merge
+from sagacity.retrieval.context_lines import read_citation
 from sagacity.schemas.base import MAX_INT
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
 from sagacity.storage.transaction import Transaction
@@ -28,12 +30,14 @@ MemoryIdOrUid = Annotated[
     Path(
         min_length=1,
         max_length=512,
-        description="A profile's id or any memory's uid; of a playbook or a skill its number too.",
+        description="A profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.",
     ),
 ]
 KindParameter = Annotated[
     MemoryKind | None,
-    Query(description="Of which kind it is; needed only where a uid is also another memory's number."),
+    Query(
+        description="Of which kind it is; needed only where a uid is also another memory's number or citation."
+    ),
 ]
 
 
@@ -105,8 +109,9 @@ async def undo_memory_merge(
 
     done = await runtime.storage.again(undo)
     runtime.dispatcher.look()
-    text = "1 memory is" if len(done.restored) == 1 else f"{len(done.restored)} memories are"
-    text = f"{text} current again"
+    text = (
+        f"{counted(len(done.restored), 'memory')} {'is' if len(done.restored) == 1 else 'are'} current again"
+    )
     return UndoneMerge(
         message=text,
         msg=text,
@@ -118,7 +123,7 @@ async def undo_memory_merge(
 
 async def find_memory(snapshot: Transaction, given: str, kind: MemoryKind | None) -> Memory:
     """
-    Return the memory of a uid; else, of the kinds that are known by number, the one of that number.
+    Return the memory of a uid; else the one of a number, or of what a context cites it by.
 
     Raises:
         NotFound: the tenant has none.
@@ -126,9 +131,10 @@ async def find_memory(snapshot: Transaction, given: str, kind: MemoryKind | None
     found = (await snapshot.memories.find_uids([given])).get(given) if "\x00" not in given else None
     if found is not None and kind in {None, found.kind}:
         return found
-    if given.isascii() and given.isdigit() and int(given) <= MAX_INT:
-        numbered = await snapshot.memories.get_many([int(given)])
-        if numbered and numbered[0].kind in (VERSIONED_KINDS if kind is None else {kind} & VERSIONED_KINDS):
+    cited, number = read_citation(given) or (kind, given)
+    if number.isascii() and number.isdigit() and int(number) <= MAX_INT and kind in {None, cited}:
+        numbered = await snapshot.memories.get_many([MemoryId(int(number))], kind=cited)
+        if numbered:
             return numbered[0]
     raise NotFound(f"no {'memory' if kind is None else kind.replace('_', ' ')} with id {given!r}")
 

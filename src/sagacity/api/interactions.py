@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.config.safe_url import check_url
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, Request
@@ -108,7 +109,7 @@ async def get_all_interactions(caller: CallerDep, limit: Annotated[Limit, Query(
 
 def _page(turns: Sequence[Interaction]) -> InteractionsPage:
     return InteractionsPage(
-        interactions=tuple(interaction_view(turn) for turn in turns), msg=f"{len(turns)} interactions"
+        interactions=tuple(interaction_view(turn) for turn in turns), msg=counted(len(turns), "interaction")
     )
 
 
@@ -140,7 +141,7 @@ async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage
             SessionGroup(session_id=name, requests=tuple(group)) for name, group in sessions.items()
         ),
         has_more=len(found) > body.top_k,
-        msg=f"{len(requests)} requests",
+        msg=counted(len(requests), "request"),
     )
 
 
@@ -184,4 +185,4 @@ async def delete_all_interactions(caller: CallerDep) -> DeletedMany:
     """Delete the whole log of all users; what was learned from it stays."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_all()
-    return DeletedMany(message=f"deleted {count} interactions", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'interaction')}", deleted_count=count)

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Depends, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.config.spending_cap import SpendingCap
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import UserId
-from sagacity.domain.ledger import CallFilter, Grouping, Spending
+from sagacity.domain.ledger import OUTCOMES, CallFilter, Grouping, Spending
 from sagacity.schemas.base import Label, Limit, MaybeId, Moment, Number, refuse_unstorable
 from sagacity.schemas.model_calls import CapState, ModelCallsPage, ModelCallTotals
 from sagacity.storage.transaction import Transaction
@@ -25,7 +26,7 @@ def _filter(
     ] = None,
     model: Annotated[Label | None, Query(description="As it stands in the ledger.")] = None,
     outcome: Annotated[
-        Label | None, Query(description="`ok`, or the name of an error such as `ProviderTimeout`.")
+        Label | None, Query(description=f"How they ended: {', '.join(f'`{one}`' for one in OUTCOMES)}.")
     ] = None,
     start_time: Annotated[Moment | None, Query(description="From this moment on.")] = None,
     end_time: Annotated[Moment | None, Query(description="Before this moment.")] = None,
@@ -35,6 +36,8 @@ def _filter(
             refuse_unstorable(text)
         except ValueError as error:
             raise InvalidInput(str(error)) from error
+    if outcome is not None and outcome not in OUTCOMES:
+        raise InvalidInput(f"outcome: there is no {outcome!r}, only {', '.join(OUTCOMES)}")
     if start_time is not None and end_time is not None and end_time <= start_time:
         raise InvalidInput("end_time must be later than start_time")
     return CallFilter(
@@ -73,7 +76,7 @@ async def get_model_calls(
         next=page[-1].call_id if len(found) > limit else None,
         spending_cap=state,
         warnings=_warnings(cap, state, now),
-        msg=f"{len(page)} model calls",
+        msg=counted(len(page), "model call"),
     )
 
 
@@ -94,7 +97,7 @@ async def get_model_call_totals(
         totals=tuple(totals),
         spending_cap=state,
         warnings=_warnings(cap, state, now),
-        msg=f"{len(totals)} sums by {by}",
+        msg=f"{counted(len(totals), 'sum')} by {by}",
     )
 
 

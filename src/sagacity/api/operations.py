@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.operation import ItemStatus, Operation, OperationName, OperationStatus
 from sagacity.domain.views.operation import OperationView, operation_view
@@ -21,6 +22,11 @@ from sagacity.storage.transaction import Transaction
 router = APIRouter(tags=["operations"])
 NAMED_USERS = 1_000
 """How many of a run's users are named; all are counted."""
+_ENDED = {
+    OperationStatus.COMPLETED: "was completed",
+    OperationStatus.FAILED: "failed",
+    OperationStatus.CANCELLED: "was cancelled",
+}
 
 
 @router.get("/get_operation_status", response_model_exclude_none=True)
@@ -54,20 +60,31 @@ async def standing_of(snapshot: Transaction, operation: Operation) -> OperationV
     number = operation.operation_id
     done = await snapshot.operations.items(number, statuses=[ItemStatus.DONE], limit=NAMED_USERS)
     failed = await snapshot.operations.items(number, statuses=[ItemStatus.FAILED], limit=NAMED_USERS)
-    current = None
-    if operation.status is OperationStatus.IN_PROGRESS:
-        current = await snapshot.operations.current_user(number)
-    return operation_view(operation, current_user_id=current, done=done, failed=failed)
+    if not operation.goes_on:
+        return operation_view(operation, done=done, failed=failed)
+    current = await snapshot.operations.current_user(number)
+    trouble = await snapshot.operations.trouble(number)
+    return operation_view(operation, current_user_id=current, done=done, failed=failed, trouble=trouble)
 
 
 def told(operation: Operation) -> str:
     """Return how a run stands, in a line."""
-    state = str(operation.status).replace("_", " ")
-    told = (
-        f"{operation.name} is {state}: {operation.processed_count} of {operation.total_count} users, "
-        f"{operation.turn_count} turns read, {operation.generated_count} generated"
-    )
-    return f"{told}, {operation.failed_count} users failed" if operation.failed_count else told
+    state = f"{operation.name} is {_state(operation.status)}"
+    if not operation.name.is_of_users:
+        steps = f"{operation.step_count} of {counted(operation.step_total, 'cluster')}"
+        return f"{state}: {steps} looked at" if operation.step_total else state
+    parts = [
+        f"{operation.processed_count} of {counted(operation.total_count, 'user')}",
+        f"{counted(operation.turn_count, 'turn')} read",
+        f"{operation.generated_count} generated",
+    ]
+    if operation.failed_count:
+        parts.append(f"{counted(operation.failed_count, 'user')} failed")
+    return f"{state}: {', '.join(parts)}"
+
+
+def _state(status: OperationStatus) -> str:
+    return str(status).replace("_", " ")
 
 
 @router.get("/operations", response_model_exclude_none=True)
@@ -83,7 +100,7 @@ async def get_operations(
             name=service_name, statuses=() if status is None else (status,), limit=limit
         )
     return OperationsPage(
-        operations=tuple(operation_view(one) for one in found), msg=f"{len(found)} operations"
+        operations=tuple(operation_view(one) for one in found), msg=counted(len(found), "operation")
     )
 
 
@@ -92,19 +109,34 @@ async def cancel_operation(body: CancelOperationBody, caller: CallerDep) -> Oper
     """
     Tell a run to stop, or those of a service, or all that are running.
 
-    Users that nobody has begun with are left out at once; work on one stops between two windows. What was written
-    stays.
+    Users that nobody has begun with are left out at once; work on one stops between two windows, and an aggregation or
+    a generation of skills before its next cluster. What was written stays. Of one that has ended the message says when
+    and how.
     """
 
-    async def cancel() -> list[Operation]:
+    async def cancel() -> tuple[list[Operation], Operation | None]:
         async with caller.begin() as transaction:
-            return await transaction.operations.cancel(operation_id=body.operation_id, name=body.service_name)
+            named, service = body.operation_id, body.service_name
+            stopped = await transaction.operations.cancel(operation_id=named, name=service)
+            if named is not None:
+                return stopped, await transaction.operations.get(named)
+            return stopped, None if service is None else await transaction.operations.latest(service)
 
-    cancelled = await caller.runtime.storage.again(cancel)
+    cancelled, asked_for = await caller.runtime.storage.again(cancel)
     caller.runtime.dispatcher.look()
     names = tuple(dict.fromkeys(one.name for one in cancelled))
     return OperationsCancelled(
         cancelled_services=names,
         operation_ids=tuple(one.operation_id for one in cancelled),
-        msg=f"told {', '.join(names)} to stop" if cancelled else "nothing is running that could be cancelled",
+        msg=f"told {', '.join(names)} to stop" if cancelled else _nothing_to_stop(asked_for),
+    )
+
+
+def _nothing_to_stop(ended: Operation | None) -> str:
+    """Return why nothing was cancelled: what was asked for has ended, or there was never one."""
+    if ended is None or ended.finished_at is None:
+        return "nothing is running that could be cancelled"
+    return (
+        f"{ended.name} {ended.operation_id} is not running any more: it {_ENDED[ended.status]} at "
+        f"{ended.finished_at:%Y-%m-%d %H:%M:%S} UTC"
     )

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
-from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted
+from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted, written
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
@@ -58,15 +59,16 @@ async def add_user_profile(body: AddProfilesBody, caller: CallerDep) -> Added:
                 for memory in given.values()
                 if memory.uid in known
             ]
+            replaced = await written(transaction, replaced)
             await transaction.memories.save(replaced, vectors=vectors)
             new = [memory for memory in given.values() if memory.uid not in known]
-            added = await transaction.memories.add(new, vectors=vectors)
+            added = await transaction.memories.add(await written(transaction, new), vectors=vectors)
             pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
             await record(caller, transaction, pairs, reason="profile written")
 
     await caller.runtime.storage.again(store)
     caller.runtime.dispatcher.look()
-    return Added(message=f"stored {len(given)} profiles", added_count=len(given))
+    return Added(message=f"stored {counted(len(given), 'profile')}", added_count=len(given))
 
 
 def _same_user(memory: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
@@ -145,7 +147,7 @@ async def get_all_profiles(
 
 def _page(found: Sequence[Memory]) -> ProfilesPage:
     return ProfilesPage(
-        user_profiles=tuple(profile_view(memory) for memory in found), msg=f"{len(found)} profiles"
+        user_profiles=tuple(profile_view(memory) for memory in found), msg=counted(len(found), "profile")
     )
 
 
@@ -195,7 +197,7 @@ async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
             uids = matching(everything, body.search_query)
         count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids, user_id=user_id)
     told_deleted(caller, MemoryKind.PROFILE, count)
-    return Deleted(message=f"deleted {count} profiles")
+    return Deleted(message=f"deleted {counted(count, 'profile')}")
 
 
 def matching(profiles: Sequence[Memory], query: str) -> list[MemoryUid]:
@@ -229,4 +231,4 @@ async def delete_all_profiles(caller: CallerDep) -> DeletedMany:
 
 async def _delete(caller: Caller, uids: Sequence[MemoryUid] | None) -> DeletedMany:
     count = await delete_memories(caller, MemoryKind.PROFILE, uids=uids)
-    return DeletedMany(message=f"deleted {count} profiles", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'profile')}", deleted_count=count)

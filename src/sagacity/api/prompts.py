@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.prompts.load import active_version, load_prompt, prompt_versions, render
 from sagacity.prompts.names import OLDER_NAMES, checked_versions, prompt_name
@@ -26,7 +27,7 @@ async def get_prompts(caller: CallerDep) -> PromptsPage:
     """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
     chosen = (await caller.runtime.configs.get(caller.tenant)).prompt_versions
     prompts = tuple(_entry(name, chosen) for name in sorted(prompt_versions()))
-    return PromptsPage(prompts=prompts, msg=f"{len(prompts)} prompts")
+    return PromptsPage(prompts=prompts, msg=counted(len(prompts), "prompt"))
 
 
 @router.post("/preview_prompt", response_model_exclude_none=True)

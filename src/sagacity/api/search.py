@@ -220,7 +220,8 @@ def _among(found: Found, turns: Sequence[Interaction], limit: int) -> Found:
 
 async def _newest(caller: Caller, wanted: Filter, limit: int) -> list[Memory]:
     async with caller.read(user_id=wanted.user_id) as snapshot:
-        return await snapshot.memories.list_wanted(wanted, limit)
+        newest = await snapshot.memories.list_wanted(wanted, limit)
+        return newest if wanted.as_of is None else await snapshot.changes.as_they_were(newest, wanted.as_of)
 
 
 async def _newest_turns(caller: Caller, wanted: Filter, limit: int) -> list[Interaction]:

@@ -1,7 +1,7 @@
 """Skills: read, written, reviewed, generated, exported, deleted."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.runs import run_for_tenant
 from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import Approval, Memory, MemoryKind, SkillFacts, Status
@@ -62,7 +63,7 @@ async def get_skills(body: GetSkillsBody, caller: CallerDep) -> SkillsPage:
             named = await snapshot.memories.get_many(body.skill_ids, kind=KIND)
             in_states = [one for one in named if one.status in (body.status_filter or Status)]
             found = [one for one in in_states if _is_wanted(one, body, body.approvals)][: body.limit]
-    return SkillsPage(skills=tuple(map(skill_view, found)), msg=f"{len(found)} skills")
+    return SkillsPage(skills=tuple(map(skill_view, found)), msg=counted(len(found), "skill"))
 
 
 def _is_wanted(skill: Memory, body: SkillFilter, approvals: Sequence[Approval]) -> bool:
@@ -82,7 +83,7 @@ async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
     new = [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.skills]
     stored = await add_memories(caller, new, reason="skill written")
     return AddedSkills(
-        message=f"stored {len(stored)} skills",
+        message=f"stored {counted(len(stored), 'skill')}",
         added_count=len(stored),
         skill_ids=tuple(one.memory_id for one in stored),
     )
@@ -179,9 +180,9 @@ async def run_skill_generation(
     """
     Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
 
-    Neither the cooldown nor the switch counts. What is written waits for its approval. If it takes longer than the call
-    may, the reply says so and the run goes on. With `wait_for_response=true` the call may take longer, with `false` it
-    waits for nothing. While one runs, a second start is refused with 409.
+    Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If it
+    takes longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may
+    take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
     """
     operation = await run_for_tenant(
         caller,
@@ -198,24 +199,28 @@ async def export_skills(body: ExportSkillsBody, caller: CallerDep) -> ExportedSk
     """
     Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
 
-    Without `skill_status_filter` only approved ones are exported.
+    Without `skill_status_filter` only approved ones are exported. A skill that is approved has the same folder in every
+    export. In the one document a line begins with `---` only where front matter begins and ends.
     """
-    skills = await _exported(body, caller)
-    folders = await asyncio.to_thread(skill_folders, skills)
+    skills, approved = await _exported(body, caller)
+    folders = await asyncio.to_thread(skill_folders, skills, approved)
     if body.format is ExportFormat.ZIP:
         archive = await asyncio.to_thread(as_zip, folders)
         disposition = 'attachment; filename="skills.zip"'
         return Response(archive, media_type="application/zip", headers={"Content-Disposition": disposition})
-    text = f"{len(skills)} skills"
+    text = counted(len(skills), "skill")
     return ExportedSkills(markdown=as_one_document(folders), skill_count=len(skills), msg=text, message=text)
 
 
-async def _exported(body: ExportSkillsBody, caller: Caller) -> Sequence[Memory]:
+async def _exported(
+    body: ExportSkillsBody, caller: Caller
+) -> tuple[Sequence[Memory], Mapping[MemoryId, str]]:
     """
-    Return the current skills that are asked for, oldest first.
+    Return the current skills that are asked for, oldest first, and what all that are approved are called.
 
     Raises:
         InvalidInput: they are too many for one export.
+        NotFound: one that is asked for by number is not there.
     """
     approvals = body.approvals or (Approval.APPROVED,)
     async with caller.read() as snapshot:
@@ -230,14 +235,18 @@ async def _exported(body: ExportSkillsBody, caller: Caller) -> Sequence[Memory]:
                 limit=MAX_EXPORTED + 1,
             )
         else:
-            named = await snapshot.memories.get_many(sorted(set(body.skill_ids)), kind=KIND)
+            wanted = sorted(set(body.skill_ids))
+            named = await snapshot.memories.get_many(wanted, kind=KIND)
+            if missing := sorted(set(wanted) - {one.memory_id for one in named}):
+                raise NotFound(f"no skill with id {missing[0]}")
             current = [one for one in named if one.status is Status.CURRENT]
             found = [one for one in current if _is_wanted(one, body, approvals)]
+        approved = await snapshot.memories.approved_skills()
     if len(found) > MAX_EXPORTED:
         raise InvalidInput(
             f"more than {MAX_EXPORTED} skills; narrow them down with playbook_name or agent_version"
         )
-    return sorted(found, key=lambda skill: skill.memory_id)
+    return sorted(found, key=lambda skill: skill.memory_id), approved
 
 
 @router.delete("/delete_skill")
@@ -252,4 +261,4 @@ async def delete_skill(body: DeleteSkillBody, caller: CallerDep) -> Deleted:
 async def delete_skills_by_ids(body: DeleteSkillsByIdsBody, caller: CallerDep) -> DeletedMany:
     """Delete many skills; those that are not there are passed over."""
     count = await delete_memories(caller, KIND, ids=body.skill_ids)
-    return DeletedMany(message=f"deleted {count} skills", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'skill')}", deleted_count=count)

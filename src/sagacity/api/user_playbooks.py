@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind
@@ -35,7 +36,7 @@ async def add_user_playbook(body: AddUserPlaybooksBody, caller: CallerDep) -> Ad
         [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.user_playbooks],
         reason="user playbook written",
     )
-    return Added(message=f"stored {len(stored)} user playbooks", added_count=len(stored))
+    return Added(message=f"stored {counted(len(stored), 'user playbook')}", added_count=len(stored))
 
 
 @router.put("/update_user_playbook", response_model_exclude_none=True)
@@ -70,7 +71,7 @@ async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> U
         )
     return UserPlaybooksPage(
         user_playbooks=tuple(user_playbook_view(memory) for memory in found),
-        msg=f"{len(found)} user playbooks",
+        msg=counted(len(found), "user playbook"),
     )
 
 
@@ -96,4 +97,4 @@ async def delete_all_user_playbooks(caller: CallerDep) -> DeletedMany:
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
     count = await delete_memories(caller, KIND, ids=ids)
-    return DeletedMany(message=f"deleted {count} user playbooks", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'user playbook')}", deleted_count=count)

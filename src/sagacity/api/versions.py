@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.domain.operation import OperationName, OperationStatus
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.operation import GENERATED, OperationStatus
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.learning.aggregate.trigger import note_swapped_playbooks
 from sagacity.schemas.versions import (
@@ -23,10 +23,6 @@ from sagacity.schemas.versions import (
 from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["versions"])
-_GENERATIONS = {
-    MemoryKind.PROFILE: OperationName.PROFILE_GENERATION,
-    MemoryKind.USER_PLAYBOOK: OperationName.PLAYBOOK_GENERATION,
-}
 _RERUNS = {
     MemoryKind.PROFILE: "POST /api/rerun_profile_generation, or `sagacity profiles regenerate`",
     MemoryKind.USER_PLAYBOOK: "POST /api/rerun_playbook_generation, or `sagacity user-playbooks regenerate`",
@@ -43,11 +39,11 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> Pro
     """
     moved = await _upgrade(caller, MemoryKind.PROFILE, body)
     return ProfilesUpgraded(
-        success=moved is not None,
+        success=moved.promoted_count > 0,
         message=_upgraded(MemoryKind.PROFILE, moved),
-        profiles_archived=0 if moved is None else moved.archived_count,
-        profiles_promoted=0 if moved is None else moved.promoted_count,
-        profiles_deleted=0 if moved is None else moved.deleted_count,
+        profiles_archived=moved.archived_count,
+        profiles_promoted=moved.promoted_count,
+        profiles_deleted=moved.deleted_count,
     )
 
 
@@ -61,10 +57,10 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> P
     """
     moved = await _downgrade(caller, MemoryKind.PROFILE, body)
     return ProfilesDowngraded(
-        success=moved is not None,
+        success=moved.restored_count > 0,
         message=_downgraded(MemoryKind.PROFILE, moved),
-        profiles_demoted=0 if moved is None else moved.demoted_count,
-        profiles_restored=0 if moved is None else moved.restored_count,
+        profiles_demoted=moved.demoted_count,
+        profiles_restored=moved.restored_count,
     )
 
 
@@ -81,11 +77,11 @@ async def upgrade_all_user_playbooks(
     """
     moved = await _upgrade(caller, MemoryKind.USER_PLAYBOOK, body, archive_current=body.archive_current)
     return UserPlaybooksUpgraded(
-        success=moved is not None,
+        success=moved.promoted_count > 0,
         message=_upgraded(MemoryKind.USER_PLAYBOOK, moved),
-        user_playbooks_archived=0 if moved is None else moved.archived_count,
-        user_playbooks_promoted=0 if moved is None else moved.promoted_count,
-        user_playbooks_deleted=0 if moved is None else moved.deleted_count,
+        user_playbooks_archived=moved.archived_count,
+        user_playbooks_promoted=moved.promoted_count,
+        user_playbooks_deleted=moved.deleted_count,
     )
 
 
@@ -101,10 +97,10 @@ async def downgrade_all_user_playbooks(
     """
     moved = await _downgrade(caller, MemoryKind.USER_PLAYBOOK, body)
     return UserPlaybooksDowngraded(
-        success=moved is not None,
+        success=moved.restored_count > 0,
         message=_downgraded(MemoryKind.USER_PLAYBOOK, moved),
-        user_playbooks_demoted=0 if moved is None else moved.demoted_count,
-        user_playbooks_restored=0 if moved is None else moved.restored_count,
+        user_playbooks_demoted=moved.demoted_count,
+        user_playbooks_restored=moved.restored_count,
     )
 
 
@@ -114,18 +110,17 @@ async def _upgrade(
     body: SwapProfilesBody | DowngradeUserPlaybooksBody,
     *,
     archive_current: bool = True,
-) -> Upgraded | None:
-    """Promote what is pending; None where nothing is."""
+) -> Upgraded:
+    """Promote what is pending."""
     config = await caller.runtime.configs.get(caller.tenant)
 
-    async def swap() -> Upgraded | None:
+    async def swap() -> Upgraded:
         async with caller.begin() as transaction:
             wanted = await _wanted(transaction, kind, body)
             await _refuse_while_generating(transaction, wanted)
-            if not await transaction.versions.has(wanted, Status.PENDING):
-                return None
             moved = await transaction.versions.upgrade(wanted, archive_current=archive_current)
-            await note_swapped_playbooks(transaction, config, wanted)
+            if moved.promoted_count:
+                await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
     moved = await caller.runtime.storage.again(swap)
@@ -135,18 +130,17 @@ async def _upgrade(
 
 async def _downgrade(
     caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
-) -> Downgraded | None:
-    """Restore what is archived; None where nothing is."""
+) -> Downgraded:
+    """Restore what is archived."""
     config = await caller.runtime.configs.get(caller.tenant)
 
-    async def swap() -> Downgraded | None:
+    async def swap() -> Downgraded:
         async with caller.begin() as transaction:
             wanted = await _wanted(transaction, kind, body)
             await _refuse_while_generating(transaction, wanted)
-            if not await transaction.versions.has(wanted, Status.ARCHIVED):
-                return None
             moved = await transaction.versions.downgrade(wanted)
-            await note_swapped_playbooks(transaction, config, wanted)
+            if moved.restored_count:
+                await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
     moved = await caller.runtime.storage.again(swap)
@@ -213,7 +207,7 @@ async def _refuse_while_generating(transaction: Transaction, wanted: VersionFilt
     Raises:
         Conflict: an operation does, or will.
     """
-    name = _GENERATIONS[wanted.kind]
+    [name] = (name for name, kind in GENERATED.items() if kind is wanted.kind)
     running = await transaction.operations.list_newest(
         name=name, statuses=[OperationStatus.IN_PROGRESS], limit=1
     )
@@ -233,17 +227,22 @@ async def _refuse_while_generating(transaction: Transaction, wanted: VersionFilt
     )
 
 
-def _upgraded(kind: MemoryKind, moved: Upgraded | None) -> str:
-    if moved is None:
-        return f"no {_what(kind)} is pending here; make some first ({_RERUNS[kind]})"
+def nothing_pending(kind: MemoryKind) -> str:
+    """Return what is said where an upgrade has nothing to take into use, or to be compared with."""
+    return f"no {_what(kind)} is pending here; make some first ({_RERUNS[kind]})"
+
+
+def _upgraded(kind: MemoryKind, moved: Upgraded) -> str:
+    if not moved.promoted_count:
+        return nothing_pending(kind)
     return (
         f"{moved.promoted_count} promoted, {moved.archived_count} archived, "
         f"{moved.deleted_count} formerly archived deleted"
     )
 
 
-def _downgraded(kind: MemoryKind, moved: Downgraded | None) -> str:
-    if moved is None:
+def _downgraded(kind: MemoryKind, moved: Downgraded) -> str:
+    if not moved.restored_count:
         return f"no {_what(kind)} was archived by an upgrade here, so there is nothing to go back to"
     return f"{moved.restored_count} restored, {moved.demoted_count} archived in their place"
 

@@ -10,7 +10,8 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, MemoryKind, NewMemory
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
-from sagacity.learning.undo import restored
+from sagacity.learning.aggregate.trigger import is_news, note_new_playbooks
+from sagacity.learning.undo import M, confirmed, restored, said_through
 from sagacity.providers.base import Vectors
 from sagacity.schemas.playbooks import PlaybookChange
 from sagacity.storage.transaction import Transaction
@@ -37,13 +38,23 @@ async def embed(caller: Caller, memories: Sequence[NewMemory]) -> dict[MemoryUid
 
 async def add_memories(caller: Caller, new: Sequence[NewMemory], *, reason: str) -> list[Memory]:
     """Store *new*, every uid of which is new to the tenant, and return them with their numbers."""
+    config = await caller.runtime.configs.get(caller.tenant)
     vectors = await embed(caller, new)
     async with caller.begin() as transaction:
-        stored = await transaction.memories.add(new, vectors=vectors)
+        stored = await transaction.memories.add(await written(transaction, new), vectors=vectors)
         await record(caller, transaction, [(None, memory) for memory in stored], reason=reason)
-    if not vectors:
+        news = [memory for memory in stored if is_news(None, memory)]
+        is_looked_at = await note_new_playbooks(transaction, config, news)
+    if is_looked_at or not vectors:
         caller.runtime.dispatcher.look()
     return stored
+
+
+async def written(transaction: Transaction, memories: Sequence[M]) -> list[M]:
+    """Return *memories* as a person wrote them now: what their users said before does not overrule them."""
+    users = {memory.user_id for memory in memories}
+    through = {user_id: await said_through(transaction, user_id) for user_id in users}
+    return [confirmed(memory, through[memory.user_id]) for memory in memories]
 
 
 async def edit_memory(
@@ -71,6 +82,7 @@ async def edit_memory(
     Raises:
         NotFound: the tenant has none of that number and kind.
     """
+    config = await caller.runtime.configs.get(caller.tenant)
     async with caller.read() as snapshot:
         before = await snapshot.memories.get(memory_id, kind=kind)
     planned = change(before)
@@ -78,11 +90,14 @@ async def edit_memory(
     async with caller.begin() as transaction:
         found = await transaction.memories.get(memory_id, kind=kind)
         changed = by_hand(found, change(found))
+        if changed.status not in PUT_AWAY:
+            [changed] = await written(transaction, [changed])
         fits = changed.search_text == planned.search_text
         await transaction.memories.save([changed], vectors=vectors if fits else {})
         others = () if follow is None else await follow(transaction, found, changed)
         await transaction.memories.save([after for _, after in others])
         await record(caller, transaction, [(found, changed), *others], reason=reason)
+        await note_new_playbooks(transaction, config, [changed] if is_news(found, changed) else [])
     caller.runtime.dispatcher.look()
     return changed
 
@@ -120,8 +135,17 @@ async def record(
     *,
     reason: str,
 ) -> None:
-    """Record what the caller made of memories: each before (None for a new one) and after; one run a user."""
+    """
+    Record what the caller made of memories: each before (None for a new one) and after; one run a user.
+
+    Of one to which nothing happened there is nothing to record.
+    """
     runtime = caller.runtime
+    changed = [
+        (before, after)
+        for before, after in changed
+        if before is None or before.model_copy(update={"updated_at": after.updated_at}) != after
+    ]
     now = runtime.clock.now()
     occasions = {
         user_id: Occasion(run_id=RunId(runtime.ids.new()), actor=caller.actor, reason=reason, at=now)

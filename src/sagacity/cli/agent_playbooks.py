@@ -7,13 +7,15 @@ import typer
 from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.operations import end, follow, went_well
-from sagacity.cli.output import said, show
+from sagacity.cli.operations import Wait, end, follow, told, went_well
+from sagacity.cli.output import Render, facts, said, show
 from sagacity.cli.search_options import searching
 from sagacity.domain.cluster import Aggregated
+from sagacity.domain.errors import NotFound
 
 if TYPE_CHECKING:
     from sagacity.client.search_options import Options
+    from sagacity.domain.views.agent_playbook import AgentPlaybookView
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
 
@@ -136,6 +138,40 @@ def update(
     show(context, reply, said("changed"))
 
 
+@app.command("show")
+def show_playbook(context: typer.Context, *, playbook_id: PlaybookId) -> None:
+    """
+    Show one agent playbook, with how many stand behind it and whose place it would take.
+
+    Example: sagacity agent-playbooks show --playbook-id 3
+    """
+    with connected(context, "reading playbooks") as client:
+        found = client.get_agent_playbooks(agent_playbook_ids=[playbook_id]).agent_playbooks
+    if not found:
+        raise NotFound(f"no agent playbook with id {playbook_id}")
+    show(context, found[0], _whole(found[0]))
+
+
+@app.command()
+def approve(context: typer.Context, *, playbook_id: PlaybookId) -> None:
+    """
+    Let an agent playbook serve all users; the one that it replaces makes room for it.
+
+    Example: sagacity agent-playbooks approve --playbook-id 3
+    """
+    _decide(context, playbook_id, "approved")
+
+
+@app.command()
+def reject(context: typer.Context, *, playbook_id: PlaybookId) -> None:
+    """
+    Keep an agent playbook from being served.
+
+    Example: sagacity agent-playbooks reject --playbook-id 3
+    """
+    _decide(context, playbook_id, "rejected")
+
+
 @app.command("update-status")
 def update_status(
     context: typer.Context,
@@ -148,9 +184,7 @@ def update_status(
 
     Example: sagacity agent-playbooks update-status --playbook-id 3 --status approved
     """
-    with connected(context, "writing") as client:
-        reply = client.update_agent_playbook_status(playbook_id, status)
-    show(context, reply, said(reply.message or status))
+    _decide(context, playbook_id, status)
 
 
 @app.command()
@@ -161,7 +195,7 @@ def aggregate(
         str, typer.Option("--playbook-name", help="Which user playbooks, by their extractor's name.")
     ] = DEFAULT_EXTRACTOR,
     agent_version: options.AgentVersion = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")] = False,
+    wait: Wait = False,
 ) -> None:
     """
     Write what many users taught as agent playbooks, anew. They wait for a verdict; those that have one stay.
@@ -171,8 +205,7 @@ def aggregate(
     with connected(context, None) as client:
         reply = client.run_playbook_aggregation(playbook_name, agent_version, wait=False)
         if not wait:
-            follow_it = f"follow it with: sagacity operations watch {reply.operation_id}"
-            show(context, reply, said(f"started operation {reply.operation_id}; {follow_it}"))
+            told(context, reply, reply.operation_id)
             return
         ended = follow(client, reply.operation_id, "aggregating playbooks")
     if not went_well(ended):
@@ -203,3 +236,29 @@ def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
     with connected(context, "deleting") as client:
         reply = client.delete_all_agent_playbooks()
     show(context, reply, said(f"{reply.deleted_count} deleted"))
+
+
+def _decide(context: typer.Context, playbook_id: int, verdict: Approval) -> None:
+    with connected(context, "writing") as client:
+        reply = client.update_agent_playbook_status(playbook_id, verdict)
+    show(context, reply, said(reply.message or verdict))
+
+
+def _whole(playbook: "AgentPlaybookView") -> Render:
+    origin = playbook.provenance
+    about = {
+        "when": playbook.trigger,
+        "do": playbook.content,
+        "avoid": playbook.pitfall,
+        "why": playbook.rationale,
+        "approval": playbook.playbook_status,
+        "takes the place of": playbook.replaces,
+        "status": playbook.status or "current",
+        "users": playbook.user_count,
+        "rules": playbook.member_count,
+        "agent": playbook.agent_version,
+        "playbook": playbook.playbook_name,
+        "changed": draw.moment(playbook.last_modified_timestamp),
+        "learned by": "" if origin is None else " ".join(filter(None, (origin.learner, origin.model))),
+    }
+    return facts({name: value for name, value in about.items() if value})

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli.invocation import Invocation, of
-from sagacity.cli.output import GENERAL, Render, describe, plain, show
+from sagacity.cli.output import Render, conclude, describe, plain
 from sagacity.cli.progress import working
 from sagacity.domain.errors import ConfigError, SagacityError
 
@@ -50,9 +50,7 @@ def doctor(context: typer.Context) -> None:
         checks = look(of(context))
     failed = [check for check in checks if not check.ok]
     data: dict[str, JsonValue] = {"checks": [asdict(check) for check in checks]}
-    show(context, data, _drawn(checks), failed=len(failed))
-    if failed:
-        raise typer.Exit(GENERAL)
+    conclude(context, data, _drawn(checks), ok=not failed, failed=len(failed))
 
 
 def look(flags: Invocation) -> list[Check]:
@@ -143,7 +141,7 @@ async def _embedder(settings: "Settings") -> str:
 def _keys() -> Check:
     from sagacity.config.settings import provider_keys  # noqa: PLC0415  it loads slowly
 
-    found = ", ".join(sorted(provider_keys())) or "none: what is learned is learned by rules"
+    found = ", ".join(sorted(provider_keys())) or "none in the environment"
     return Check("model keys", ok=True, found=found)
 
 
@@ -163,7 +161,15 @@ def _server(flags: Invocation) -> str:
         if broken:
             raise StorageError("; ".join(broken))
         who = client.whoami()
-        return f"{client.url} is ready, release {client.version().server_version}, organisation {who.org_id}"
+        release = client.version().server_version
+        return f"{client.url} is ready, release {release}, organisation {who.org_id}{_named(client.get_config())}"
+
+
+def _named(config: "Mapping[str, JsonValue]") -> str:
+    """Return which model an organisation chose to learn with."""
+    chosen = config.get("llm_config")
+    model = chosen.get("generation_model_name") if isinstance(chosen, dict) else None
+    return f", learns with {model}" if model else ""
 
 
 def _drawn(checks: list[Check]) -> Render:

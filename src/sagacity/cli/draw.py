@@ -67,12 +67,16 @@ def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
             playbook.trigger or "",
             playbook.content,
             playbook.agent_version,
-            playbook.playbook_status,
+            playbook.playbook_status if playbook.status is None else playbook.status,
+            playbook.user_count,
+            playbook.member_count,
+            playbook.replaces,
             playbook.agent_playbook_id,
         )
         for playbook in found
     ]
-    return table(("#score", "when", "do", "agent", "approval", "#id"), rows, empty="no agent playbooks")
+    columns = ("#score", "when", "do", "agent", "approval", "#users", "#rules", "#replaces", "#id")
+    return table(columns, rows, empty="no agent playbooks")
 
 
 def skills(found: "Iterable[SkillView]") -> Render:
@@ -85,11 +89,13 @@ def skills(found: "Iterable[SkillView]") -> Render:
             skill.version,
             skill.agent_version,
             skill.skill_status if skill.status is None else skill.status,
+            skill.replaces,
             skill.skill_id,
         )
         for skill in found
     ]
-    return table(("#score", "name", "when", "#version", "agent", "approval", "#id"), rows, empty="no skills")
+    columns = ("#score", "name", "when", "#version", "agent", "approval", "#replaces", "#id")
+    return table(columns, rows, empty="no skills")
 
 
 def memories(found: "Iterable[MemoryView]") -> Render:

@@ -9,6 +9,7 @@ from rich.text import Text
 from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, facts, plain, show
+from sagacity.domain.amounts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from sagacity.schemas.history import HistoryEvent, MemoryHistory, UndoneMerge
 
 MemoryId = Annotated[
-    str, typer.Argument(help="A profile's id, any memory's uid, or the number of a playbook or a skill.")
+    str, typer.Argument(help="A profile's id, any memory's uid or number, or its citation, such as p:2.")
 ]
 Kind = Annotated[
     Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"] | None,
     typer.Option("--kind", help="Of which kind it is, where the id could mean two."),
 ]
 _TEXT_CHARACTERS = 300
+_TURNS_NAMED = 8
 
 
 def history(
@@ -83,7 +85,7 @@ def draw(found: "MemoryHistory") -> Render:
 
 def _timeline(found: "MemoryHistory") -> "Iterable[Text]":
     older = found.event_count - len(found.events)
-    yield _heading("what happened" + (f" (and {older} things before)" if older else ""))
+    yield _heading("what happened" + (f" (and {counted(older, 'event')} before)" if older else ""))
     for event in found.events:
         who = event.actor or "(not recorded)"
         yield plain(
@@ -105,17 +107,29 @@ def _timeline(found: "MemoryHistory") -> "Iterable[Text]":
         )
     unseen = found.source_count - len(found.sources) - found.deleted_source_count
     if found.deleted_source_count:
-        yield plain(f"  {found.deleted_source_count} turns that were deleted since", "dim")
+        yield plain(f"  {counted(found.deleted_source_count, 'turn')}, deleted since", "dim")
     if unseen:
-        yield plain(f"  {unseen} older turns", "dim")
+        yield plain(f"  {counted(unseen, 'older turn')}", "dim")
     if not found.source_count:
-        yield plain("  no turns: it was written directly", "dim")
+        yield plain(f"  {_without_turns(found)}", "dim")
+
+
+def _without_turns(found: "MemoryHistory") -> str:
+    """Return what a memory rests on that names no turns: others' playbooks, or nobody's word but its writer's."""
+    origin = found.memory.provenance
+    if origin is None or origin.method in {"", "direct"}:
+        return "no turns: it was written directly"
+    made = next((event.reason for event in found.events if event.action == "added"), "")
+    return (
+        f"no turns of its own: {made}" if made else f"no turns of its own: {origin.learner} made it of others"
+    )
 
 
 def _details(event: "HistoryEvent") -> "Iterable[str]":
     if event.interaction_ids:
-        turns = ", ".join(str(number) for number in event.interaction_ids)
-        yield f"from turns {turns}" + (f" of request {event.request_id}" if event.request_id else "")
+        yield f"from {_turns(event.interaction_ids)}" + (
+            f" of request {event.request_id}" if event.request_id else ""
+        )
     before, after = event.before, event.after
     if before is not None and after is not None and _text(before) != _text(after):
         yield f"{'proposed' if event.action == 'added' else 'was'}: {_text(before)}"
@@ -138,8 +152,15 @@ def _told(done: "UndoneMerge") -> "Iterable[Text]":
 
 def _memories(found: "Sequence[MemoryView]") -> "Iterable[Text]":
     for memory in found:
-        turns = ", ".join(str(number) for number in memory.source_interaction_ids)
-        yield plain(f"  {_text(memory)}  [{memory.uid}" + (f"; turns {turns}]" if turns else "]"))
+        turns = memory.source_interaction_ids
+        yield plain(f"  {_text(memory)}  [{memory.uid}" + (f"; {_turns(turns)}]" if turns else "]"))
+
+
+def _turns(numbers: "Sequence[int]") -> str:
+    """Return which turns are meant: a few by number, of many the first and how many more."""
+    named = ", ".join(str(number) for number in numbers[:_TURNS_NAMED])
+    more = len(numbers) - _TURNS_NAMED
+    return f"{'turn' if len(numbers) == 1 else 'turns'} {named}" + (f" and {more} more" if more > 0 else "")
 
 
 def _text(memory: "MemoryView") -> str:

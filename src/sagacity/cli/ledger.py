@@ -9,6 +9,7 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
+from sagacity.domain.ledger import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ def ledger(
     user_id: options.AnyUserId = None,
     model: Annotated[str | None, typer.Option("--model", help="Only calls of this model.")] = None,
     outcome: Annotated[
-        str | None, typer.Option("--outcome", help="Only calls that ended so: ok, or an error's name.")
+        str | None, typer.Option("--outcome", help=f"Only calls that ended so: {', '.join(OUTCOMES)}.")
     ] = None,
     since: Annotated[
         datetime | None, typer.Option("--since", help="Only calls from this moment on, in UTC.")

@@ -136,7 +136,7 @@ def run(arguments: list[str]) -> int:
     """Run one command; its errors are reported, and become the exit code that is returned."""
     as_json = "--json" in arguments
     try:
-        ended = app(arguments, standalone_mode=False, prog_name="sagacity")
+        ended = app(arguments or ["--help"], standalone_mode=False, prog_name="sagacity")
     except (SagacityError, typer.TyperException) as error:
         return report(error, as_json=as_json)
     except typer.Abort:

@@ -1,5 +1,6 @@
 """`sagacity operations`: long runs that someone started."""
 
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,13 +11,16 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
-from sagacity.cli.output import GENERAL, Render, facts, plain, said, show, table
+from sagacity.cli.output import Render, conclude, facts, plain, said, show, table
 from sagacity.cli.progress import Tell, detailing, stderr
-from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.amounts import counted
+from sagacity.domain.errors import InvalidInput, NotFound, SagacityError, StorageError
+from sagacity.domain.operation import OperationMode, OperationName
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
     from sagacity.domain.views.operation import OperationView
+    from sagacity.schemas.base import Reply
 
 app = typer.Typer(no_args_is_help=True, help="Long runs that someone started.")
 
@@ -25,6 +29,14 @@ Service = Annotated[
     typer.Option("--service", help="Only of this sort."),
 ]
 OperationId = Annotated[str, typer.Argument(help="Which run; see `list`.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")]
+_DOING = {
+    OperationName.PROFILE_GENERATION: "learning profiles",
+    OperationName.PLAYBOOK_GENERATION: "learning playbooks",
+    OperationName.PLAYBOOK_AGGREGATION: "aggregating playbooks",
+    OperationName.SKILL_GENERATION: "writing skills",
+}
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 30.0, 0.5
 
 
 @app.command("list")
@@ -48,16 +60,16 @@ def list_operations(
     rows = [
         (
             one.operation_id,
-            f"{one.service_name} ({one.mode})",
+            what(one),
             one.status,
-            f"{one.processed_users} of {one.total_users}",
+            " of ".join(map(str, one.progress)),
             one.failed_users,
             one.stats.total_generated,
             moment(one.started_at),
         )
         for one in found
     ]
-    columns = ("#operation", "what", "state", "users", "failed", "generated", "#started")
+    columns = ("#operation", "what", "state", "done", "failed", "generated", "#started")
     show(context, found, table(columns, rows, empty="nothing was ever run"))
 
 
@@ -82,7 +94,7 @@ def watch(context: typer.Context, operation_id: OperationId) -> None:
     """
     with connected(context, None) as client:
         found = _standing(client, operation_id)
-        ended = follow(client, found.operation_id, str(found.service_name)) if found.is_running else found
+        ended = follow(client, found.operation_id, what(found)) if found.is_running else found
     end(context, ended)
 
 
@@ -115,10 +127,51 @@ def _standing(client: "Sagacity", operation_id: str) -> "OperationView":
     return found
 
 
-def follow(client: "Sagacity", operation_id: str, text: str) -> "OperationView":
-    """Wait until a run has ended, with a bar of its users; an interrupt leaves the run alone, and says so."""
-    with _left_alone(operation_id), detailing(text) as tell:
-        return client.wait_for_operation(operation_id, on_progress=teller(tell))
+def follow(
+    client: "Sagacity",
+    operation_id: str,
+    text: str,
+    *,
+    undone: str = "",
+    patience_seconds: float = _PATIENCE_SECONDS,
+) -> "OperationView":
+    """
+    Wait until a run has ended, with a bar of its users; who waits no longer leaves the run alone, and is told so.
+
+    Args:
+        client: of the server where it runs.
+        operation_id: which.
+        text: what is being done.
+        undone: what was to be done after it, and is not if nobody waits for its end.
+        patience_seconds: how long to look for a server that is gone, before that is an error.
+    """
+    with _left_alone(operation_id, undone), detailing(text) as tell:
+        return _patiently(client, operation_id, teller(tell), patience_seconds)
+
+
+def _patiently(
+    client: "Sagacity", operation_id: str, note: "Callable[[OperationView], None]", patience_seconds: float
+) -> "OperationView":
+    from sagacity.client.errors import Unreachable  # noqa: PLC0415  it loads the HTTP stack
+    from sagacity.client.retry import pause  # noqa: PLC0415  with it
+
+    lost_at: float | None = None
+
+    def seen(standing: "OperationView") -> None:
+        nonlocal lost_at
+        lost_at = None
+        note(standing)
+
+    while True:
+        try:
+            return client.wait_for_operation(operation_id, on_progress=seen)
+        except (Unreachable, StorageError) as error:
+            if lost_at is None:
+                lost_at = time.monotonic()
+                stderr().print(plain(f"{error}; trying again for {patience_seconds:g} s", "yellow"))
+            if time.monotonic() - lost_at >= patience_seconds:
+                raise
+        pause(_PAUSE_SECONDS)
 
 
 def teller(tell: Tell) -> "Callable[[OperationView], None]":
@@ -126,29 +179,62 @@ def teller(tell: Tell) -> "Callable[[OperationView], None]":
 
     def note(standing: "OperationView") -> None:
         stats = standing.stats
-        detail = f"{stats.total_interactions_processed:,} turns read, {stats.total_generated:,} generated"
-        tell(standing.processed_users, max(standing.total_users, 1), detail)
+        read = (
+            f"{counted(stats.total_interactions_processed, 'turn')} read, {stats.total_generated} generated"
+        )
+        done, total = standing.progress
+        detail = (
+            read if standing.service_name.is_of_users else "clusters" if standing.total_steps else "reading"
+        )
+        tell(done, max(total, 1), f"{detail}; {standing.error_message}" if standing.error_message else detail)
 
     return note
 
 
+def what(found: "OperationView") -> str:
+    """Return what a run does, in the words in which it was asked for."""
+    doing = _DOING[found.service_name]
+    return f"{doing} (newest turns)" if found.mode is OperationMode.MANUAL else doing
+
+
+def how_to_follow(operation_id: str) -> str:
+    """Return what to type to see how a run goes on."""
+    return f"follow it with: sagacity operations watch {operation_id}"
+
+
+def told(context: typer.Context, started: "Reply", operation_id: str) -> None:
+    """Say which run was started, and how to follow it."""
+
+    def render(console: Console) -> None:
+        console.print(plain(f"started operation {operation_id}"))
+        console.print(plain(how_to_follow(operation_id), "dim"))
+
+    show(context, started, render)
+
+
 @contextmanager
-def _left_alone(operation_id: str) -> Generator[None]:
+def _left_alone(operation_id: str, undone: str) -> Generator[None]:
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SagacityError):
         console = stderr()
         console.print(plain(f"operation {operation_id} goes on without you"))
-        console.print(plain(f"follow it with: sagacity operations watch {operation_id}", "dim"))
+        console.print(plain(how_to_follow(operation_id), "dim"))
         console.print(plain(f"stop it with:   sagacity operations cancel {operation_id}", "dim"))
+        if undone:
+            console.print(plain(undone, "yellow"))
         raise
 
 
-def end(context: typer.Context, ended: "OperationView") -> None:
-    """Show how a run ended, and end the program with 1 unless all of it went well."""
-    show(context, ended, draw(ended))
-    if not went_well(ended):
-        raise typer.Exit(GENERAL)
+def end(context: typer.Context, ended: "OperationView", *, then: str = "") -> None:
+    """Show how a run ended and what to do *then*; ends the program with 1 unless all of it went well."""
+
+    def render(console: Console) -> None:
+        draw(ended)(console)
+        if then:
+            console.print(plain(then, "dim"))
+
+    conclude(context, ended, render, ok=went_well(ended))
 
 
 def went_well(ended: "OperationView") -> bool:
@@ -156,19 +242,31 @@ def went_well(ended: "OperationView") -> bool:
     return ended.status == "completed" and not ended.failed_users
 
 
+def _counts(found: "OperationView") -> dict[str, object]:
+    done, total = found.progress
+    so_far = f"{done} of {total} ({found.progress_percentage:g} %)"
+    if not found.service_name.is_of_users:
+        return {"clusters": so_far} if found.total_steps else {}
+    return {
+        "users": f"{found.processed_users} of {found.total_users} ({found.progress_percentage:g} %)"
+        if found.total_users
+        else "none whose turns are meant",
+        "failed": found.failed_users,
+        "turns read": found.stats.total_interactions_processed,
+        "generated": found.stats.total_generated,
+    }
+
+
 def draw(found: "OperationView") -> Render:
     """Draw a run: how far it is, what it has written, and whose part failed."""
     head = facts(
         {
             "operation": found.operation_id,
-            "what": f"{found.service_name} ({found.mode})",
+            "what": what(found),
             "state": f"{found.status} (told to stop)"
             if found.cancel_requested and found.is_running
             else found.status,
-            "users": f"{found.processed_users} of {found.total_users} ({found.progress_percentage:g} %)",
-            "failed": found.failed_users,
-            "turns read": found.stats.total_interactions_processed,
-            "generated": found.stats.total_generated,
+            **_counts(found),
             "started": moment(found.started_at),
             "ended": "" if found.completed_at is None else moment(found.completed_at),
             **({"error": found.error_message} if found.error_message else {}),

@@ -26,6 +26,14 @@ _EXIT_CODES = {
     "Forbidden": AUTH,
     "Unreachable": NETWORK,
 }
+_HINTS = {
+    "Unauthorized": "Pass a token with --api-key or in SAGACITY_API_KEY; `sagacity token create` makes one.",
+    "RateLimited": "Wait as long as the message says.",
+    "WaitedTooLong": "It goes on; look again later.",
+}
+"""In place of an error's own advice, where that speaks to programs that call the API or the SDK."""
+_HELP = "NoArgsIsHelpError"
+"""What Typer raises for a group of commands without one; its message is the help."""
 _PIPE_WIDTH = 160
 _KEPT_CONTROLS = "\n\t"
 
@@ -47,6 +55,39 @@ def show(
         render: draws it for people.
         meta: becomes `meta`; the count of a list is added.
     """
+    _show(context, result, render, {"ok": True}, meta)
+
+
+def conclude(
+    context: typer.Context,
+    result: "BaseModel | Sequence[BaseModel] | Mapping[str, JsonValue]",
+    render: Render,
+    *,
+    ok: bool,
+    **meta: "JsonValue",
+) -> None:
+    """
+    Give out how something ended; unless that is *ok*, the envelope says so, and the program ends with 1.
+
+    Args:
+        context: of the command.
+        result: becomes `data` of the JSON envelope.
+        render: draws it for people.
+        ok: whether what was asked for was done.
+        meta: becomes `meta`.
+    """
+    _show(context, result, render, {"ok": ok}, meta)
+    if not ok:
+        raise typer.Exit(GENERAL)
+
+
+def _show(
+    context: typer.Context,
+    result: "BaseModel | Sequence[BaseModel] | Mapping[str, JsonValue]",
+    render: Render,
+    head: "Mapping[str, JsonValue]",
+    meta: "Mapping[str, JsonValue]",
+) -> None:
     if not of(context).as_json:
         render(stdout())
         return
@@ -55,7 +96,8 @@ def show(
         data: JsonValue = [_plain_data(item) for item in result]
     else:
         data = _plain_data(result)
-    sys.stdout.write(json.dumps({"ok": True, "data": data, "meta": meta}, ensure_ascii=False) + "\n")
+    envelope: Mapping[str, JsonValue] = {**head, "data": data, "meta": dict(meta)}
+    sys.stdout.write(json.dumps(envelope, ensure_ascii=False) + "\n")
 
 
 def stdout() -> Console:
@@ -72,7 +114,7 @@ def plain(text: object, style: str = "") -> Text:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> Render:
     """
-    Return what draws rows under headings.
+    Return what draws rows under headings; a column in which no row has anything is left out.
 
     Args:
         columns: headings; one that starts with `#` holds numbers or ids, is dim and never wraps.
@@ -84,16 +126,18 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: st
         for row in rows
     ]
 
+    used = [place for place in range(len(columns)) if any(row[place].plain for row in cells)]
+
     def render(console: Console) -> None:
         if not cells:
             console.print(plain(empty, "dim"))
             return
         drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-        for name in columns:
+        for name in (columns[place] for place in used):
             is_id = name.startswith("#")
             drawn.add_column(name.lstrip("#"), style="dim" if is_id else None, no_wrap=is_id, overflow="fold")
         for row in cells:
-            drawn.add_row(*row)
+            drawn.add_row(*(row[place] for place in used))
         console.print(drawn)
 
     return render
@@ -119,7 +163,9 @@ def said(text: str) -> Render:
 def report(error: Exception, *, as_json: bool) -> int:
     """Write an error to stderr, as text or in the envelope; returns the exit code for it."""
     kind, message, hint = describe(error)
-    if as_json:
+    if type(error).__name__ == _HELP and not as_json:
+        stderr().print(plain(message))
+    elif as_json:
         body = {"ok": False, "error": {"type": kind, "message": message, "hint": hint}}
         sys.stderr.write(json.dumps(body, ensure_ascii=False) + "\n")
     else:
@@ -144,6 +190,7 @@ def describe(error: Exception) -> tuple[str, str, str]:
     if isinstance(error, typer.TyperException):
         return "UsageError", error.format_message(), "add --help to see what the command takes"
     _, _, advice = (inspect.getdoc(type(error)) or "").partition(". ")
+    advice = _HINTS.get(type(error).__name__, advice)
     notes = getattr(error, "__notes__", [])
     hint = " ".join((" ".join(advice.split()), *(f"({note})" for note in notes))).strip()
     return type(error).__name__, str(error) or type(error).__name__, hint

@@ -1,5 +1,6 @@
 """`sagacity publish`: send in what happened."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +10,9 @@ from rich.console import Console
 
 from sagacity.cli import options, payload
 from sagacity.cli.invocation import connected
-from sagacity.cli.output import Render, plain, show
+from sagacity.cli.output import Render, conclude, plain, show
 from sagacity.cli.progress import advancing
-from sagacity.cli.receipts import draw, wait_for
+from sagacity.cli.receipts import draw, wait_for, went_well
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def publish(
     bodies = payload.requests(_given(user_message, agent_response, data, file, stdin=stdin), flags)
     replies, receipts = _send(context, bodies, wait=wait)
     if wait:
-        show(context, receipts if len(receipts) > 1 else receipts[0], _all(receipts))
+        one_or_all = receipts if len(receipts) > 1 else receipts[0]
+        conclude(context, one_or_all, _all(receipts), ok=all(map(went_well, receipts)))
     else:
         show(context, replies if len(replies) > 1 else replies[0], _stored(replies))
 
@@ -127,9 +129,13 @@ def _stored(replies: "list[PublishReply]") -> Render:
             console.print(plain(f"stored as {reply.request_id}"))
             for warning in reply.warnings:
                 console.print(plain(f"warning: {warning}", "yellow"))
-        console.print(plain(f"follow it with: sagacity receipt {replies[-1].request_id} --wait", "dim"))
+        console.print(plain(f"follow it with: {_follow(replies[-1])}", "dim"))
 
     return render
+
+
+def _follow(reply: "PublishReply") -> str:
+    return shlex.join(["sagacity", "receipt", reply.request_id or "", "--wait"])
 
 
 def _all(receipts: "list[Receipt]") -> Render:

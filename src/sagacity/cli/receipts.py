@@ -1,15 +1,18 @@
 """`sagacity receipt`: what became of a publish."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from sagacity.cli.invocation import connected
-from sagacity.cli.output import Render, facts, plain, show, table
+from sagacity.cli.output import Render, conclude, facts, plain, table
 from sagacity.cli.progress import Advance, advancing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sagacity.client import Sagacity
     from sagacity.schemas.receipts import Receipt
 
@@ -34,7 +37,7 @@ def receipt(
         if wait:
             wait_for(client, [request_id], timeout_seconds=timeout)
         found = client.get_receipt(request_id)
-    show(context, found, draw(found))
+    conclude(context, found, draw(found), ok=went_well(found) or not wait)
 
 
 def wait_for(
@@ -77,7 +80,9 @@ def draw(found: "Receipt") -> Render:
     memories = table(
         ("kind", "learned"),
         [(memory.kind, memory.content) for memory in found.memories],
-        empty="nothing learned yet",
+        empty="nothing learned yet"
+        if any(step.state not in _DONE for step in found.learners)
+        else "nothing learned",
     )
 
     def render(console: Console) -> None:
@@ -85,10 +90,24 @@ def draw(found: "Receipt") -> Render:
         for part in (learners, memories):
             console.print(plain(""))
             part(console)
-        for warning in found.warnings:
+        for warning in (*found.warnings, *_trouble(found)):
             console.print(plain(f"\n{warning}", "yellow"))
 
     return render
+
+
+def went_well(found: "Receipt") -> bool:
+    """Whether nothing that learns from it failed."""
+    return found.state != "failed"
+
+
+def _trouble(found: "Receipt") -> "Iterator[str]":
+    """Yield what became of failures: tried again by itself, or given up until somebody asks for it."""
+    if names := ", ".join(step.learner for step in found.learners if step.state == "failed"):
+        yield f"failed, and tried again by itself: {names}"
+    if names := ", ".join(step.learner for step in found.learners if step.state == "parked"):
+        listed = shlex.join(["sagacity", "dead-letters", "list", "--user-id", found.user_id])
+        yield f"given up: {names}; see the error with `{listed}`, mend it, then `sagacity dead-letters replay`"
 
 
 def _tell(advance: Advance, receipts: "list[Receipt]", expected: int) -> None:

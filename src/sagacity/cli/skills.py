@@ -10,8 +10,9 @@ from rich.console import Console
 from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import connected
-from sagacity.cli.operations import end, follow, went_well
+from sagacity.cli.operations import Wait, end, follow, told, went_well
 from sagacity.cli.output import Render, facts, plain, said, show
+from sagacity.cli.progress import stderr
 from sagacity.cli.search_options import searching
 from sagacity.cli.skill_folders import write_folders
 from sagacity.domain.cluster import SkillsMade
@@ -205,14 +206,18 @@ def generate(
     agent_version: Annotated[
         str, typer.Option("--agent-version", help="For which agent version.")
     ] = "agent-v0",
+    wait: Wait = False,
 ) -> None:
     """
     Write up what users taught as skills, now; they wait for their approval.
 
-    Example: sagacity skills generate --playbook-name default_playbook_extractor
+    Example: sagacity skills generate --wait
     """
     with connected(context, None) as client:
         started = client.run_skill_generation(playbook_name, agent_version=agent_version, wait=False)
+        if not wait:
+            told(context, started, started.operation_id)
+            return
         ended = follow(client, started.operation_id, "writing skills")
     if not went_well(ended):
         end(context, ended)
@@ -234,6 +239,8 @@ def export(
     """
     Write skills as folders that agents load, or print them as one document; by default those that are approved.
 
+    Redirected into a file the document is written as it is, byte for byte.
+
     Example: sagacity skills export --dir ./skills
     """
     with connected(context, "exporting") as client:
@@ -244,8 +251,7 @@ def export(
                 agent_version=agent_version,
                 skill_status_filter=skill_status,
             )
-            text = reply.markdown or _NOTHING
-            show(context, reply, lambda console: console.print(plain(text), soft_wrap=True))
+            show(context, reply, _document(reply.markdown))
             return
         archive = client.export_skill_folders(
             skill_ids=skill_id or None,
@@ -263,6 +269,22 @@ def _decide(context: typer.Context, skill_id: int, verdict: Approval) -> None:
     with connected(context, "writing") as client:
         reply = client.update_skill_status(skill_id, verdict)
     show(context, reply, said(reply.message or verdict))
+
+
+def _document(markdown: str) -> Render:
+    """Return what prints a document; into a file or another program it goes byte for byte, and nothing beside it."""
+
+    def render(console: Console) -> None:
+        if sys.stdout.isatty():
+            console.print(plain(markdown or _NOTHING), soft_wrap=True)
+        elif markdown:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(markdown.encode())
+            sys.stdout.buffer.flush()
+        else:
+            stderr().print(plain(_NOTHING))
+
+    return render
 
 
 def _whole(skill: "SkillView") -> Render:

@@ -66,7 +66,7 @@ def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> 
             token.prefix + "…",
             token.name,
             "revoked" if token.revoked_at else "valid",
-            token.created_at,
+            f"{token.created_at:%Y-%m-%d %H:%M}",
             token.token_id,
         )
         for token in tokens

@@ -1,6 +1,8 @@
 """`sagacity profiles` and `sagacity user-playbooks`: learned anew, compared, taken into use, taken back."""
 
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,16 +11,15 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.draw import number
 from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.operations import Wait, end, follow, told, went_well
 from sagacity.cli.operations import draw as draw_operation
-from sagacity.cli.operations import end, follow, went_well
-from sagacity.cli.output import GENERAL, Render, plain, said, show, table
+from sagacity.cli.output import Render, conclude, said, table
 from sagacity.cli.search_options import moment
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sagacity.domain.views.operation import OperationView
     from sagacity.schemas.base import Reply
-    from sagacity.schemas.generation import Started
     from sagacity.schemas.versions import ProfileDiff, UserPlaybookDiff
 
 Source = Annotated[str | None, typer.Option("--source", help="Only turns that came from there.")]
@@ -34,7 +35,6 @@ Before = Annotated[str | None, typer.Option("--before", help="Only turns until t
 Newest = Annotated[
     bool, typer.Option("--newest", help="Only the newest turns, straight into what is current.")
 ]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")]
 Upgrade = Annotated[
     bool, typer.Option("--upgrade", help="Wait, and take the outcome into use if all went well.")
 ]
@@ -82,15 +82,18 @@ def regenerate_profiles(
                 end_time=until,
             )
         if not (wait or upgrade or newest):
-            _told(context, started)
+            told(context, started, started.operation_id)
             return
-        ended = follow(client, started.operation_id, "learning profiles")
+        then = _Then("profiles", {"--user-id": user_id, "--extractor": extractor})
+        ended = follow(
+            client, started.operation_id, "learning profiles", undone=then.undone if upgrade else ""
+        )
         upgraded = (
             client.upgrade_profiles(user_id=user_id, extractor_names=extractor)
             if upgrade and went_well(ended)
             else None
         )
-    _ended(context, ended, upgraded)
+    _ended(context, ended, upgraded, then if upgrade or not newest else None, upgrade=upgrade)
 
 
 def upgrade_profiles(
@@ -159,7 +162,7 @@ def diff_profiles(
         reply = client.get_profile_diff(
             user_id=user_id, extractor_names=extractor, only_affected_users=not everyone, limit=limit
         )
-    show(context, reply, _diff(reply))
+    conclude(context, reply, _diff(reply, limit), ok=reply.success)
 
 
 def regenerate_user_playbooks(
@@ -204,16 +207,24 @@ def regenerate_user_playbooks(
                 end_time=until,
             )
         if not (wait or upgrade or newest):
-            _told(context, started)
+            told(context, started, started.operation_id)
             return
-        ended = follow(client, started.operation_id, "learning playbooks")
+        filters = {
+            "--user-id": user_id,
+            "--agent-version": agent_version,
+            "--playbook-name": playbook_name,
+        }
+        then = _Then("user-playbooks", filters)
+        ended = follow(
+            client, started.operation_id, "learning playbooks", undone=then.undone if upgrade else ""
+        )
         version = str(ended.request_params.get("agent_version", "")) or None
         upgraded = (
             client.upgrade_user_playbooks(user_id=user_id, agent_version=version, playbook_name=playbook_name)
             if upgrade and went_well(ended)
             else None
         )
-    _ended(context, ended, upgraded)
+    _ended(context, ended, upgraded, then if upgrade or not newest else None, upgrade=upgrade)
 
 
 def upgrade_user_playbooks(
@@ -295,7 +306,7 @@ def diff_user_playbooks(
             only_affected_users=not everyone,
             limit=limit,
         )
-    show(context, reply, _diff(reply))
+    conclude(context, reply, _diff(reply, limit), ok=reply.success)
 
 
 def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upgrade") -> None:  # noqa: FBT001
@@ -310,32 +321,57 @@ def _confirm_everyone(context: typer.Context, *, everyone: bool, yes: bool) -> N
         confirm(context, "Swap also for users who have nothing to take the place of what they lose?", yes=yes)
 
 
-def _told(context: typer.Context, started: "Started") -> None:
-    def render(console: Console) -> None:
-        console.print(plain(f"started operation {started.operation_id}"))
-        console.print(plain(f"follow it with: sagacity operations watch {started.operation_id}", "dim"))
+@dataclass(frozen=True)
+class _Then:
+    """What there is to do once something was learned anew: commands with the filters that were given."""
 
-    show(context, started, render)
+    noun: str
+    filters: "Mapping[str, str | Sequence[str] | None]"
+
+    @property
+    def undone(self) -> str:
+        """What is said where an upgrade was asked for and does not happen."""
+        return f"nothing was taken into use; once all is learned: {self._typed('upgrade')}"
+
+    @property
+    def pending(self) -> str:
+        """What is said where it waits for its upgrade."""
+        return f"compare it with:     {self._typed('diff')}\ntake it into use with: {self._typed('upgrade')}"
+
+    def _typed(self, verb: str) -> str:
+        given = [
+            (name, one)
+            for name, value in self.filters.items()
+            for one in ([value] if isinstance(value, str) else value or ())
+        ]
+        return shlex.join(["sagacity", self.noun, verb, *(word for pair in given for word in pair)])
 
 
-def _ended(context: typer.Context, ended: "OperationView", upgraded: "Reply | None") -> None:
-    """Show how a run ended and, where it was taken into use, how many moved."""
+def _ended(
+    context: typer.Context,
+    ended: "OperationView",
+    upgraded: "Reply | None",
+    then: _Then | None,
+    *,
+    upgrade: bool,
+) -> None:
+    """Show how a run ended and, where it was taken into use, how many moved; if not, what to do *then*."""
     if upgraded is None:
-        end(context, ended)
+        pending = then.pending if then and went_well(ended) and ended.stats.total_generated else ""
+        end(context, ended, then=then.undone if then and upgrade else pending)
         return
     draws = (draw_operation(ended), said(upgraded.message or "upgraded"))
-    show(context, upgraded, _all(draws), operation=ended.model_dump(mode="json", exclude_none=True))
-    if not upgraded.success:
-        raise typer.Exit(GENERAL)
+    operation = ended.model_dump(mode="json", exclude_none=True)
+    conclude(context, upgraded, _all(draws), ok=upgraded.success, operation=operation)
 
 
 def _moved(context: typer.Context, reply: "Reply") -> None:
-    show(context, reply, said(reply.message or "done"))
+    conclude(context, reply, said(reply.message or "done"), ok=reply.success)
+
+
+def _diff(reply: "ProfileDiff | UserPlaybookDiff", limit: int) -> Render:
     if not reply.success:
-        raise typer.Exit(GENERAL)
-
-
-def _diff(reply: "ProfileDiff | UserPlaybookDiff") -> Render:
+        return said(reply.msg or "nothing is pending")
     rows = [
         *(
             ("changed", one.after.user_id, one.before.content, one.after.content, number(one.similarity))
@@ -343,7 +379,7 @@ def _diff(reply: "ProfileDiff | UserPlaybookDiff") -> Render:
         ),
         *(("added", one.user_id, "", one.content, "") for one in reply.added),
         *(("lost", one.user_id, one.content, "", "") for one in reply.lost),
-    ]
+    ][:limit]
     whole = reply.changed_count + reply.added_count + reply.lost_count
     counts = (
         f"{reply.changed_count} changed, {reply.added_count} added, {reply.lost_count} lost, "

@@ -98,4 +98,5 @@ def decode(schema: type[R], response: httpx.Response) -> R:
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
-    return f"{place}: {fault['msg']}" if place else fault["msg"]
+    told = fault["msg"].removeprefix("Value error, ")  # what pydantic puts before our own words
+    return f"{place}: {told}" if place else told

@@ -132,6 +132,11 @@ class SkillGeneratorConfig(ConfigPart):
         default=20, description="Turns of the original conversations that are read for one skill."
     )
 
+    @property
+    def is_automatic(self) -> bool:
+        """Whether skills are written without anybody asking for them."""
+        return self.enabled and self.auto_generate_on_aggregation
+
 
 class UserPlaybookExtractorConfig(WindowOverride):
     """What agents learn about their own work."""

@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     interaction_limit: int = Field(
         default=0,
         ge=0,
-        description="Turns that an organisation keeps; the oldest beyond go once they are learned. 0: all stay.",
+        description="Turns that an organisation keeps; the oldest go once every version has read them. 0: all stay.",
     )
     expired_days: float = Field(
         default=30, ge=0, le=36_500, description="How long memories are kept after they expired."

@@ -97,9 +97,11 @@ class LocalDispatcher:
 
     async def _sweep(self) -> None:
         self._look.clear()
-        for scope in await self._storage.due_scopes(limit=_SWEPT_EACH * self._concurrency):
-            if scope not in self._busy:
-                self.wake(scope)
+        count = _SWEPT_EACH * self._concurrency
+        for scope in await self._storage.due_scopes(limit=count, each=count):  # the organisations take turns
+            if scope not in self._busy and scope not in self._queued:
+                self._queued.add(scope)
+                self._queue.put_nowait(scope)
         seconds = await self._wait_seconds()
         await wait(self._look, seconds)
         await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # many users' work may end at once

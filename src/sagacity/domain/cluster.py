@@ -1,10 +1,13 @@
 """User playbooks that belong together, and what was made of them."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 
+from sagacity.domain.amounts import counted
 from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import BlockingIssue
 
 CLUSTER_ID, MEMBER_COUNT, USER_COUNT = "cluster_id", "member_count", "user_count"
 """What the metadata of a playbook say that was written from a cluster: which one, and who stands behind it."""
@@ -12,6 +15,23 @@ REPLACES = "replaces"
 """In its metadata: the number of the playbook that it takes the place of once it is approved."""
 WORDING = "wording"
 """In its metadata: a hash of the words that were generated; others are a person's."""
+
+
+_WORDING_DIGITS = 16
+
+
+def wording_of(
+    *,
+    trigger: str | None,
+    content: str,
+    pitfall: str | None,
+    rationale: str | None = None,
+    blocking_issue: BlockingIssue | None = None,
+) -> str:
+    """Return 64 bits of SHA-256 over what a playbook says, as hex: by them it is seen whether it was reworded."""
+    issue = "" if blocking_issue is None else f"{blocking_issue.kind}: {blocking_issue.details}"
+    text = "\0".join((trigger or "", content, pitfall or "", rationale or "", issue))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_WORDING_DIGITS]
 
 
 class AggregationMode(StrEnum):
@@ -63,13 +83,18 @@ class Aggregated(Value):
     skipped_reason: str = ""
 
     @property
+    def written(self) -> int:
+        """Playbooks of which it wrote the words."""
+        return self.generated + self.updated
+
+    @property
     def message(self) -> str:
         """All of it in one line."""
         if self.skipped_reason:
             return f"Skipped: {self.skipped_reason}"
         told = (
-            f"processed {self.processed} user playbooks, found {self.clusters} clusters, generated "
-            f"{self.generated} agent playbooks, rewrote {self.updated}, archived {self.archived}"
+            f"processed {counted(self.processed, 'user playbook')}, found {counted(self.clusters, 'cluster')}, "
+            f"generated {counted(self.generated, 'agent playbook')}, rewrote {self.updated}, archived {self.archived}"
         )
         reason = f" ({self.errors[0]})" if self.errors else ""
         failed = f"the model failed for {self.failed}{reason}: run it again" if self.failed else ""
@@ -91,8 +116,15 @@ class SkillsMade(Value):
     """How many playbooks have to be alike for a skill."""
     failed: int = 0
     """Clusters for which the model failed; they are due again the next time."""
+    left: int = 0
+    """Clusters that changed while they were written, or for which no money was left; due again the next time."""
     note: str = ""
     """Why rules wrote although a model is configured."""
+
+    @property
+    def written(self) -> int:
+        """Skills of which it wrote the words."""
+        return self.created + self.updated
 
     @property
     def message(self) -> str:
@@ -100,8 +132,8 @@ class SkillsMade(Value):
         if self.skipped_reason:
             return f"Skipped: {self.skipped_reason}"
         told = (
-            f"{self.playbook_count} user playbooks in {self.cluster_count} clusters: "
-            f"{self.created} skills written, {self.updated} written anew"
+            f"{counted(self.playbook_count, 'user playbook')} in {counted(self.cluster_count, 'cluster')}: "
+            f"{counted(self.created, 'skill')} written, {self.updated} written anew"
         )
         return "; ".join(filter(None, [told, self._why_nothing, self._failures, self.note]))
 
@@ -116,4 +148,6 @@ class SkillsMade(Value):
 
     @property
     def _failures(self) -> str:
-        return f"the model failed for {self.failed}, which are due again" if self.failed else ""
+        failed = f"the model failed for {self.failed}, which are due again" if self.failed else ""
+        left = f"{self.left} wait for the next run" if self.left else ""
+        return "; ".join(filter(None, [failed, left]))

@@ -3,6 +3,8 @@
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import Field
+
 from sagacity.domain.base import Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
@@ -30,7 +32,7 @@ class Outcome(StrEnum):
 
 
 class Cursor(Value):
-    """Everything up to and with `seq` was read by the learner. Never moves back."""
+    """Everything up to and with `seq` was read by the learner. Of a user's log it never moves back."""
 
     learner: str
     user_id: UserId
@@ -60,6 +62,13 @@ class Window(Value):
     last_seq: int
     unread: tuple[Interaction, ...]
     context: tuple[Interaction, ...] = ()
+    image: str = Field(default="", repr=False)
+    """That of `pictured`, as an address or a `data:` URL; empty where it was not read, or can not be shown."""
+
+    @property
+    def pictured(self) -> Interaction | None:
+        """The last of the unread turns that an image came with."""
+        return next((turn for turn in reversed(self.unread) if turn.has_image), None)
 
     @property
     def interactions(self) -> tuple[Interaction, ...]:

@@ -1,5 +1,6 @@
 """Identifiers, and where new ones come from."""
 
+import hashlib
 from typing import NewType, Protocol
 
 import uuid_utils
@@ -17,6 +18,7 @@ MAX_KEY_BYTES = 1_024
 """Of an id or a name that databases look up, in UTF-8: PostgreSQL has room for 2,704 bytes in a row of an index, which
 holds two of these and an organisation's."""
 MAX_ORG_BYTES = 512
+_DIGEST_DIGITS = 32
 
 
 def byte_count(text: str) -> int:
@@ -41,6 +43,14 @@ def cut_key(text: str) -> str:
     return (
         text if byte_count(text) <= MAX_KEY_BYTES else text.encode()[:MAX_KEY_BYTES].decode(errors="ignore")
     )
+
+
+def whole_key(text: str) -> str:
+    """Return *text* as a key; of one that has no room, its beginning and a hash by which it differs from all others."""
+    if byte_count(text) <= MAX_KEY_BYTES:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
+    return f"{text.encode()[: MAX_KEY_BYTES - _DIGEST_DIGITS].decode(errors='ignore')}{digest}"
 
 
 class IdSource(Protocol):

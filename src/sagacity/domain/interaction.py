@@ -65,6 +65,11 @@ class NewInteraction(Value):
     """By its sender's clock; None where the sender did not say."""
 
     @property
+    def has_image(self) -> bool:
+        """Whether an image came with it. Where many turns are read at a time, that is all that is read of it."""
+        return bool(self.image_url or self.image_base64)
+
+    @property
     def text(self) -> str:
         """What was said and done, and what should have been said, in lines."""
         parts = (self.content, self.user_action_description, self.expert_content)
@@ -119,6 +124,11 @@ class Interaction(NewInteraction):
     agent_version: str = ""
     skip_aggregation: bool = False
     created_at: datetime
+
+    @property
+    def occurred_at(self) -> datetime:
+        """When it happened: as its sender says, but no later than it came in, as no clock says what is to come."""
+        return min(self.happened_at or self.created_at, self.created_at)
 
     @property
     def is_user(self) -> bool:

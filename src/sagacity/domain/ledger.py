@@ -4,10 +4,15 @@ from datetime import datetime
 from enum import StrEnum
 
 from sagacity.domain.base import Value
+from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.domain.ids import UserId
 
 SUCCEEDED = "ok"
 """The outcome of a call that gave what was asked; others are the error's kind, such as `ProviderTimeout`."""
+CANCELLED = "Cancelled"
+"""The outcome of a request for which nobody waited any longer."""
+_ERRORS = (ProviderError, ProviderTimeout, ProviderRefused, MalformedOutput)
+OUTCOMES = (SUCCEEDED, *(kind.__name__ for kind in _ERRORS), CANCELLED)
 
 
 class ModelCallRecord(Value):

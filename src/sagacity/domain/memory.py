@@ -150,6 +150,8 @@ class Attributes(Value):
     slot: Slot = ""
     """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
     skill: SkillFacts | None = None
+    confirmed_through: InteractionId | None = None
+    """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
 
 
 class Provenance(Value):

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
 
 TENANT_SCOPE = UserId("")
 """In place of a user where the work is the tenant's own: aggregation, skills."""
@@ -19,6 +20,18 @@ class OperationName(StrEnum):
     PLAYBOOK_GENERATION = "playbook_generation"
     PLAYBOOK_AGGREGATION = "playbook_aggregation"
     SKILL_GENERATION = "skill_generation"
+
+    @property
+    def is_of_users(self) -> bool:
+        """Whether it works on users' logs; if not, on what is the tenant's own."""
+        return self in GENERATED
+
+
+GENERATED = {
+    OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
+    OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
+}
+"""What operations on users' logs generate."""
 
 
 class OperationMode(StrEnum):
@@ -49,6 +62,11 @@ class OperationParameters(Value):
     extractor_names: tuple[str, ...] = ()
     """Extractors; of playbooks they are the playbooks' names."""
 
+    @property
+    def leaves_turns_out(self) -> bool:
+        """Whether not all turns of a user are read."""
+        return any(one is not None for one in (self.start, self.end, self.source, self.agent_version))
+
 
 class Operation(Value):
     """One run, with how far it is."""
@@ -60,8 +78,12 @@ class Operation(Value):
     total_count: int = 0
     """Scopes (users) to be worked on."""
     processed_count: int = 0
-    """Scopes that are done, failed ones included."""
+    """Scopes that are done."""
     failed_count: int = 0
+    """Scopes that were given up."""
+    step_count: int = 0
+    """Steps that are done of a scope whose work has steps: clusters that were written up."""
+    step_total: int = 0
     turn_count: int = 0
     """Turns that were read."""
     generated_count: int = 0
@@ -95,7 +117,10 @@ class OperationItem(Value):
     status: ItemStatus = ItemStatus.WAITING
     attempts: int = 0
     next_try_at: datetime | None = None
+    """Since when, or from when on, it is its turn; None: it waits for it."""
     error: str = ""
     turn_count: int = 0
     generated_count: int = 0
+    step_count: int = 0
+    step_total: int = 0
     updated_at: datetime

@@ -190,8 +190,8 @@ def _new_memory(
         confidence=candidate.confidence,
         created_at=run.now,
         updated_at=run.now,
-        valid_from=min(last.happened_at or last.created_at, last.created_at),  # no clock says what is to come
-        expires_at=candidate.time_to_live.expiry(last.created_at),
+        valid_from=last.occurred_at,
+        expires_at=candidate.time_to_live.expiry(last.occurred_at),
     )
 
 
@@ -211,7 +211,7 @@ def _refreshed(
     memory: Memory, candidate: Candidate, evidence: Sequence[Interaction], now: datetime
 ) -> Memory:
     """The same, said again: its evidence grows, and its time to live starts anew, but never from an older turn."""
-    expires_at = memory.attributes.time_to_live.expiry(evidence[-1].created_at)
+    expires_at = memory.attributes.time_to_live.expiry(evidence[-1].occurred_at)
     if expires_at is not None and memory.expires_at is not None:
         expires_at = max(expires_at, memory.expires_at)
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))

@@ -11,7 +11,7 @@ import structlog
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import StorageError
+from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.operation import TENANT_SCOPE
@@ -69,21 +69,35 @@ class Asker:
         """The model's name as it goes into provenance."""
         return self._llm.model
 
-    async def ask(self, prompt: str, variables: Mapping[str, str], output: type[Output]) -> Answer[Output]:
+    async def ask(
+        self, prompt: str, variables: Mapping[str, str], output: type[Output], *, image: str = ""
+    ) -> Answer[Output]:
         """
         Ask by the version of *prompt* that is in use.
+
+        If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
+        some providers can not open this image, and what a text says is never lost because of what came beside it.
 
         Args:
             prompt: its name.
             variables: those of the newest version; an older one takes of them what it knows.
             output: what the answer is parsed into.
+            image: seen beside the user part, as an address or a `data:` URL.
 
         Raises:
             ValueError: there is no such prompt, or a variable is missing.
             ProviderError: the model failed.
         """
-        filled, messages, on_call = self._prepared(prompt, variables)
-        value, _usage = await self._llm.structured(messages, output, on_call=on_call)
+        filled, messages, on_call = self._prepared(prompt, variables, image)
+        try:
+            value, _usage = await self._llm.structured(messages, output, on_call=on_call)
+        except ProviderError as error:
+            if not image:
+                raise
+            _log.info(
+                "models.asked_without_image", prompt=filled, model=self.model, kind=type(error).__name__
+            )
+            return await self.ask(prompt, variables, output)
         return Answer(value, filled, self.model)
 
     async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
@@ -99,7 +113,7 @@ class Asker:
         return Answer(completion.text, filled, self.model)
 
     def _prepared(
-        self, prompt: str, variables: Mapping[str, str]
+        self, prompt: str, variables: Mapping[str, str], image: str = ""
     ) -> tuple[str, tuple[ChatMessage, ...], OnCall]:
         filled = rendered(prompt, active_version(prompt, self._versions), variables)
         name = reference(filled.name, filled.version)
@@ -109,7 +123,7 @@ class Asker:
 
         messages = (
             ChatMessage(role="system", content=filled.system),
-            ChatMessage(role="user", content=filled.user),
+            ChatMessage(role="user", content=filled.user, image=image),
         )
         return name, messages, on_call
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,8 @@ SAME_COSINE = 0.95
 """At least this, and no word that says something else: the same."""
 NEAR_COSINE = 0.5
 """At least this: near enough to a memory to be judged. MiniLM gives a move from one city to another 0.59."""
+MOST_JUDGED = 20
+"""Memories that a candidate is judged by, the nearest: however many there are, a prompt has room for them."""
 TWIN_COSINE = 0.8
 """At least this: near enough to another candidate to be judged. One extractor rarely repeats itself."""
 
@@ -248,8 +251,11 @@ def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
 
 
 def _is_newer(memory: Memory, candidate: Candidate) -> bool:
-    """Whether the memory rests on a newer turn, as it does when an old window is read again."""
-    return max(memory.source_interaction_ids, default=0) > max(candidate.evidence)
+    """Whether the memory rests on a newer turn, or on a person's word since, as when an old window is read again."""
+    said, confirmed = max(candidate.evidence), memory.attributes.confirmed_through
+    return max(memory.source_interaction_ids, default=0) > said or (
+        confirmed is not None and confirmed >= said
+    )
 
 
 def _comparable(one: Embedded, other: Embedded) -> bool:
@@ -347,8 +353,11 @@ def _case(
         and _cosine(mine, candidates[other]) >= TWIN_COSINE
     )
     return Case(
-        index=index, candidate=mine.candidate, memories=tuple(n.memory for n in near), twins=tuple(twins)
-    )  # fmt: skip
+        index=index,
+        candidate=mine.candidate,
+        memories=tuple(n.memory for n in near[:MOST_JUDGED]),
+        twins=tuple(islice(twins, MOST_JUDGED)),
+    )
 
 
 def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int, Verdict]:

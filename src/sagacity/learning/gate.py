@@ -62,7 +62,7 @@ def worth_reading(window: Window) -> bool:
 
 
 def _shows_something(turn: Interaction) -> bool:
-    acted = turn.user_action is not UserAction.NONE or turn.image_url or turn.image_base64
+    acted = turn.user_action is not UserAction.NONE or turn.has_image
     return bool(turn.expert_content.strip() or turn.tools_used or (turn.is_user and acted))
 
 

@@ -41,8 +41,12 @@ class Learner:
     """With how many near memories its candidates are compared."""
     neighbour_threshold: float = 0.0
     """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
-    asks_what_is_known: bool = True
-    """Whether its extractor makes use of what is known; rules do not."""
+    asks_a_model: bool = True
+    """Whether its extractor makes use of what is known, and of an image; rules do not."""
+
+    def reads(self, source: str) -> bool:
+        """Return whether it reads turns that came from there."""
+        return not self.sources or source in self.sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def _learner(
         sources=frozenset(chosen.request_sources_enabled or ()),
         neighbour_count=NEIGHBOUR_COUNT if compared is None else compared.search_top_k,
         neighbour_threshold=0.0 if compared is None else compared.search_threshold,
-        asks_what_is_known=not isinstance(extractor, RuleProfileExtractor | RuleUserPlaybookExtractor),
+        asks_a_model=not isinstance(extractor, RuleProfileExtractor | RuleUserPlaybookExtractor),
     )
 
 

@@ -27,8 +27,8 @@ from sagacity.learning.evaluate.pipeline import Evaluator
 from sagacity.learning.learners import Groups, LearnerGroup, learner_groups
 from sagacity.learning.reading import Reading, taught_playbooks
 from sagacity.learning.regenerate import Regeneration, RegenerationPolicy
-from sagacity.learning.steps import Steps, Target, Task, told
-from sagacity.learning.window import Due, due_now, next_look, read_log_state, read_window
+from sagacity.learning.steps import Steps, Target, read_tasks, told
+from sagacity.learning.window import Due, due_now, next_look, read_log_state
 from sagacity.providers.base import Embedder
 from sagacity.storage.transaction import Storage, Transaction
 
@@ -165,6 +165,7 @@ class Learning:
     async def _do_the_rest(self, tenant: Tenant, user_id: UserId, plan: _Plan, report: LearnReport) -> None:
         """Do the user's part of operations and evaluate sessions, as far as that is due."""
         until = time.monotonic() + self._policy.slice_seconds
+        await self._regeneration.set_going(tenant, user_id)
         await self._under_lease(
             tenant,
             f"{REGENERATING}{user_id}",
@@ -279,7 +280,7 @@ class Learning:
         """Read one window for each learner that has one due; returns whether there was any."""
         async with self._storage.read(work.target.tenant) as snapshot:
             due = await self._due(snapshot, work)
-            tasks = [Task(one, await read_window(snapshot, work.target.user_id, one)) for one in due]
+            tasks = await read_tasks(snapshot, work.target.user_id, due)
         if not tasks:
             return False
 
@@ -317,10 +318,11 @@ class Learning:
         self, tenant: Tenant, user_id: UserId, error: ConfigError | ProviderError, report: LearnReport
     ) -> None:
         """Leave a log whose tenant's configuration gives no learners, so that others have their turn."""
-        report.failed["configuration"] = told(error)
+        report.failed["configuration"] = reason = told(error)
         _log.warning("learn.misconfigured", org_id=tenant.org_id, kind=type(error).__name__)
         later = self._clock.now() + timedelta(seconds=_MISCONFIGURED_RETRY_SECONDS)
         async with self._storage.begin(tenant) as transaction:
+            await transaction.operations.hold_up(user_id, until=later, error=reason)
             await transaction.cursors.set_due(user_id, later)
 
     async def _settle(self, tenant: Tenant, user_id: UserId, plan: _Plan, report: LearnReport) -> None:

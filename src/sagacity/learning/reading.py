@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from sagacity.domain.change import Candidate, ChangeAction
 from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.ids import RunId
-from sagacity.domain.memory import MemoryKind, Provenance
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import Memory, Provenance
+from sagacity.learning.aggregate.trigger import is_news
 from sagacity.learning.apply import Applied
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.window import Due
@@ -21,6 +23,13 @@ class Reading:
     outcome: Outcome
     extraction: Extraction | None = None
     error: BaseException | None = None
+    passed: tuple[Window, ...] = ()
+    """Windows before it, from the start of `due` on, of which nothing was learned."""
+
+    @property
+    def turns(self) -> list[Interaction]:
+        """The turns that were read, oldest first."""
+        return [turn for window in (*self.passed, self.window) for turn in window.unread]
 
 
 def failed(read: Reading, error: BaseException) -> Reading:
@@ -50,19 +59,19 @@ def provenance_of(read: Reading, run_id: RunId) -> Provenance:
     )
 
 
-def taught_playbooks(readings: Sequence[Reading], applied: Applied) -> set[tuple[str, str]]:
-    """Return name and agent version of the user playbooks that were written, but for requests that rule it out."""
+def taught_playbooks(readings: Sequence[Reading], applied: Applied) -> list[Memory]:
+    """Return the user playbooks that came or were reworded, but for requests that rule aggregation out."""
     skipping = {
         turn.request_id
         for reading in readings
         for turn in reading.window.interactions
         if turn.skip_aggregation
     }
-    return {
-        (change.after.name, change.after.agent_version)
+    return [
+        change.after
         for change in applied.changes
         if change.after is not None
-        and change.action is not ChangeAction.REMOVED
-        and change.after.kind is MemoryKind.USER_PLAYBOOK
+        # Of what a merge added, `before` is what was proposed.
+        and is_news(None if change.action is ChangeAction.ADDED else change.before, change.after)
         and change.request_id not in skipping
-    }
+    ]

@@ -1,7 +1,9 @@
 """A user's part of operations: all turns read again into PENDING, or the newest window into CURRENT."""
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -16,32 +18,28 @@ from sagacity.domain.cursor import LEARNING, Cursor, Lease, Window, cursor_name
 from sagacity.domain.errors import Conflict, InvalidInput
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.memory import Status
 from sagacity.domain.operation import (
+    GENERATED,
     ItemStatus,
     Operation,
     OperationItem,
     OperationMode,
-    OperationName,
     OperationParameters,
 )
 from sagacity.domain.tenant import Tenant
+from sagacity.domain.version import VersionFilter
 from sagacity.learning.aggregate.trigger import note_new_playbooks
 from sagacity.learning.apply import Applied
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.learners import Groups, Learner, LearnerGroup
 from sagacity.learning.reading import Reading, taught_playbooks
-from sagacity.learning.steps import Steps, Target, Task, told
-from sagacity.learning.window import Due, read_window
+from sagacity.learning.steps import Steps, Target, Task, read_tasks, told
+from sagacity.learning.window import Due
 from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
 _PAGE = 200
-KINDS = {
-    OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
-    OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
-}
-"""What operations on users' logs generate."""
 
 
 class RegenerationPolicy(Value):
@@ -82,9 +80,20 @@ class Regeneration:
         return next_try is not None and next_try <= self._clock.now()
 
     async def next_try(self, snapshot: Transaction, user_id: UserId) -> datetime | None:
-        """Return when the user's part of some operation is due; None: nothing waits."""
+        """Return when the user's part of some operation is due; None: nothing waits, or only for its turn."""
         waiting = await snapshot.operations.waiting_for(user_id)
-        return min((self._due_at(operation, item) for operation, item in waiting), default=None)
+        moments = (self._due_at(operation, item) for operation, item in waiting)
+        return min(filter(None, moments), default=None)
+
+    async def set_going(self, tenant: Tenant, user_id: UserId) -> None:
+        """Give out turns in those of the user's operations where it is nobody's, as in those of a former release."""
+        async with self._storage.read(tenant) as snapshot:
+            waiting = await snapshot.operations.waiting_for(user_id)
+            ids = [operation.operation_id for operation, item in waiting if item.next_try_at is None]
+            still = [one for one in ids if await snapshot.operations.stands_still(one)]
+        for operation_id in still:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.operations.set_going(operation_id)
 
     async def run(self, tenant: Tenant, user_id: UserId, lease: Lease, *, until: float) -> None:
         """
@@ -102,7 +111,8 @@ class Regeneration:
         async with self._storage.read(tenant) as snapshot:
             waiting = await snapshot.operations.waiting_for(user_id)
         for operation, item in waiting:
-            if self._due_at(operation, item) > self._clock.now():
+            due_at = self._due_at(operation, item)
+            if due_at is None or due_at > self._clock.now():
                 continue
             try:
                 if operation.parameters.mode is OperationMode.MANUAL:
@@ -112,16 +122,17 @@ class Regeneration:
             except Conflict:
                 raise
             except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
-                await self._fail(tenant, item, error)
+                await self._fail(tenant, operation, item, error)
             if time.monotonic() > until:
                 return
 
-    def _due_at(self, operation: Operation, item: OperationItem) -> datetime:
-        """Return when an item is worked on next; one that was cancelled has nothing to wait for."""
-        now = self._clock.now()
-        return now if operation.cancel_requested else item.next_try_at or now
+    def _due_at(self, operation: Operation, item: OperationItem) -> datetime | None:
+        """Return when an item is worked on next, if it is its turn; one that was cancelled has nothing to wait for."""
+        return self._clock.now() if operation.cancel_requested else item.next_try_at
 
-    async def _fail(self, tenant: Tenant, item: OperationItem, error: Exception) -> None:
+    async def _fail(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, error: Exception
+    ) -> None:
         """Try again later; after the last try, or where trying again is of no use, give this user up."""
         async with self._storage.begin(tenant) as transaction:
             waiting = await transaction.operations.waiting_for(item.user_id)
@@ -130,7 +141,7 @@ class Regeneration:
             lasts = isinstance(error, InvalidInput)
             next_try = None if lasts else self._policy.retry.next_try(attempts, self._clock.now())
             if next_try is None:
-                await transaction.operations.settle(item, ItemStatus.FAILED, error=told(error))
+                await _settle(transaction, operation, item, ItemStatus.FAILED, error=told(error))
             else:
                 await transaction.operations.postpone(
                     item, attempts=attempts, next_try_at=next_try, error=told(error)
@@ -153,18 +164,21 @@ class Regeneration:
             await self._read(Target(tenant, item.user_id, group, Status.PENDING), item, tasks, lease)
             await self._storage.give_way(time.perf_counter() - started)
             if time.monotonic() > until:
+                async with self._storage.begin(tenant) as transaction:
+                    await transaction.operations.pass_turn(item)
                 return
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
             status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
-            await transaction.operations.settle(item, status)
+            await _settle(transaction, operation, item, status)
 
     async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
         """Read one stretch for each learner into PENDING, whose cursors move with it."""
 
         async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
             await _advance(transaction, [one for one in readings if one.error is None])
-            await _count(transaction, item, target.group, readings, applied)
+            turns = _new_turns(target.group, readings)
+            await _count(transaction, item, turns, readings, applied)
 
         _, readings = await self._steps.take(target, tasks, lease, finish)
         _raise_first(readings)
@@ -187,7 +201,7 @@ class Regeneration:
                 tasks = await _newest(snapshot, group, item.user_id, operation.parameters)
 
             async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
-                await _count(transaction, item, group, readings, applied)
+                await _count(transaction, item, _turns(readings), readings, applied)
                 if not any(one.error for one in readings):
                     await transaction.operations.settle(item, ItemStatus.DONE)
                 # After the operation, which is held first by whoever makes logs due for it.
@@ -208,7 +222,7 @@ class Regeneration:
         """
         calls = await self._access.of(tenant, config, user_id)
         groups = self._groups(config, calls, by_hand=True, names=operation.parameters.extractor_names)
-        group = next((group for group in groups if group.kind is KINDS[operation.name]), None)
+        group = next((group for group in groups if group.kind is GENERATED[operation.name]), None)
         if group is None:
             raise InvalidInput("the configuration has no extractor for this any more; start it anew")
         return group
@@ -220,14 +234,13 @@ async def _unread(
     """Return the next stretch of each learner that PENDING has not read to its end."""
     head = await snapshot.cursors.log_head(user_id)
     cursors = await snapshot.cursors.of_user(user_id)
-    tasks: list[Task] = []
+    dues: list[Due] = []
     for learner in group.learners:
         cursor = cursors.get(cursor_name(learner.name, Status.PENDING))
         seq = 0 if cursor is None else cursor.seq
         if seq < head.end:
-            due = Due(learner, seq + 1, min(head.end, seq + learner.step))
-            tasks.append(Task(due, _asked_for(await read_window(snapshot, user_id, due), parameters)))
-    return tasks
+            dues.append(Due(learner, seq + 1, min(head.end, seq + learner.step)))
+    return [_asked_for(task, parameters) for task in await read_tasks(snapshot, user_id, dues)]
 
 
 async def _newest(
@@ -251,22 +264,22 @@ async def _last_turns(
     found: list[Interaction] = []
     while seq > 0 and len(found) < learner.window_size:
         page = await snapshot.interactions.log_before(user_id, seq=seq, limit=_PAGE)
-        found[:0] = [
-            turn
-            for turn in page
-            if _is_asked_for(turn, parameters) and (not learner.sources or turn.source in learner.sources)
-        ]
+        found[:0] = [turn for turn in page if _is_asked_for(turn, parameters) and learner.reads(turn.source)]
         seq = page[0].seq - 1 if page else 0
     return tuple(found[-learner.window_size :])
 
 
-def _asked_for(window: Window, parameters: OperationParameters) -> Window:
-    return window.model_copy(
-        update={
-            "unread": tuple(turn for turn in window.unread if _is_asked_for(turn, parameters)),
-            "context": tuple(turn for turn in window.context if _is_asked_for(turn, parameters)),
-        }
-    )
+def _asked_for(task: Task, parameters: OperationParameters) -> Task:
+    """Leave the turns out of all its windows that are not asked for."""
+
+    def narrowed(window: Window) -> Window:
+        unread, context = (
+            tuple(turn for turn in turns if _is_asked_for(turn, parameters))
+            for turns in (window.unread, window.context)
+        )
+        return window.model_copy(update={"unread": unread, "context": context})
+
+    return replace(task, window=narrowed(task.window), ahead=tuple(map(narrowed, task.ahead)))
 
 
 def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
@@ -288,26 +301,56 @@ async def _advance(transaction: Transaction, readings: Sequence[Reading]) -> Non
         )
 
 
+async def _settle(
+    transaction: Transaction,
+    operation: Operation,
+    item: OperationItem,
+    status: ItemStatus,
+    *,
+    error: str = "",
+) -> None:
+    """Say how a user's part ended; turns that a rerun left out count as read no further than in CURRENT."""
+    asked = operation.parameters
+    if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
+        await transaction.versions.hold_pending_back(
+            VersionFilter(
+                kind=GENERATED[operation.name], user_ids=(item.user_id,), names=asked.extractor_names
+            )
+        )
+    await transaction.operations.settle(item, status, error=error)
+
+
 async def _count(
     transaction: Transaction,
     item: OperationItem,
-    group: LearnerGroup,
+    turns: Collection[Interaction],
     readings: Sequence[Reading],
     applied: Applied,
 ) -> None:
     """Count what was read for an item, and written."""
     await transaction.operations.advance(
         item,
-        turns=_turn_count(group, readings),
+        turns=len(turns),
         generated=applied.added_count,
         failed=any(one.error for one in readings),
     )
 
 
-def _turn_count(group: LearnerGroup, readings: Sequence[Reading]) -> int:
-    """Count turns once, although several learners read them: those of the first learner."""
-    first = group.learners[0]
-    return sum(len(one.window.unread) for one in readings if one.due.learner is first and one.error is None)
+def _turns(readings: Sequence[Reading]) -> list[Interaction]:
+    """Return the turns that were read, each once although several learners read them."""
+    read = (turn for reading in readings if reading.error is None for turn in reading.turns)
+    return list({turn.seq: turn for turn in read}.values())
+
+
+def _new_turns(group: LearnerGroup, readings: Sequence[Reading]) -> list[Interaction]:
+    """Return the turns that were read, but for those that another learner, further on, had read before."""
+    firsts = {reading.due.learner.name: reading.due.first_seq for reading in readings}
+    begins = [(one, firsts.get(one.name, math.inf)) for one in group.learners]  # who is done has read all
+    return [
+        turn
+        for turn in _turns(readings)
+        if not any(turn.seq < first and learner.reads(turn.source) for learner, first in begins)
+    ]
 
 
 def _raise_first(readings: Sequence[Reading]) -> None:

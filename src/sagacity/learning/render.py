@@ -17,6 +17,9 @@ _NOT_IN_A_LABEL = re.compile(r"[\[\]\s\x00-\x1f\x7f-\x9f]+")
 _LABEL_CHARS = 40
 _TOOLS_SHOWN = 20
 _LEAST_CHARS = 40
+_SHOWN = "beside this text, if it could be shown"
+_NOT_SHOWN = "not shown here"
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ZERO_WIDTH_JOINER = "\u200d"
 _LONGEST_CHARACTER = 32
 """Code points; what seems longer is no character, and is cut anywhere."""
@@ -50,9 +53,9 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
     Write a window as text.
 
     Each part of a turn begins with `[#NUMBER WHO` at the start of a line. All that others wrote is put behind
-    it or indented, so that no text can pass for a turn of its own. What is too long keeps its head and its
-    tail. Where the whole is too long, the oldest context goes first, then every part gets shorter alike, down
-    to 40 characters.
+    it or indented, so that no text can pass for a turn of its own, nor for the line that says on which day the
+    turns below it happened. What is too long keeps its head and its tail. Where the whole is too long, the oldest
+    context goes first, then every part gets shorter alike, down to 40 characters.
 
     Returns:
         The text, of at most `total_chars` characters unless the unread turns are too many even at 40
@@ -60,9 +63,10 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
     """
     first_unread = len(window.context) + 1
     turns = list(enumerate(window.interactions, start=1))
+    shown = window.pictured if window.image else None
 
     def write(skipped: int, cap: int) -> str:
-        return "\n".join(_lines(turns[skipped:], first_unread, limits, cap))
+        return "\n".join(_lines(turns[skipped:], limits, cap, first_unread=first_unread, shown=shown))
 
     skips = range(len(window.context) + 1)
     skipped = next((s for s in skips if len(write(s, limits.turn_chars)) <= limits.total_chars), skips[-1])
@@ -85,7 +89,7 @@ def render_conversations(
         return "\n".join(
             line
             for place, turns in enumerate(numbered, start=1)
-            for line in (f"--- conversation {place} ---", *_lines(turns, 0, limits, cap))
+            for line in (f"--- conversation {place} ---", *_lines(turns, limits, cap))
         )
 
     return fit(write, limits)
@@ -128,7 +132,12 @@ def part_lines(number: int, label: str, text: str, cap: int) -> Iterator[str]:
 
 
 def _lines(
-    turns: Sequence[tuple[int, Interaction]], first_unread: int, limits: Limits, cap: int
+    turns: Sequence[tuple[int, Interaction]],
+    limits: Limits,
+    cap: int,
+    *,
+    first_unread: int = 0,
+    shown: Interaction | None = None,
 ) -> Iterator[str]:
     """Yield the lines of *turns*, what was read before and what is new under a heading each."""
     previous: Interaction | None = None
@@ -139,16 +148,35 @@ def _lines(
             yield "NEW"
         if previous is not None and previous.session_id != turn.session_id:
             yield "--- another session ---"
-        yield from turn_lines(number, turn, cap, min(cap, limits.tool_chars))
+        yield from day_lines(turn, previous)
+        yield from turn_lines(number, turn, cap, min(cap, limits.tool_chars), is_shown=turn is shown)
         previous = turn
 
 
-def turn_lines(number: int, turn: Interaction, cap: int, tool_cap: int) -> Iterator[str]:
-    """Yield the lines of one turn with all its parts, each cut at *cap* characters, tool calls at *tool_cap*."""
-    who = f"{_label(turn.role) or 'user'} {turn.created_at:%Y-%m-%d %H:%M}"
+def day_lines(turn: Interaction, previous: Interaction | None) -> Iterator[str]:
+    """Yield the day on which *turn* happened, in UTC, unless the turn before it tells."""
+    day = turn.occurred_at.date()
+    if previous is None or previous.occurred_at.date() != day:
+        yield f"--- {_WEEKDAYS[day.weekday()]} {day.isoformat()} ---"
+
+
+def turn_lines(
+    number: int, turn: Interaction, cap: int, tool_cap: int, *, is_shown: bool = False
+) -> Iterator[str]:
+    """
+    Yield the lines of one turn with all its parts.
+
+    Args:
+        number: of the turn.
+        turn: what is written.
+        cap: characters of each part.
+        tool_cap: the same, of tool calls.
+        is_shown: whether its image goes along with the text.
+    """
+    who = f"{_label(turn.role) or 'user'} {turn.occurred_at:%H:%M}"
     yield from part_lines(number, who, turn.content, cap)
-    if turn.image_url or turn.image_base64:
-        yield from part_lines(number, "image", "sent along, not shown here", cap)
+    if turn.has_image:
+        yield from part_lines(number, "image", _SHOWN if is_shown else _NOT_SHOWN, cap)
     if turn.user_action is not UserAction.NONE:
         yield from part_lines(number, f"action {turn.user_action}", turn.user_action_description, cap)
     for tool in turn.tools_used[:_TOOLS_SHOWN]:

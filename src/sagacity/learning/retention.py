@@ -18,6 +18,8 @@ from sagacity.storage.transaction import Storage, Transaction
 _log = structlog.get_logger(__name__)
 _FARTHEST = timedelta(days=365)
 """No look is planned for later, so that what expires in the year 9999 is a date like any other."""
+_BATCHES_CHOSEN = 20
+"""To choose turns takes a look at many, so it is done for some batches at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +88,22 @@ class Retention:
             return dropped
         config = await self._configs.get(tenant)
         learners = [one.name for group in self._groups(config, Calls()) for one in group.learners]
-        while True:
-            async with self._storage.begin(tenant) as transaction:
-                await transaction.leases.check(lease)
-                count = await transaction.retention.drop_oldest(
-                    policy.interaction_limit,
-                    learners,
-                    judged=bool(config.agent_success_configs),
-                    limit=policy.batch,
-                )
-            dropped += count
-            if count < policy.batch:
-                return dropped
+        judged = bool(config.agent_success_configs)
+        async with self._storage.read(tenant) as snapshot:
+            excess = await snapshot.retention.excess(policy.interaction_limit)
+        while dropped < excess:
+            wanted = min(excess - dropped, policy.batch * _BATCHES_CHOSEN)
+            async with self._storage.read(tenant) as snapshot:
+                chosen = await snapshot.retention.oldest_read(learners, judged=judged, limit=wanted)
+            before = dropped
+            for start in range(0, len(chosen), policy.batch):
+                batch = chosen[start : start + policy.batch]
+                async with self._storage.begin(tenant) as transaction:
+                    await transaction.leases.check(lease)
+                    dropped += await transaction.retention.drop(batch, learners, judged=judged)
+            if dropped - before < wanted:
+                break
+        return dropped
 
     async def _purge(self, tenant: Tenant, lease: Lease) -> int:
         before = self._clock.now() - timedelta(seconds=self._policy.expired_seconds)

@@ -14,11 +14,20 @@ FRESH = timedelta(seconds=5)
 """How old a sum may be before the ledger is asked again for what other processes spent."""
 
 
+_SETTLED = timedelta(minutes=10)
+"""After so long a call is written down, by whichever process: older ones are summed up once and not again."""
+
+
 @dataclass(slots=True)
 class _Sum:
     start: datetime
+    """Of the cap's period."""
+    settled_at: datetime
+    settled: Spending
+    """Of the calls before `settled_at`."""
     read_at: datetime
-    spent: Spending
+    recent: Spending
+    """Of the calls since, with those of this process after `read_at`."""
 
 
 class RunningSums:
@@ -30,24 +39,39 @@ class RunningSums:
         self._sums: dict[OrgId, _Sum] = {}
 
     async def of(self, tenant: Tenant, cap: SpendingCap) -> Spending:
-        """Return what *tenant* spent since the cap's period began: one indexed sum, or none."""
+        """Return what *tenant* spent since the cap's period began: the whole period is read once, then what is new."""
         now = self._clock.now()
         start = cap.start(now)
         known = self._sums.get(tenant.org_id)
-        if known is None or known.start != start or now - known.read_at >= FRESH:
-            async with self._storage.read(tenant) as snapshot:
-                spent = await snapshot.model_calls.spent(start)
-            known = self._sums[tenant.org_id] = _Sum(start, now, spent)
-        return known.spent
+        if known is None or known.start != start:
+            known = _Sum(start, start, Spending(), now - FRESH, Spending())
+        if now - known.read_at >= FRESH:
+            known = self._sums[tenant.org_id] = await self._read(tenant, known, now)
+        return _total(known.settled, known.recent)
+
+    async def _read(self, tenant: Tenant, known: _Sum, now: datetime) -> _Sum:
+        settled_at = max(known.settled_at, now - _SETTLED)
+        async with self._storage.read(tenant) as snapshot:
+            settled = await snapshot.model_calls.spent(known.settled_at, until=settled_at)
+            recent = await snapshot.model_calls.spent(settled_at)
+        return _Sum(known.start, settled_at, _total(known.settled, settled), now, recent)
 
     def add(self, tenant: Tenant, record: ModelCallRecord) -> None:
         """Count a request of this process."""
         known = self._sums.get(tenant.org_id)
         if known is not None and record.created_at >= known.start:
-            known.spent = known.spent.model_copy(
-                update={
-                    "prompt_tokens": known.spent.prompt_tokens + record.prompt_tokens,
-                    "completion_tokens": known.spent.completion_tokens + record.completion_tokens,
-                    "cost_usd": known.spent.cost_usd + (record.cost_usd or 0.0),
-                }
+            call = Spending(
+                prompt_tokens=record.prompt_tokens,
+                completion_tokens=record.completion_tokens,
+                cost_usd=record.cost_usd or 0.0,
             )
+            known.recent = _total(known.recent, call)
+
+
+def _total(one: Spending, other: Spending) -> Spending:
+    """Add what is capped."""
+    return Spending(
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        completion_tokens=one.completion_tokens + other.completion_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+    )

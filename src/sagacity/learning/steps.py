@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -17,10 +17,11 @@ from sagacity.learning.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.deduplicate import Embedded, deduplicate
 from sagacity.learning.expand import expand
 from sagacity.learning.gate import worth_reading
+from sagacity.learning.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.learners import LearnerGroup
 from sagacity.learning.neighbours import find_neighbours
 from sagacity.learning.reading import Reading, failed, provenance_of, version_of
-from sagacity.learning.window import Due
+from sagacity.learning.window import Due, read_ahead, read_window
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
@@ -45,6 +46,18 @@ class Task:
 
     due: Due
     window: Window
+    ahead: tuple[Window, ...] = ()
+    """The windows behind it: read in the same step as long as those before them teach nothing."""
+
+
+async def read_tasks(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Task]:
+    """Read the windows of *dues*; ahead only for one alone that asks no model, as what it reads twice costs nothing."""
+    match dues:
+        case [Due(learner=learner, dead_letter_id=None) as due] if not learner.asks_a_model:
+            first, *ahead = await read_ahead(snapshot, user_id, due)
+            return [Task(due, first, tuple(ahead))]
+        case _:
+            return [Task(due, await read_window(snapshot, user_id, due)) for due in dues]
 
 
 Finish = Callable[[Transaction, Sequence[Reading], Applied], Awaitable[None]]
@@ -75,7 +88,7 @@ class Steps:
         Raises:
             Conflict: the lease was lost, or *finish* found that the windows were done already; nothing was written.
         """
-        is_asked = any(task.due.learner.asks_what_is_known for task in tasks)
+        is_asked = any(task.due.learner.asks_a_model for task in tasks)
         known = await self._known(target) if is_asked else []
         readings = await self._read_all(target, tasks, known)
         try:
@@ -120,18 +133,39 @@ class Steps:
         return readings
 
     async def _read(self, target: Target, task: Task, known: Sequence[str]) -> Reading:
-        due, window = task.due, task.window
+        """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
+        reading = await self._read_window(target, task.due, task.window, known)
+        for window in task.ahead:
+            if reading.outcome is not Outcome.NOTHING:
+                break
+            due = replace(task.due, last_seq=window.last_seq)
+            following = await self._read_window(target, due, window, known)
+            if following.error is not None:
+                break
+            reading = replace(following, passed=(*reading.passed, reading.window))
+        return reading
+
+    async def _read_window(self, target: Target, due: Due, window: Window, known: Sequence[str]) -> Reading:
         if not window.unread or not worth_reading(window):
             return Reading(due, window, Outcome.NOTHING)
         try:
             gate = None if due.is_forced else target.group.gate
             if gate is not None and not await gate.worth_reading(window):
                 return Reading(due, window, Outcome.GATED)
-            extraction = await due.learner.extractor.extract(window, known)
+            shown = await self._with_image(target, window) if due.learner.asks_a_model else window
+            extraction = await due.learner.extractor.extract(shown, known)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return Reading(due, window, Outcome.FAILED, error=error)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
         return Reading(due, window, outcome, extraction=extraction)
+
+    async def _with_image(self, target: Target, window: Window) -> Window:
+        """Add the one image that a model is shown; what is read for it goes when the model has answered."""
+        if window.pictured is None:
+            return window
+        async with self._storage.read(target.tenant) as snapshot:
+            sent = await snapshot.interactions.image(window.pictured.interaction_id, longest=MOST_CHARACTERS)
+        return window.model_copy(update={"image": shown_image(sent)})
 
     async def _decide(self, target: Target, readings: Sequence[Reading]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""

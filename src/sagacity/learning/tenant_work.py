@@ -1,22 +1,26 @@
 """The tenant's own work: agent playbooks from what users taught, skills from those, cleaning up."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from pydantic import JsonValue
 
 from sagacity.dispatch.lease import hold
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
+from sagacity.domain.cluster import Aggregated, SkillsMade
 from sagacity.domain.cursor import TENANT_WORK, Lease
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import IdSource
 from sagacity.domain.operation import TENANT_SCOPE, ItemStatus, Operation, OperationItem, OperationName
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.aggregate.aggregator import Aggregator
+from sagacity.learning.aggregate.trigger import put_off
 from sagacity.learning.retention import Retention
 from sagacity.learning.skills.generator import SkillGenerator
+from sagacity.learning.skills.trigger import bookmark
 from sagacity.learning.steps import told
+from sagacity.learning.watch import OperationWatch, StoppedError
 from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
@@ -60,8 +64,8 @@ class TenantWork:
                 if lease is None:
                     later = _BUSY_RETRY_SECONDS
                 else:
-                    await self._operations(tenant, lease)
-                    later = await self._by_itself(tenant, lease)
+                    aggregated = await self._operations(tenant, lease)
+                    later = await self._by_itself(tenant, lease, aggregated)
                     clean_up_at = await self._retention.run(tenant, lease)
         except Conflict:
             later = _BUSY_RETRY_SECONDS  # another worker took over
@@ -74,19 +78,19 @@ class TenantWork:
                 moments.append(self._clock.now() + timedelta(seconds=later))
             await transaction.cursors.set_due(TENANT_SCOPE, min(moments, default=None), head=head)
 
-    async def _operations(self, tenant: Tenant, lease: Lease) -> None:
-        """Do what someone asked for."""
+    async def _operations(self, tenant: Tenant, lease: Lease) -> list[tuple[str, str]]:
+        """Do what someone asked for; returns name and agent version of the playbooks that were aggregated."""
+        aggregated: list[tuple[str, str]] = []
         async with self._storage.read(tenant) as snapshot:
             waiting = await snapshot.operations.waiting_for(TENANT_SCOPE)
         for operation, item in waiting:
             if self._due_at(operation, item) > self._clock.now():
                 continue
-            if operation.cancel_requested:
-                async with self._storage.begin(tenant) as transaction:
-                    await transaction.operations.settle(item, ItemStatus.CANCELLED)
-                continue
             try:
-                result = await self._do(tenant, operation, lease)
+                done = await self._do(tenant, operation, item, lease)
+            except StoppedError:
+                await self._stop(tenant, operation, item, lease)
+                continue
             except Conflict:
                 raise
             except Exception as error:  # noqa: BLE001  recorded with the item: the others have their turn
@@ -94,27 +98,61 @@ class TenantWork:
                 continue
             async with self._storage.begin(tenant) as transaction:
                 await transaction.leases.check(lease)
-                await transaction.operations.settle(item, ItemStatus.DONE, result=result)
+                await transaction.operations.settle(
+                    item, ItemStatus.DONE, generated=done.written, result=done.model_dump(mode="json")
+                )
+            if operation.name is OperationName.PLAYBOOK_AGGREGATION:
+                aggregated.append(_asked_of(operation))
+        return aggregated
+
+    async def _stop(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> None:
+        """End a cancelled operation; what it left out is not begun again by itself at once."""
+        name, version = _asked_of(operation)
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.leases.check(lease)
+            await transaction.operations.settle(item, ItemStatus.CANCELLED)
+            if operation.name is OperationName.PLAYBOOK_AGGREGATION:
+                await put_off(transaction, name, version)
+            await transaction.cursors.save(await bookmark(transaction, name, version))
 
     def _due_at(self, operation: Operation, item: OperationItem) -> datetime:
         now = self._clock.now()
         return now if operation.cancel_requested else item.next_try_at or now
 
-    async def _do(self, tenant: Tenant, operation: Operation, lease: Lease) -> dict[str, JsonValue]:
-        asked = operation.parameters
-        [name] = asked.extractor_names
-        version = asked.agent_version or ""
-        if operation.name is OperationName.SKILL_GENERATION:
-            made = await self._skills.run(tenant, name, version, rerun=True, lease=lease)
-            return made.model_dump(mode="json")
-        aggregated = await self._aggregator.run(tenant, name, version, full=True, lease=lease)
-        await self._generate_skills(tenant, name, version, lease)
-        return aggregated.model_dump(mode="json")
+    async def _do(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease
+    ) -> Aggregated | SkillsMade:
+        """
+        Do one operation; returns what was made.
 
-    async def _by_itself(self, tenant: Tenant, lease: Lease) -> float | None:
-        """Aggregate where enough was taught since the last time; returns when to try again what failed."""
+        Raises:
+            StoppedError: it was cancelled; nothing was written.
+        """
+        watch = OperationWatch(self._storage, tenant, item)
+        async with self._storage.read(tenant) as snapshot:
+            await watch.check(snapshot)
+        name, version = _asked_of(operation)
+        if operation.name is OperationName.SKILL_GENERATION:
+            return await self._skills.run(tenant, name, version, rerun=True, lease=lease, watch=watch)
+        return await self._aggregator.run(tenant, name, version, full=True, lease=lease, watch=watch)
+
+    async def _by_itself(
+        self, tenant: Tenant, lease: Lease, aggregated_before: Sequence[tuple[str, str]]
+    ) -> float | None:
+        """
+        Aggregate where enough was taught since the last time, and write skills of what was aggregated.
+
+        Args:
+            tenant: whose.
+            lease: the tenant's.
+            aggregated_before: what someone asked for just now; who did does not wait for skills.
+
+        Returns:
+            When to try again what failed, in seconds.
+        """
         later = None
-        for name, version in await self._aggregator.due(tenant):
+        aggregated_now = await self._aggregator.due(tenant)
+        for name, version in aggregated_now:
             try:
                 aggregated = await self._aggregator.run(tenant, name, version, full=False, lease=lease)
             except Conflict:
@@ -126,6 +164,9 @@ class TenantWork:
             if aggregated.failed:
                 later = _FAILED_RETRY_SECONDS
             await self._generate_skills(tenant, name, version, lease)
+        for name, version in dict.fromkeys([*aggregated_before, *await self._skills.due(tenant)]):
+            if (name, version) not in aggregated_now:
+                await self._generate_skills(tenant, name, version, lease)
         return later
 
     async def _generate_skills(self, tenant: Tenant, name: str, version: str, lease: Lease) -> None:
@@ -148,3 +189,9 @@ class TenantWork:
                 await transaction.operations.postpone(
                     item, attempts=attempts, next_try_at=next_try, error=told(error)
                 )
+
+
+def _asked_of(operation: Operation) -> tuple[str, str]:
+    """Return name and agent version of the playbooks that an operation is about."""
+    [name] = operation.parameters.extractor_names
+    return name, operation.parameters.agent_version or ""

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from sagacity.domain.change import ChangeAction, Occasion
 from sagacity.domain.errors import Conflict
-from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import ArchivedBy, Memory, NewMemory, Status
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
+
+M = TypeVar("M", bound=NewMemory)
+"""A memory, stored or not."""
 
 _MOST_REPLACED = 1_000
 _MOST_CHANGES = 10_000
@@ -107,6 +111,17 @@ def archived(memory: Memory, *, now: datetime) -> Memory:
     )
 
 
+async def said_through(transaction: Transaction, user_id: UserId | None) -> InteractionId | None:
+    """Return the last turn of a user: a person who changes what is known now knows what was said until then."""
+    return None if user_id is None else await transaction.interactions.newest_id(user_id)
+
+
+def confirmed(memory: M, through: InteractionId | None) -> M:
+    """Return *memory* as a person stands by it: no turn up to *through* overrules it when it is read again."""
+    attributes = memory.attributes.model_copy(update={"confirmed_through": through})
+    return memory.model_copy(update={"attributes": attributes})
+
+
 async def undo_merge(
     transaction: Transaction,
     memory: Memory,
@@ -132,17 +147,21 @@ async def undo_merge(
         Conflict: the memory is not current, or it replaced nothing (any more).
     """
     merge, now = await find_merge(transaction, memory), occasion.at
-    back = tuple(restored(one, before=merge.removals.get(one.memory_id), now=now) for one in merge.replaced)
+    through = await said_through(transaction, memory.user_id)
+    back = tuple(
+        confirmed(restored(one, before=merge.removals.get(one.memory_id), now=now), through)
+        for one in merge.replaced
+    )
     await transaction.memories.save(back)
     changes = [occasion.change(before, after) for before, after in zip(merge.replaced, back, strict=True)]
-    own, apart, put_away = separated(merge, uid=uid, now=now), None, memory
+    own, apart, left = separated(merge, uid=uid, now=now), None, confirmed(memory, through)
     if own is not None:
-        [apart] = await transaction.memories.add([own], vectors=vectors)
+        [apart] = await transaction.memories.add([confirmed(own, through)], vectors=vectors)
         changes.append(occasion.change(None, apart))
-        put_away = archived(memory, now=now)
-        await transaction.memories.save([put_away])
-        if apart.user_id is not None:
-            await transaction.graph.link(apart.user_id, [apart])
-    changes.append(occasion.change(memory, put_away))
+        left = archived(memory, now=now)
+    await transaction.memories.save([left])
+    if apart is not None and apart.user_id is not None:
+        await transaction.graph.link(apart.user_id, [apart])
+    changes.append(occasion.change(memory, left))
     await transaction.changes.add(changes)
-    return Undone(memory=put_away, restored=back, separated=apart)
+    return Undone(memory=left, restored=back, separated=apart)

@@ -1,12 +1,17 @@
 """Which turns are due for a learner; pure but for reading them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
 from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import Interaction
 from sagacity.learning.learners import Learner
 from sagacity.storage.transaction import Transaction
+
+_TURNS_AHEAD = 40
+"""Read at once behind a window whose learner costs nothing to ask: mostly it learns nothing of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +99,50 @@ def next_look(
 
 async def read_window(snapshot: Transaction, user_id: UserId, due: Due) -> Window:
     """Read the turns of *due*, with so many before them as fill the learner's window."""
-    learner = due.learner
-    turns = await snapshot.interactions.log(
-        user_id, after_seq=due.first_seq - 1, limit=due.last_seq - due.first_seq + 1
-    )
-    before = learner.window_size - learner.step
+    return _cut(user_id, due, await _turns_of(snapshot, user_id, due, due.last_seq))
+
+
+async def read_ahead(snapshot: Transaction, user_id: UserId, due: Due) -> list[Window]:
+    """
+    Read the window of *due* and some whole ones behind it, as they would be due one by one.
+
+    Returns:
+        In their order, at least the first.
+    """
+    step = due.learner.step
+    lasts = [due.last_seq + step * place for place in range(1, _TURNS_AHEAD // step + 1)]
+    turns = await _turns_of(snapshot, user_id, due, max([due.last_seq, *lasts]))
+    end = turns[-1].seq if turns else 0
+    behind = [replace(due, first_seq=last - step + 1, last_seq=last) for last in lasts if last <= end]
+    return [_cut(user_id, stretch, turns) for stretch in (due, *behind)]
+
+
+async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: int) -> list[Interaction]:
+    """Read from the context of *due* to *last_seq*."""
+    before = due.learner.window_size - due.learner.step
     context = (
         await snapshot.interactions.log_before(user_id, seq=due.first_seq - 1, limit=before) if before else []
     )
+    unread = await snapshot.interactions.log(
+        user_id, after_seq=due.first_seq - 1, limit=last_seq - due.first_seq + 1
+    )
+    return [*context, *unread]
 
-    def is_read(source: str) -> bool:
-        return not learner.sources or source in learner.sources
+
+def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
+    """Cut out the window of *due*; what its learner does not read counts for the width, and is not in it."""
+    learner = due.learner
+    before = learner.window_size - learner.step
+    earlier = [turn for turn in turns if turn.seq < due.first_seq]
 
     return Window(
         user_id=user_id,
         first_seq=due.first_seq,
         last_seq=due.last_seq,
-        unread=tuple(turn for turn in turns if turn.seq <= due.last_seq and is_read(turn.source)),
-        context=tuple(turn for turn in context if is_read(turn.source)),
+        unread=tuple(
+            turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq and learner.reads(turn.source)
+        ),
+        context=tuple(
+            turn for turn in earlier[max(0, len(earlier) - before) :] if learner.reads(turn.source)
+        ),
     )

@@ -5,7 +5,7 @@ from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from sagacity.domain.base import Value
 from sagacity.domain.ledger import SUCCEEDED
@@ -19,6 +19,8 @@ class ChatMessage(Value):
 
     role: Literal["system", "user", "assistant"]
     content: str
+    image: str = Field(default="", repr=False)
+    """What is seen beside the text: an http(s) address, or the image itself as a `data:` URL; empty: nothing."""
 
 
 class TokenUsage(Value):

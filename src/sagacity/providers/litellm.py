@@ -13,6 +13,7 @@ from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, Tok
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import (
     NoReplyError,
+    WireMessage,
     WireReply,
     cost_usd,
     ignore_stream_warnings,
@@ -99,6 +100,7 @@ class LiteLLM:
         """
         options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
         meter, failures = self._meter(on_call), 0
+        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
         while True:
             async with meter.request() as sent:
                 opened = await self._guarded(lambda: self._try_stream(messages, options))
@@ -175,6 +177,7 @@ class LiteLLM:
     ) -> T | Failure:
         """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
         failures = 0
+        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
         while True:
             async with meter.request() as sent:
                 outcome = await self._guarded(lambda: self._try_reply(messages, options))
@@ -233,7 +236,7 @@ class LiteLLM:
         }
         reply = await load_litellm().acompletion(
             model=choice.model,
-            messages=[{"role": message.role, "content": message.content} for message in messages],
+            messages=[_wired(message) for message in messages],
             stream=stream,
             # Tries are counted and paced here, so none is made below.
             num_retries=0,
@@ -277,6 +280,15 @@ def _usage(reply: WireReply) -> TokenUsage:
     return TokenUsage(
         prompt_tokens=reply.usage.prompt_tokens or 0, completion_tokens=reply.usage.completion_tokens or 0
     )
+
+
+def _wired(message: ChatMessage) -> WireMessage:
+    """Return *message* as it is sent: in parts only where it has an image, as some servers take plain text alone."""
+    if not message.image:
+        return {"role": message.role, "content": message.content}
+    text = {"type": "text", "text": message.content}
+    image = {"type": "image_url", "image_url": {"url": message.image}}
+    return {"role": message.role, "content": [text, image]}
 
 
 def _with_schema(messages: Sequence[ChatMessage], output: type[Output]) -> tuple[ChatMessage, ...]:

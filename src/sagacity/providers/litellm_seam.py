@@ -12,8 +12,16 @@ from typing import Any, NamedTuple, Protocol
 import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True"}
-"""Without these it fetches its price list at import, and a list of headers at the first call to Anthropic."""
+OFFLINE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",
+}
+"""
+Without these it fetches its price list at import, a list of headers at the first call to Anthropic, and images.
+
+An image's address was given by a user. The provider may look there; from inside this network nobody does.
+"""
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx")
 """Who would log prompts, answers, or addresses with a key in them."""
 
@@ -51,11 +59,15 @@ class WireReply(Wire):
     usage: WireUsage | None = None
 
 
+WireMessage = Mapping[str, Any]
+"""A message in OpenAI's form: its content is a text, or a list of parts."""
+
+
 class Completions(Protocol):
     """LiteLLM's one call that we make."""
 
     async def __call__(
-        self, *, model: str, messages: Sequence[Mapping[str, str]], stream: bool, **options: Any
+        self, *, model: str, messages: Sequence[WireMessage], stream: bool, **options: Any
     ) -> Any:
         """Ask for a completion; give a reply, or an iterator of chunks."""
         ...

@@ -7,11 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from sagacity.domain.errors import ProviderError
-from sagacity.domain.ledger import SUCCEEDED
+from sagacity.domain.ledger import CANCELLED, SUCCEEDED
 from sagacity.providers.base import ModelCall, OnCall, TokenUsage
-
-CANCELLED = "Cancelled"
-"""The outcome of a request for which nobody waited any longer."""
 
 
 @dataclass(slots=True)

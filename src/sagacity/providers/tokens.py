@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import hashlib
+import re
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,15 +32,25 @@ PATTERN = (
 """What the encoding takes for words; a constant of it, like the file."""
 PIECE_CHARACTERS = 16_384
 """What is counted at once: a million spaces overflow the stack of the library."""
+KEPT_LINES = 4_096
+KEPT_CHARACTERS = 1_000
+"""A longer line is counted anew each time, which bounds what those that are kept take."""
+_LINE_BREAK = re.compile(r"\n(?=\S)")
+"""Where the encoding can not have a token across: `PATTERN` ends each word at a line break that no space follows."""
 
 
 class TokenCounter:
-    """Counts tokens; the encoding is loaded at the first call or by `warm`, once a process."""
+    """
+    Counts tokens; the encoding is loaded at the first call or by `warm`, once a process.
+
+    Lines are counted one by one and the latest remembered, so that a text costs no more than its lines that are new.
+    """
 
     def __init__(self, *, path: Path | None = None) -> None:
         self._path = path
         self._encoding: Encoding | None = None
         self._loading = threading.Lock()
+        self._kept = lru_cache(KEPT_LINES)(self._counted)
 
     async def warm(self) -> None:
         """
@@ -59,13 +71,18 @@ class TokenCounter:
         Raises:
             ConfigError: the encoding's file is not there, or not the expected one.
         """
+        return sum(
+            self._kept(line) if len(line) <= KEPT_CHARACTERS else self._counted(line) for line in _lines(text)
+        )
+
+    def _counted(self, line: str) -> int:
         encode = self._loaded().encode_ordinary
-        if len(text) <= PIECE_CHARACTERS:
-            return len(encode(text))
+        if len(line) <= PIECE_CHARACTERS:
+            return len(encode(line))
         total = start = 0
-        while start < len(text):
-            end, is_exact = _cut(text, start)
-            total += len(encode(text[start:end])) + (not is_exact)
+        while start < len(line):
+            end, is_exact = _cut(line, start)
+            total += len(encode(line[start:end])) + (not is_exact)
             start = end
         return total
 
@@ -74,6 +91,14 @@ class TokenCounter:
             if self._encoding is None:
                 self._encoding = _load(self._path or _shipped())
             return self._encoding
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    for found in _LINE_BREAK.finditer(text):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
 
 
 def _cut(text: str, start: int) -> tuple[int, bool]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import cast
 
+import httpx
+
 from sagacity.domain.base import Value
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 
@@ -55,6 +57,8 @@ class Failure(Value):
 
 def judge(model: str, error: Exception) -> Failure:
     """Say what *error* means, by class and status; its text may quote prompts and keys, and is dropped."""
+    if _unreached(error):
+        return Failure(error=ProviderError, told=f"{model}: the server could not be reached")
     given = getattr(error, "status_code", None)
     status = given if isinstance(given, int) else None
     kind: type[ProviderError] = ProviderError
@@ -64,6 +68,14 @@ def judge(model: str, error: Exception) -> Failure:
         kind = ProviderRefused
     told = f"{model}: {type(error).__name__}" + (f", HTTP {status}" if status else "")
     return Failure(error=kind, told=told, status=status, asked_seconds=_retry_after(error))
+
+
+def _unreached(error: BaseException) -> bool:
+    """Whether no connection came about; LiteLLM tells of it as of a server that answered 500."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, httpx.ConnectError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 def _retry_after(error: Exception) -> float | None:

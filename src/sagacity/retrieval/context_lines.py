@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
@@ -33,6 +34,7 @@ LETTER_OF = {
     SAID: "h",
 }
 """What a citation begins with, by kind; its number is the item's own."""
+_KIND_OF = {letter: MemoryKind(kind) for kind, letter in LETTER_OF.items() if kind in frozenset(MemoryKind)}
 MOST_CHARACTERS = 16_000
 """Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
 SKILL_CHARACTERS = 800
@@ -40,6 +42,8 @@ SKILL_CHARACTERS = 800
 NEIGHBOUR_LAG = 8
 """A turn beside one that was found comes after so many others that were found."""
 _LABEL_CHARACTERS = 40
+_LABELS = 256
+"""Of speakers, who are few, that are remembered."""
 _CITATION = re.compile(
     rf"[\[［【]([^\w\[\]［］【】]{{0,9}}[{''.join(LETTER_OF.values())}][^\w\[\]［］【】]{{0,9}}[:：][^\w\[\]［］【】]{{0,9}}"
     r"\d++[^\[\]［］【】]{0,200})[\]］】]",
@@ -163,6 +167,12 @@ def _line(one: Scored) -> Line:
     )
 
 
+def read_citation(text: str) -> tuple[MemoryKind, str] | None:
+    """Return which memory a citation such as `p:2` or `[p:2]` names, by kind and number; None where it is none."""
+    letter, colon, number = text.removeprefix("[").removesuffix("]").partition(":")
+    return (_KIND_OF[letter], number) if colon and letter in _KIND_OF else None
+
+
 def _date_of(memory: Memory) -> datetime:
     """Return when it was said, as far as that is known."""
     return memory.valid_from or memory.created_at
@@ -263,7 +273,9 @@ def plain(text: str) -> str:
     White space becomes single spaces and control characters go; marks of a heading at the start go; what looks like
     a source in brackets gets round ones.
     """
-    words = " ".join(_CONTROLS.sub("", text[:MOST_CHARACTERS]).split())
+    read = text[:MOST_CHARACTERS]
+    seen = read if read.isprintable() else _CONTROLS.sub("", read)  # to find that there are none takes less
+    words = " ".join(seen.split())
     line = _HEADING.sub("", words, count=1) if words.startswith("#") else words
     line = _CITATION.sub(lambda source: f"({source[1].strip()})", line)
     return f"{line}…" if len(text) > MOST_CHARACTERS else line
@@ -277,6 +289,7 @@ def clipped(text: str, size: int) -> str:
     return f"{whole.rstrip()}…"
 
 
+@lru_cache(maxsize=_LABELS)
 def _label(role: str) -> str:
     """Who speaks: a name as it is written or a role, made unable to end its place or its line."""
     shown = " ".join(_NOT_IN_A_LABEL.sub(" ", plain(role)).split())[:_LABEL_CHARACTERS]

@@ -33,6 +33,7 @@ RERANK_SECONDS = 1.0
 """How long looking again may take, all kinds together."""
 _LEAST_DEPTH, _DEPTH_TURNS = 50, 100
 _ANCHOR_MEMORIES = 5
+_MEANING_ALONE = {str(StrategyName.VECTOR)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Searcher:
                     over_limit=max(len(relevant) - query.limit, 0),
                 )
             trace = trace.took("rank", started)
-            items = await _fetch(snapshot, [one for found in ranked.values() for one in found])
+            listed = [one for found in ranked.values() for one in found]
+            items = await _fetch(snapshot, listed, as_of=query.wanted.as_of)
         lists = {
             kind: tuple(items[key] for one in found if (key := _key(one)) in items)
             for kind, found in ranked.items()
@@ -237,11 +239,12 @@ async def _analyzed(snapshot: Transaction, query: Query, answers: _Answers, now:
 async def _standings(
     snapshot: Transaction, query: Query, answers: _Answers, analysis: QueryAnalysis
 ) -> Standings:
+    kinds = {kind for kind in kinds_of(query.wanted) if needs_standings(query.ranking, analysis, kind)}
     hits = {
         (hit.kind, hit.owner_id): hit
         for finding in answers.findings.values()
         for hit in finding.hits
-        if needs_standings(query.ranking, analysis, hit.kind)
+        if hit.kind in kinds
     }
     return await snapshot.search.standing_of(list(hits.values())) if hits else {}
 
@@ -252,20 +255,21 @@ def _key(one: Ranked) -> Key:
 
 def _above(ranked: Sequence[Ranked], threshold: float) -> list[Ranked]:
     """Drop what only its meaning connects with the question, if that is less relevant than *threshold*."""
-    others = [str(name) for name in StrategyName if name is not StrategyName.VECTOR]
     return [
-        one
-        for one in ranked
-        if relevance(one.raw.get("vector", 0.0)) >= threshold or any(name in one.raw for name in others)
+        one for one in ranked if set(one.raw) != _MEANING_ALONE or relevance(one.raw["vector"]) >= threshold
     ]
 
 
-async def _fetch(snapshot: Transaction, ranked: Sequence[Ranked]) -> dict[Key, Scored]:
-    """Read what was found, by kind and number; a thing that is gone meanwhile is left out."""
+async def _fetch(
+    snapshot: Transaction, ranked: Sequence[Ranked], *, as_of: datetime | None
+) -> dict[Key, Scored]:
+    """Read what was found (memories as they were by then), by kind and number; what is gone meanwhile is left out."""
     turn_ids = [one.owner_id for one in ranked if one.kind == INTERACTION]
     memory_ids = [one.owner_id for one in ranked if one.kind != INTERACTION]
     turns = await snapshot.interactions.get(turn_ids) if turn_ids else []
     memories = await snapshot.memories.get_many(memory_ids) if memory_ids else []
+    if as_of is not None:
+        memories = await snapshot.changes.as_they_were(memories, as_of)
     turn_of = {(INTERACTION, int(turn.interaction_id)): turn for turn in turns}
     memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
     found: dict[Key, Scored] = {}

@@ -2,10 +2,10 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, StrategyName
@@ -65,10 +65,10 @@ WEIGHTS_BY_INTENT = {
     Intent.COMMAND: WEIGHTS,
 }
 _MANY_USES = 1_000
+_NEIGHBOURS = "neighbours_part"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One thing found, with its score in [0, 1] and what that was made of."""
 
     kind: str
@@ -78,11 +78,13 @@ class Ranked:
     """Each strategy's own score, by the strategy's name."""
     made_of: Mapping[str, float]
     """Under `…_part` what adds up to the score; under `…_score` the signals that the contract's formula weighs."""
+    scale: float = 1.0
+    """Of what adds up to the score; multiplied in where it is shown, as few of those ranked are."""
 
     @property
     def components(self) -> dict[str, float]:
         """All of it: what is shown with a result."""
-        return {**self.raw, **self.made_of}
+        return {**self.raw, **{name: part * self.scale for name, part in self.made_of.items()}}
 
 
 def rank(
@@ -140,52 +142,44 @@ def _blended(found: Found, standings: Standings, analysis: QueryAnalysis) -> lis
         _share_with_neighbours(parts, standings)
     for key, own in parts.items():
         standing = standings.get(key)
-        if standing is None:
+        if standing is None or not own:
             continue
         gained = sum(own.values())
-        if standing.session[1] and analysis.speaker is not Speaker.AGENT:
-            own["first_person"] = (
-                gained * FIRST_PERSON_GAIN * min(standing.first_person / FIRST_PERSON_ENOUGH, 1.0)
-            )
+        if standing.session[1] and standing.first_person and analysis.speaker is not Speaker.AGENT:
+            of_themself = min(standing.first_person / FIRST_PERSON_ENOUGH, 1.0)
+            own["first_person_part"] = gained * FIRST_PERSON_GAIN * of_themself
         if _is_within(standing.happened_at, analysis.time_reference):
-            own["time"] = gained * TIME_GAIN
-    highest = max((sum(own.values()) for own in parts.values()), default=0.0)
-    scale = 1.0 / max(highest, 1.0)
+            own["time_part"] = gained * TIME_GAIN
+    sums = {key: sum(own.values()) for key, own in parts.items()}
+    scale = 1.0 / max(1.0, max(sums.values(), default=0.0))
     raw = _raw(found)
-    return [
-        Ranked(
-            key[0],
-            key[1],
-            min(sum(own.values()) * scale, 1.0),
-            raw[key],
-            {f"{name}_part": part * scale for name, part in own.items() if part},
-        )
-        for key, own in parts.items()
-    ]
+    return [Ranked(*key, min(sums[key] * scale, 1.0), raw[key], own, scale) for key, own in parts.items()]
 
 
 def _parts_of(found: Found) -> dict[Key, dict[str, float]]:
     """Return what each strategy contributes to each thing; words and meaning together to 1 at the most."""
     parts: dict[Key, dict[str, float]] = defaultdict(dict)
+    for strategy, share, floor, span in _scales(found):
+        name = f"{strategy}_part"
+        for hit in found.get(strategy, ()):
+            own = parts[_key(hit)]
+            if part := share * (hit.score - floor) / span:
+                own[name] = part
+    return parts
+
+
+def _scales(found: Found) -> Iterator[tuple[StrategyName, float, float, float]]:
+    """Give for each strategy its share, the score that counts nothing, and how far above that one counts in full."""
     words, meaning = found.get(StrategyName.KEYWORD, ()), found.get(StrategyName.VECTOR, ())
     word_share, meaning_share = _shares(found)
-    best = max((hit.score for hit in words), default=0.0) or 1.0
-    for hit in words:
-        parts[_key(hit)]["keyword"] = word_share * hit.score / best
-    cosines = [hit.score for hit in meaning]
-    if cosines:
-        top = max(cosines)
-        floor = min(*cosines, top - LEAST_SPAN)
-        for hit in meaning:
-            parts[_key(hit)]["vector"] = meaning_share * (hit.score - floor) / (top - floor)
-    for name, share in (
-        (StrategyName.GRAPH, GRAPH_SHARE),
-        (StrategyName.PROFILE, STANDING_SHARE),
-        (StrategyName.RECENT, STANDING_SHARE),
-    ):
-        for hit in found.get(name, ()):
-            parts[_key(hit)][str(name)] = share * hit.score
-    return parts
+    yield StrategyName.KEYWORD, word_share, 0.0, max((hit.score for hit in words), default=0.0) or 1.0
+    cosines = [hit.score for hit in meaning] or [0.0]
+    top = max(cosines)
+    floor = min(*cosines, top - LEAST_SPAN)
+    yield StrategyName.VECTOR, meaning_share, floor, top - floor
+    yield StrategyName.GRAPH, GRAPH_SHARE, 0.0, 1.0
+    yield StrategyName.PROFILE, STANDING_SHARE, 0.0, 1.0
+    yield StrategyName.RECENT, STANDING_SHARE, 0.0, 1.0
 
 
 def _shares(found: Found) -> tuple[float, float]:
@@ -218,7 +212,8 @@ def _share_with_neighbours(parts: Mapping[Key, dict[str, float]], standings: Sta
             if standings[other].seq - standings[one].seq == 1:
                 for to, giver in ((one, other), (other, one)):
                     share = NEIGHBOUR_SHARE * BRIEF_TERMS / (BRIEF_TERMS + standings[to].term_count)
-                    parts[to]["neighbours"] = parts[to].get("neighbours", 0.0) + share * before[giver]
+                    if gift := share * before[giver]:
+                        parts[to][_NEIGHBOURS] = parts[to].get(_NEIGHBOURS, 0.0) + gift
 
 
 def _is_dated(reference: TimeReference | None) -> bool:
@@ -295,10 +290,8 @@ def _key(hit: Hit) -> Key:
 def _raw(found: Found) -> dict[Key, dict[str, float]]:
     """Return every thing found once, with each strategy's own score."""
     raw: dict[Key, dict[str, float]] = defaultdict(dict)
-    for name, hit in _all(found):
-        raw[_key(hit)][str(name)] = hit.score
+    for strategy, hits in found.items():
+        name = str(strategy)
+        for hit in hits:
+            raw[_key(hit)][name] = hit.score
     return raw
-
-
-def _all(found: Found) -> Iterable[tuple[StrategyName, Hit]]:
-    return ((name, hit) for name, hits in found.items() for hit in hits)

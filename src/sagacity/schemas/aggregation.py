@@ -3,11 +3,12 @@
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Body, Id, Reply
+from sagacity.schemas.base import Choice, Id, Reply
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.operations import outcome
 
 
-class RunPlaybookAggregationBody(Body):
+class RunPlaybookAggregationBody(Choice):
     """Which playbooks to aggregate."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
@@ -32,15 +33,7 @@ class PlaybookAggregationReply(Reply):
 def aggregation_reply(operation: OperationView) -> PlaybookAggregationReply:
     """Return what came of an aggregation, or that it goes on."""
     done = Aggregated.model_validate(operation.result or {}, extra="ignore")
-    text = done.message
-    if operation.is_running:
-        text = (
-            f"it goes on; follow it with GET /api/get_operation_status?operation_id={operation.operation_id}"
-        )
-    elif operation.status is not OperationStatus.COMPLETED:
-        text = f"it is {operation.status}" + (
-            f": {operation.error_message}" if operation.error_message else ""
-        )
+    text = outcome(operation, done.message)
     return PlaybookAggregationReply(
         success=operation.is_running or operation.status is OperationStatus.COMPLETED,
         message=text,

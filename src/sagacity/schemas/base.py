@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Annotated, Self, cast
 
 from pydantic import (
@@ -22,6 +23,8 @@ from sagacity.domain.memory import Status
 MAX_INT = 2**63 - 1
 MAX_EPOCH = 253_402_300_799
 """The last second of the year 9999."""
+_LONGEST_NAME = 64
+"""A field's name that is longer resembles none, and is not repeated."""
 
 OLDER_NAMES = {
     "raw_feedback_id": "user_playbook_id",
@@ -108,6 +111,29 @@ class Body(Schema):
     def _storable(cls, given: object) -> object:
         refuse_unstorable(given)
         return given
+
+
+class Choice(Body):
+    """
+    A body that chooses what a call changes or deletes, where less said is more chosen.
+
+    A field that is not known is refused: a mistyped one would choose everything.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: object) -> object:
+        _refuse_unknown(given, cls.model_fields)
+        return given
+
+
+def _refuse_unknown(given: object, known: Mapping[str, object]) -> None:
+    for name in cast("Mapping[str, object]", given) if isinstance(given, Mapping) else ():
+        if OLDER_NAMES.get(name, name) not in known:
+            shown = name if len(name) <= _LONGEST_NAME and name.isprintable() else "a field"
+            near = get_close_matches(name, known, n=1) if shown == name else []
+            told = f"; did you mean {near[0]}?" if near else f" here; known are {', '.join(known)}"
+            raise ValueError(f"{shown} is not known{told}")
 
 
 class Span(Body):

@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import Field
 
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Body, Id, Label, Reply, Span
+from sagacity.schemas.base import Choice, Id, Label, Reply, Span
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 
 Names = Annotated[tuple[Id, ...], Field(max_length=100)]
 """Extractors; empty for all."""
 
 
-class RerunProfilesBody(Span):
+class RerunProfilesBody(Choice, Span):
     """Whose turns to learn profiles from anew; what is not given asks for all."""
 
     user_id: Id | None = None
@@ -20,7 +20,7 @@ class RerunProfilesBody(Span):
     extractor_names: Names = ()
 
 
-class ManualProfilesBody(Body):
+class ManualProfilesBody(Choice):
     """Whose newest turns to learn profiles from; what is not given asks for all."""
 
     user_id: Id | None = None
@@ -28,7 +28,7 @@ class ManualProfilesBody(Body):
     extractor_names: Names = ()
 
 
-class RerunPlaybooksBody(Span):
+class RerunPlaybooksBody(Choice, Span):
     """Whose turns with one version of an agent to learn user playbooks from anew."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
@@ -37,7 +37,7 @@ class RerunPlaybooksBody(Span):
     playbook_name: Id | None = None
 
 
-class ManualPlaybooksBody(Body):
+class ManualPlaybooksBody(Choice):
     """Whose newest turns with one version of an agent to learn user playbooks from."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION

@@ -9,7 +9,19 @@ from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, ToolUse, UserAction
 from sagacity.domain.views.interaction import InteractionView, RequestView
-from sagacity.schemas.base import MAX_INT, Body, Count, Id, Label, MaybeId, Number, Reply, Schema, Span
+from sagacity.schemas.base import (
+    MAX_INT,
+    Body,
+    Choice,
+    Count,
+    Id,
+    Label,
+    MaybeId,
+    Number,
+    Reply,
+    Schema,
+    Span,
+)
 
 DEFAULT_AGENT_VERSION = "agent-v0"
 AgentVersion = Annotated[Label, AfterValidator(lambda version: version or DEFAULT_AGENT_VERSION)]
@@ -37,16 +49,27 @@ class CitationData(Schema):
 class InteractionData(Schema):
     """One turn or event as it is sent in."""
 
-    created_at: int | None = Field(default=None, ge=-MAX_INT, le=MAX_INT)
-    """When it happened, in seconds since 1970; shown as `happened_at`. Times outside of 1970 to 2099 are not used."""
+    created_at: int | None = Field(
+        default=None,
+        ge=-MAX_INT,
+        le=MAX_INT,
+        description="When it happened, in seconds since 1970; shown as `happened_at`. What is learned is dated by it. "
+        "Times outside of 1970 to 2099 are not used.",
+    )
     role: Label = "User"
     content: str = ""
     shadow_content: str = ""
     expert_content: str = ""
     user_action: UserAction = UserAction.NONE
     user_action_description: str = ""
-    interacted_image_url: str = ""
-    image_encoding: str = ""
+    interacted_image_url: str = Field(
+        default="", description="An image's address (http or https), or the image as a `data:` URL."
+    )
+    image_encoding: str = Field(
+        default="",
+        description="An image in base64, instead of an address. A model that learns sees PNG, JPEG, GIF and WebP. "
+        "Replies do not repeat it.",
+    )
     tools_used: tuple[ToolUseData, ...] = Field(default=(), max_length=1_000)
     citations: tuple[CitationData, ...] = Field(default=(), max_length=1_000)
 
@@ -180,26 +203,26 @@ class RequestsPage(Reply):
     has_more: bool = False
 
 
-class DeleteInteractionBody(Body):
+class DeleteInteractionBody(Choice):
     """Which turn to delete."""
 
     user_id: Id
     interaction_id: Number
 
 
-class DeleteRequestBody(Body):
+class DeleteRequestBody(Choice):
     """Which request to delete, with its turns."""
 
     request_id: Id
 
 
-class DeleteSessionBody(Body):
+class DeleteSessionBody(Choice):
     """Which session to delete, with its requests and turns."""
 
     session_id: Id
 
 
-class DeleteRequestsByIdsBody(Body):
+class DeleteRequestsByIdsBody(Choice):
     """Which requests to delete, with their turns."""
 
     request_ids: tuple[Id, ...] = Field(min_length=1, max_length=10_000)

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from sagacity.domain.operation import OperationName
-from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Body, Id, Reply
+from sagacity.domain.operation import OperationName, OperationStatus
+from sagacity.domain.views.operation import OperationView, goes_on
+from sagacity.schemas.base import Choice, Id, Reply
 
 _OLDER_SERVICES = {
     "feedback_generation": OperationName.PLAYBOOK_GENERATION,
@@ -34,7 +34,7 @@ class OperationsPage(Reply):
     operations: tuple[OperationView, ...] = ()
 
 
-class CancelOperationBody(Body):
+class CancelOperationBody(Choice):
     """Which run to cancel; without anything all that are running."""
 
     service_name: ServiceName | None = None
@@ -46,3 +46,13 @@ class OperationsCancelled(Reply):
 
     cancelled_services: tuple[OperationName, ...] = ()
     operation_ids: tuple[str, ...] = ()
+
+
+def outcome(operation: OperationView, done: str) -> str:
+    """Return what the reply to a start says: that the run goes on, what it has *done*, or how it ended otherwise."""
+    if operation.is_running:
+        return goes_on(operation.service_name, operation.operation_id)
+    if operation.status is OperationStatus.COMPLETED:
+        return done
+    reason = f": {operation.error_message}" if operation.error_message else ""
+    return f"{operation.service_name} is {operation.status}{reason}"

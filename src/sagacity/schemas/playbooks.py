@@ -20,6 +20,7 @@ from sagacity.domain.views.change_log import AggregationChangeLogView
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA, UserPlaybookView
 from sagacity.schemas.base import (
     Body,
+    Choice,
     Epoch,
     Id,
     Label,
@@ -211,13 +212,21 @@ class UserPlaybooksPage(Reply):
 
 
 class GetAgentPlaybooksBody(Body):
-    """Which agent playbooks to return, last changed first."""
+    """Which agent playbooks to return, last changed first; or those of some numbers, and then by nothing else."""
 
     limit: Limit = 100
+    agent_playbook_ids: tuple[Number, ...] | None = Field(default=None, min_length=1, max_length=1_000)
     playbook_name: Label | None = None
     agent_version: Label | None = None
     status_filter: Statuses | None = None
     playbook_status_filter: Approval | None = None
+
+    @model_validator(mode="after")
+    def _named_or_filtered(self) -> Self:
+        filters = (self.playbook_name, self.agent_version, self.status_filter, self.playbook_status_filter)
+        if self.agent_playbook_ids is not None and any(one is not None for one in filters):
+            raise ValueError("agent_playbook_ids goes with no other filter")
+        return self
 
 
 class AgentPlaybooksPage(Reply):
@@ -233,25 +242,25 @@ class AggregationChangeLogPage(Schema):
     change_logs: tuple[AggregationChangeLogView, ...] = ()
 
 
-class DeleteUserPlaybookBody(Body):
+class DeleteUserPlaybookBody(Choice):
     """Which user playbook to delete."""
 
     user_playbook_id: Number
 
 
-class DeleteAgentPlaybookBody(Body):
+class DeleteAgentPlaybookBody(Choice):
     """Which agent playbook to delete."""
 
     agent_playbook_id: Number
 
 
-class DeleteUserPlaybooksByIdsBody(Body):
+class DeleteUserPlaybooksByIdsBody(Choice):
     """Which user playbooks to delete."""
 
     user_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
 
 
-class DeleteAgentPlaybooksByIdsBody(Body):
+class DeleteAgentPlaybooksByIdsBody(Choice):
     """Which agent playbooks to delete."""
 
     agent_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)

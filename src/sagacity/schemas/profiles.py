@@ -14,6 +14,7 @@ from sagacity.domain.views.profile import ProfileView
 from sagacity.schemas.base import (
     MAX_INT,
     Body,
+    Choice,
     Count,
     Epoch,
     Id,
@@ -142,7 +143,7 @@ class ProfileChangeLogPage(Schema):
     profile_change_logs: tuple[ProfileChangeLogView, ...] = ()
 
 
-class DeleteProfileBody(Body):
+class DeleteProfileBody(Choice):
     """Which of a user's profiles to delete: the one named, or those that match a text."""
 
     user_id: Id
@@ -156,7 +157,7 @@ class DeleteProfileBody(Body):
         return self
 
 
-class DeleteProfilesByIdsBody(Body):
+class DeleteProfilesByIdsBody(Choice):
     """Which profiles to delete."""
 
     profile_ids: tuple[Id, ...] = Field(min_length=1, max_length=10_000)

@@ -19,8 +19,9 @@ from sagacity.domain.memory import (
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.domain.views.skill import SkillView
-from sagacity.schemas.base import Body, Id, Label, Limit, Number, Reply, Schema, Statuses
+from sagacity.schemas.base import Body, Choice, Id, Label, Limit, Number, Reply, Schema, Statuses
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.operations import outcome
 from sagacity.schemas.playbooks import BlockingIssueData
 from sagacity.schemas.profiles import DIRECT
 from sagacity.schemas.search import Approvals, approval_words
@@ -159,13 +160,13 @@ class SkillsPage(Reply):
     skills: tuple[SkillView, ...] = ()
 
 
-class DeleteSkillBody(Body):
+class DeleteSkillBody(Choice):
     """Which skill to delete."""
 
     skill_id: Number
 
 
-class DeleteSkillsByIdsBody(Body):
+class DeleteSkillsByIdsBody(Choice):
     """Which skills to delete."""
 
     skill_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
@@ -193,7 +194,7 @@ class ExportedSkills(Reply):
     skill_count: int = 0
 
 
-class RunSkillGenerationBody(Body):
+class RunSkillGenerationBody(Choice):
     """Which playbooks to write up as skills."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
@@ -212,15 +213,7 @@ class SkillGenerationReply(Reply):
 def skill_generation_reply(operation: OperationView) -> SkillGenerationReply:
     """Return what came of a run that writes skills, or that it goes on."""
     made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
-    text = made.message
-    if operation.is_running:
-        text = (
-            f"it goes on; follow it with GET /api/get_operation_status?operation_id={operation.operation_id}"
-        )
-    elif operation.status is not OperationStatus.COMPLETED:
-        text = f"it is {operation.status}" + (
-            f": {operation.error_message}" if operation.error_message else ""
-        )
+    text = outcome(operation, made.message)
     return SkillGenerationReply(
         success=operation.is_running or operation.status is OperationStatus.COMPLETED,
         message=text,

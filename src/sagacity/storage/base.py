@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVarTuple
+from typing import Any, NamedTuple, Protocol, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,8 @@ Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A document found, with its score; higher is better."""
+class Hit(NamedTuple):
+    """A document found, with its score; higher is better. A tuple, as a search makes some hundreds."""
 
     document_id: int
     owner_id: int

@@ -49,9 +49,7 @@ async def best_by_terms(
         "most": limit,
     }
     rows = await scope.all(statement, given | scopes_by_kind(scopes, of_user=of_user) | values)
-    return [
-        Hit(row.document_id, row.owner_id, row.kind, float(row.score), float(row.ceiling)) for row in rows
-    ]
+    return [Hit(*row) for row in rows]
 
 
 @lru_cache(maxsize=SHAPES)

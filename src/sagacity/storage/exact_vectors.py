@@ -58,8 +58,10 @@ class ExactVectors:
         # What a transaction has not committed must not be kept: it may be rolled back.
         large = [one for one in scopes if one.document_count >= self._large_scope and not scope.writes]
         small = [one for one in scopes if one not in large]
-        reached = search_documents.c.scope_id.in_([one.scope_id for one in small])
-        found = await scan(scope, [reached], wanted, vector, limit) if small else []
+        found: list[Hit] = []
+        if small:
+            reached = search_documents.c.scope_id.in_([one.scope_id for one in small])
+            found += await scan(scope, [reached], wanted, vector, limit)
         if large:
             matrices = [await self._matrix(scope, one) for one in large]
             found += await _look_up(scope, matrices, wanted, vector, limit)
@@ -187,7 +189,7 @@ async def _look_up(
         for i in short:
             ids, scores = ranked[i][0][parts[i]].tolist(), ranked[i][1][parts[i]].tolist()
             found[i] += [
-                Hit(number, rows[number].owner_id, rows[number].kind, score)
+                Hit(number, *rows[number], score)
                 for number, score in zip(ids, scores, strict=True)
                 if number in rows
             ]
@@ -195,12 +197,13 @@ async def _look_up(
     return [hit for hits in found for hit in hits[:limit]]
 
 
-async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, Any]:
-    """Return those of the documents *ids* that *wanted* admits, by number."""
-    values, rows = values_of(wanted), dict[int, Any]()
+async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Return owner and kind of those of the documents *ids* that *wanted* admits, by number."""
+    values, rows = values_of(wanted), dict[int, tuple[int, str]]()
     for start in range(0, len(ids), _CHUNK):
         given = {"ids": ids[start : start + _CHUNK]} | values
-        rows |= {row.document_id: row for row in await scope.all(_named(tuple(values)), given)}
+        found = await scope.all(_named(tuple(values)), given)
+        rows |= {number: (owner_id, kind) for number, owner_id, kind in found}
     return rows
 
 

@@ -1,11 +1,11 @@
-"""How far operations are: counted over their items, for all that are asked for at once."""
+"""How far operations are: counted over their items, for all that are asked for at once; and when one has ended."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.operation import ItemStatus, Operation, OperationItem
+from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationStatus
 from sagacity.storage.base import Scope
 from sagacity.storage.tables import operation_items, operations
 
@@ -25,12 +25,13 @@ async def progress_of(
         .limit(limit)
         .subquery("chosen")
     )
-    ended = _item.status.in_([str(status) for status in sorted(SETTLED)])
     counts = {
-        "processed_count": sa.func.sum(sa.case((ended, 1), else_=0)),
-        "failed_count": sa.func.sum(sa.case((_item.status == str(ItemStatus.FAILED), 1), else_=0)),
-        "turn_count": sa.func.sum(_item.turn_count),
-        "generated_count": sa.func.sum(_item.generated_count),
+        "processed_count": _count_of(ItemStatus.DONE),
+        "failed_count": _count_of(ItemStatus.FAILED),
+        **{
+            name: sa.func.sum(_item[name])
+            for name in ("turn_count", "generated_count", "step_count", "step_total")
+        },
     }
     counted = (
         sa.select(_item.operation_id, *(count.label(name) for name, count in counts.items()))
@@ -45,6 +46,44 @@ async def progress_of(
         .order_by(*newest)
     )
     return [operation_of(row) for row in await scope.all(statement)]
+
+
+async def close_if_done(scope: Scope, operation_id: str, error: str) -> bool:
+    """
+    End an operation, which the caller holds, if none of its items waits.
+
+    Args:
+        scope: the tenant's.
+        operation_id: which.
+        error: why it failed, if it did.
+
+    Returns:
+        Whether it ended.
+    """
+    if await _has_any(scope, operation_id, ItemStatus.WAITING):
+        return False
+    is_it = sa.and_(_op.org_id == scope.org_id, _op.operation_id == operation_id)
+    [one] = await progress_of(scope, [is_it], limit=1)
+    status = OperationStatus.COMPLETED
+    if one.cancel_requested and await _has_any(scope, operation_id, ItemStatus.CANCELLED):
+        status = OperationStatus.CANCELLED
+    elif one.failed_count and not one.processed_count:
+        status = OperationStatus.FAILED
+    told = error if status is OperationStatus.FAILED else ""
+    ended = {"status": str(status), "error": told, "finished_at": scope.clock.now()}
+    await scope.run(sa.update(operations).where(is_it).values(ended))
+    return True
+
+
+async def _has_any(scope: Scope, operation_id: str, status: ItemStatus) -> bool:
+    found = sa.select(_item.user_id).where(
+        _item.org_id == scope.org_id, _item.operation_id == operation_id, _item.status == str(status)
+    )
+    return bool(await scope.all(found.limit(1)))
+
+
+def _count_of(status: ItemStatus) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((_item.status == str(status), 1), else_=0))
 
 
 def same_operation(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:

@@ -7,12 +7,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.storage.base import Scope
+from sagacity.storage.documents import Document, unpack
 from sagacity.storage.filters import facts_of_request
 from sagacity.storage.repositories.interactions import document_of as document_of_turn
 from sagacity.storage.repositories.interactions import interaction_of, request_of
 from sagacity.storage.repositories.memories import document_of as document_of_memory
 from sagacity.storage.repositories.memories import memory_of
-from sagacity.storage.repositories.search import Document, SearchRepository, unpack
+from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.tables import (
     interactions,
     memories,

@@ -140,7 +140,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
     )
 
     def on_connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # the driver must not open transactions of its own
+        connection.isolation_level = None  # the library must not open transactions of its own
         connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
         connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
         cursor = connection.cursor()
@@ -153,14 +153,10 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-
-    def on_begin(connection: sa.Connection) -> None:
-        driver = connection.connection.driver_connection
-        if isinstance(driver, OneHopConnection):
-            driver.begin_with_next(begin)
+        driver: OneHopConnection = connection.driver_connection
+        driver.begin_by(begin)  # an event of SQLAlchemy's would make it look for listeners at each statement
 
     event.listen(engine.sync_engine, "connect", on_connect)
-    event.listen(engine.sync_engine, "begin", on_begin)
     return engine
 
 

@@ -17,43 +17,48 @@ class OneHopConnection(aiosqlite.Connection):
     """
     A connection whose cursors are opened, run, read and closed in a single visit to its thread.
 
-    BEGIN goes along with the first statement after it, and nobody waits for ROLLBACK: what comes next comes after it.
+    Told how, it opens transactions by itself: BEGIN goes along with the first statement after the end of the last one.
+    Nobody waits for ROLLBACK: what comes next comes after it.
     """
 
     _begin = ""
+    _is_begun = False
 
-    def begin_with_next(self, begin: str) -> None:
-        """Open a transaction with the next statement, by the words of *begin*."""
+    def begin_by(self, begin: str) -> None:
+        """Open each transaction from now on with its first statement, by the words of *begin*."""
         self._begin = begin
 
     async def rollback(self) -> None:
         """Roll back what was begun; the thread does it before anything that follows."""
-        if self._begin:
-            self._begin = ""
-        elif self._running and self._connection is not None:
+        begun, self._is_begun = self._is_begun, False
+        if begun and self._running and self._connection is not None:
             self._tx.put_nowait((None, self._connection.rollback))  # pyright: ignore[reportUnknownMemberType]  untyped
 
     async def commit(self) -> None:
-        """Commit; nothing that was never begun has to be."""
-        if self._begin:
-            self._begin = ""
-        else:
+        """Commit what was begun; if that fails there is still something to roll back."""
+        if self._is_begun:
             await super().commit()
+            self._is_begun = False
 
     def cursor(self) -> "OneHopCursor":  # type: ignore[override]  # awaited by nobody: SQLAlchemy enters it
         """Return a cursor; nothing is asked of the database yet."""
         return OneHopCursor(self)
 
-    async def visit(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Run *work* in the connection's thread, in the transaction that was asked for."""
-        begin, self._begin = self._begin, ""
+    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run *work* in the connection's thread and in a transaction."""
+        begin = "" if self._is_begun else self._begin
+        self._is_begun = self._begin != ""
 
         def begun(connection: sqlite3.Connection) -> Result:
             if begin:
                 connection.execute(begin)
             return work(connection)
 
-        return await self._execute(begun, self._conn)  # pyright: ignore[reportUnknownMemberType]  untyped
+        return await self.visit(begun)
+
+    async def visit(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run *work* in the connection's thread."""
+        return await self._execute(work, self._conn)  # pyright: ignore[reportUnknownMemberType]  untyped
 
 
 class OneHopCursor:
@@ -120,7 +125,7 @@ class OneHopCursor:
             rows = cursor.fetchmany(_ROWS_AT_ONCE) if cursor.description else []
             return cursor, rows, len(rows) < _ROWS_AT_ONCE
 
-        cursor, rows, ended = await self._connection.visit(work)
+        cursor, rows, ended = await self._connection.run(work)
         self._take(cursor, rows, ended=ended)
 
     async def _fetch(self, size: int) -> None:

@@ -409,14 +409,17 @@ operation_items = sa.Table(
     columns.text("error"),
     columns.count("turn_count"),
     columns.count("generated_count"),
+    columns.count("step_count"),
+    columns.count("step_total"),
     columns.at("updated_at"),
     sa.ForeignKeyConstraint(
         ["org_id", "operation_id"], ["operations.org_id", "operations.operation_id"], ondelete="CASCADE"
     ),
     sa.Index("ix_operation_items_user", "org_id", "user_id", "status"),
-    sa.Index("ix_operation_items_status", "org_id", "operation_id", "status"),
+    sa.Index("ix_operation_items_turn", "org_id", "operation_id", "status", "next_try_at", "updated_at"),
 )
-"""One row a user whom an operation works on (`user_id` empty: the tenant itself)."""
+"""One row a user whom an operation works on (`user_id` empty: the tenant itself). It waits for its turn while
+`next_try_at` is empty."""
 
 model_calls = sa.Table(
     "model_calls",

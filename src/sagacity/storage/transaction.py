@@ -51,6 +51,13 @@ if TYPE_CHECKING:
 _BUSY_SECONDS = 0.1
 _LONGEST_WAIT_SECONDS = 2.0
 _PAUSES_SECONDS = (0.05, 0.3)
+_ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
+_LIVE_TOKEN = sa.select(known_tokens).where(
+    known_tokens.c.token_hash == sa.bindparam("token_hash"),
+    known_tokens.c.revoked_at.is_(None),
+    known_tokens.c.org_status == "active",
+)
+"""Each call asks one of the two; to build it would take longer than to run it."""
 Result = TypeVar("Result")
 
 
@@ -188,12 +195,7 @@ class Storage:
             Unauthorized: there is none.
         """
         async with self._backend.read(None) as connection:
-            statement = sa.select(known_tokens).where(
-                known_tokens.c.token_hash == token_hash,
-                known_tokens.c.revoked_at.is_(None),
-                known_tokens.c.org_status == "active",
-            )
-            row = (await connection.execute(statement)).first()
+            row = (await connection.execute(_LIVE_TOKEN, {"token_hash": token_hash})).first()
         if row is None:
             raise Unauthorized("the API token is not known or was revoked")
         return token_of(row)
@@ -202,7 +204,7 @@ class Storage:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             async with self._backend.read(None) as connection:
-                found = (await connection.execute(sa.select(known_tokens.c.token_id).limit(1))).first()
+                found = (await connection.execute(_ANY_TOKEN)).first()
             self._has_tokens = found is not None
         return self._has_tokens
 

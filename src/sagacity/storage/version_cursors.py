@@ -21,6 +21,9 @@ class VersionCursors:
     Of a version that was learned, a learner without a cursor has read nothing: it gets one at 0 before the version is
     moved, so that whoever read a window before finds another cursor than it read, and does not write. A user's version
     that has memories but no cursor was written by hand and not learned: where it comes into force, cursors stay.
+
+    A cursor holds for all agent versions. Where some are moved and others stay, what is then together in one version
+    has a cursor that is as far as the one that read least: what any of them missed is read again.
     """
 
     def __init__(
@@ -31,6 +34,7 @@ class VersionCursors:
         users: sa.Select[tuple[str]],
         *,
         owners: sa.Select[tuple[str]] | None = None,
+        keepers: sa.Select[tuple[str]] | None = None,
     ) -> None:
         """
         Say which cursors.
@@ -41,25 +45,31 @@ class VersionCursors:
             names: of their extractors; empty for all.
             users: selects whose.
             owners: selects those who have memories in the version that comes into force.
+            keepers: where only some agent versions are moved: selects those who have others in the archive.
         """
         self._scope = scope
         self._kind = kind
         self._names = names
         self._users = users
         self._owners = owners
+        self._keepers = keepers
 
     async def upgrade(self) -> None:
         """Let CURRENT's follow into the archive, and PENDING's take their place."""
-        await self.forget(Status.ARCHIVED)
         learners = self._but_for_handwork(Status.PENDING)
         await self._fill(Status.PENDING, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.PENDING, of=learners)
+        await self._look_again(Status.PENDING)
+        await self._hold_together(Status.PENDING, of=learners)
+        gone = learners if self._keepers is None else sa.or_(learners, ~self._keeps())
+        await self._scope.run(sa.delete(cursors).where(self._of(Status.ARCHIVED), gone))
         await self._rename(Status.CURRENT, Status.ARCHIVED, of=learners)
         await self._rename(Status.PENDING, Status.CURRENT)
-        await self._look_again()
 
     async def join(self) -> None:
         """Let PENDING's take the place of CURRENT's where they are further: both versions are current now."""
+        if self._keepers is not None:
+            await self.hold_back(Status.PENDING)
         current, pending = self._of(Status.CURRENT), self._of(Status.PENDING)
         await self._scope.run(
             sa.delete(cursors).where(pending, self._has_other(Status.CURRENT, Status.PENDING))
@@ -74,14 +84,36 @@ class VersionCursors:
         learners = self._but_for_handwork(Status.ARCHIVED)
         await self._fill(Status.ARCHIVED, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.ARCHIVED, of=learners)
+        await self._look_again(Status.ARCHIVED)
+        await self._hold_together(Status.ARCHIVED, of=learners)
         await self._rename(Status.CURRENT, Status.ARCHIVE_IN_PROGRESS, of=learners)
         await self._rename(Status.ARCHIVED, Status.CURRENT)
         await self._rename(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
-        await self._look_again()
 
     async def forget(self, version: Status) -> None:
         """Forget how far a version was learned."""
         await self._scope.run(sa.delete(cursors).where(self._of(version)))
+
+    async def hold_back(self, version: Status) -> None:
+        """Let a version have read no further than CURRENT; nothing, where that has read nothing."""
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT, version))
+        least = sa.func.coalesce(theirs.scalar_subquery(), 0)
+        further = sa.and_(self._of(version), cursors.c.seq > least)
+        await self._scope.run(sa.update(cursors).where(further).values(seq=least))
+
+    async def _hold_together(self, version: Status, *, of: sa.ColumnElement[bool]) -> None:
+        """Hold back what comes into force by what stays there, and what is put away by what is in the archive."""
+        if self._keepers is None:
+            return
+        await self.hold_back(version)
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED, Status.CURRENT))
+        least = theirs.scalar_subquery()  # null, and so never less, where there is none
+        further = sa.and_(self._of(Status.CURRENT), of, self._keeps(), cursors.c.seq > least)
+        await self._scope.run(sa.update(cursors).where(further).values(seq=least))
+
+    def _keeps(self) -> sa.ColumnElement[bool]:
+        """Return that a cursor is of someone who has other agent versions in the archive."""
+        return sa.false() if self._keepers is None else cursors.c.user_id.in_(self._keepers)
 
     def _but_for_handwork(self, version: Status) -> sa.ColumnElement[bool]:
         """Return that a cursor is not of someone whose *version* was written by hand: with memories and no cursor."""
@@ -111,13 +143,13 @@ class VersionCursors:
         statement = sa.update(cursors).where(self._of(version), sa.true() if of is None else of)
         await self._scope.run(statement.values(learner=_renamed(cursors, version, to)))
 
-    async def _look_again(self) -> None:
-        """Make users due who have turns that the archived version read, and the current one did not."""
+    async def _look_again(self, version: Status) -> None:
+        """Make users due who have turns that CURRENT has read, and *version*, which takes its place, has not."""
         moved_back = (
             sa.select(cursors.c.user_id)
             .where(self._of(Status.CURRENT))
-            .join(_other, self._same_learner(Status.ARCHIVED, Status.CURRENT))
-            .where(_other.c.seq > cursors.c.seq)
+            .join(_other, self._same_learner(version, Status.CURRENT))
+            .where(_other.c.seq < cursors.c.seq)
         )
         await make_due(self._scope, moved_back, self._scope.clock.now())
 

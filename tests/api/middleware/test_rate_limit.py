@@ -41,7 +41,9 @@ async def test_two_processes_share_one_allowance(tmp_path, redis_url):
         async with client_of(one, token=token) as here, client_of(other, token=token) as there:
             began = time.monotonic()
             replies: list[Response] = []
-            for _ in range(10):  # all hundred at once would keep this one event loop busy for an answer's time limit
+            for _ in range(
+                10
+            ):  # all hundred at once would keep this one event loop busy for an answer's time limit
                 calls = [api.post("/api/add_user_playbook", json={}) for api in (here, there) * 5]
                 replies += await asyncio.gather(*calls)
             passed = sum(reply.status_code == 422 for reply in replies)

@@ -16,6 +16,7 @@ from sagacity.domain.errors import (
     Forbidden,
     InvalidInput,
     NotFound,
+    RateLimited,
     SagacityError,
     TooLarge,
     Unauthorized,
@@ -54,7 +55,19 @@ def test_hint_is_the_advice_of_the_docstring_and_the_note() -> None:
     error.add_note("correlation id: ab12")
     kind, message, hint = describe(error)
     assert (kind, message) == ("Unauthorized", "the API token is not known")
-    assert hint == "Send `Authorization: Bearer <token>`. (correlation id: ab12)"
+    assert hint == (
+        "Pass a token with --api-key or in SAGACITY_API_KEY; `sagacity token create` makes one. "
+        "(correlation id: ab12)"
+    )
+
+
+def test_hints_speak_of_the_program_and_not_of_http() -> None:
+    """Who types commands sends no headers."""
+    for kind in (Unauthorized, RateLimited):
+        _, _, hint = describe(kind("x"))
+        assert hint
+        assert "Retry-After" not in hint
+        assert "Bearer" not in hint
 
 
 @pytest.mark.parametrize("kind", SagacityError.__subclasses__())
@@ -87,6 +100,14 @@ def test_stored_text_can_not_steer_the_terminal() -> None:
 def test_table_says_when_it_is_empty() -> None:
     """No rows is said in words."""
     assert drawn(table(("content",), [], empty="no profiles")) == "no profiles\n"
+
+
+def test_column_in_which_nothing_stands_is_left_out() -> None:
+    """A score where nothing was searched for, an error where nothing failed."""
+    rows = [(None, "a", ""), ("", "b", 0)]
+    shown = drawn(table(("#score", "content", "#tries"), rows, empty="none"))
+    assert next(line.split() for line in shown.splitlines() if line.split()) == ["content", "tries"]
+    assert "score" not in shown
 
 
 def test_facts_stand_one_a_line() -> None:

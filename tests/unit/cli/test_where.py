@@ -40,7 +40,9 @@ def test_several_hold_together():
     assert condition(["a=1", "b=2"]) == {"and": [{"a": {"eq": 1}}, {"b": {"eq": 2}}]}
 
 
-@pytest.mark.parametrize("text", ["priority", ">=2", "", "a b", "a>>2", "a==2", "a=>2", "{", '{"a": ', "{" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["priority", ">=2", "", "a b", "a>>2", "a==2", "a=>2", "{", '{"a": ', "{" * 100_000]
+)
 def test_what_is_neither_is_refused(text):
     with pytest.raises(InvalidInput, match="--where"):
         condition([text])

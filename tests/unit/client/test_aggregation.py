@@ -60,4 +60,4 @@ def test_a_run_that_ended_otherwise_is_no_success(status: str) -> None:
     serve, _ = _server({"status": status, "completed_at": 2, "error_message": "no vectors"})
     with Sagacity("http://127.0.0.1:1", transport=httpx.MockTransport(serve)) as client:
         reply = client.run_playbook_aggregation("booking")
-    assert (reply.success, reply.message) == (False, f"it is {status}: no vectors")
+    assert (reply.success, reply.message) == (False, f"playbook_aggregation is {status}: no vectors")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sagacity.domain.change import Action
 from sagacity.domain.memory import Attributes, MemoryKind, TimeToLive
-from sagacity.learning.deduplicate import Embedded, Neighbour, Verdict, deduplicate, settle
+from sagacity.learning.deduplicate import MOST_JUDGED, Embedded, Neighbour, Verdict, deduplicate, settle
 from support.windows import candidate, memory
 
 ADD, UPDATE, MERGE = Action.ADD, Action.UPDATE, Action.MERGE
@@ -44,6 +44,7 @@ def short(decisions):
 
 
 HOME = {"slot": "location.home", "exclusive": True}
+SETTLED_AT_5 = Attributes(slot="location.home", confirmed_through=5)
 CASES = {
     "nothing near": (candidate("Lives in Lyon"), [], (ADD, ())),
     "diet": (candidate("Is vegetarian."), [(memory(1, "Likes beef."), 0.3)], (SUPERSEDE, (1,))),
@@ -113,6 +114,16 @@ CASES = {
         [(memory(1, "Lives in Rome", slot="location.home", turns=(9,)), 0.5)],
         (DISCARD, ()),
     ),
+    "a turn of before a person's word": (
+        candidate("Lives in Lyon", evidence=(5,), **HOME),
+        [(memory(1, "Lives in Rome", turns=(2,), attributes=SETTLED_AT_5), 0.5)],
+        (DISCARD, ()),
+    ),
+    "a turn of after a person's word": (
+        candidate("Lives in Lyon", evidence=(6,), **HOME),
+        [(memory(1, "Lives in Rome", turns=(2,), attributes=SETTLED_AT_5), 0.5)],
+        (SUPERSEDE, (1,)),
+    ),
     "a memory written directly": (
         candidate("Lives in Lyon", evidence=(5,), **HOME),
         [(memory(1, "Lives in Rome", slot="location.home", turns=()), 0.5)],
@@ -154,6 +165,16 @@ def test_repeats_within_a_batch_join_their_evidence():
     )
     assert short(decisions) == [(DISCARD, ()), (ADD, ())]
     assert decisions[1].candidate.evidence == (1, 3, 4)
+
+
+def test_a_case_has_room_for_the_nearest_memories_only():
+    """However many fill its slot: the judge's prompt does not grow with what is known."""
+    pets = [
+        (memory(number, f"Has the pet {number}.", slot="pets"), number / 2_000) for number in range(1, 1_001)
+    ]
+    near = [Neighbour(memory=one, cosine=cosine) for one, cosine in pets]
+    [case] = settle([Embedded(candidate("Has a dog", slot="pets"))], {0: near}).cases
+    assert [one.memory_id for one in case.memories] == list(range(1_000, 1_000 - MOST_JUDGED, -1))
 
 
 def test_candidates_of_two_agent_versions_are_kept_apart():

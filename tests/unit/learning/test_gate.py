@@ -90,7 +90,7 @@ async def test_model_gate_says_what_the_model_says(verdict):
     system = server.requests[0].messages[0]["content"]
     assert "1. facts about diet\n   Worth reading if: food is mentioned\n" in system
     assert "2. facts about work\n" in system
-    assert "[#1 user 2026-05-01 10:00] I went vegan." in server.requests[0].messages[-1]["content"]
+    assert "[#1 user 10:00] I went vegan." in server.requests[0].messages[-1]["content"]
 
 
 async def test_extractors_of_the_same_turns_ask_once():

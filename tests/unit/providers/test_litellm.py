@@ -21,6 +21,7 @@ from sagacity.providers.litellm import LiteLLM
 from sagacity.providers.litellm_seam import LOGGERS, load_litellm
 from sagacity.providers.open_llm import open_llm
 from sagacity.providers.tries import Limits, Retry
+from support.local_servers import free_port
 from support.scripted_llm import (
     COMPLETION_TOKENS,
     GARBAGE,
@@ -75,11 +76,12 @@ class Client:
         model: str = "openai/scripted",
         timeout_seconds: float = 20,
         attempts: int = 3,
+        base_url: str | None = None,
     ) -> None:
         self.slept: list[float] = []
         self.calls: list[ModelCall] = []
         self.llm = LiteLLM(
-            ModelChoice(model=model, api_key=SecretStr(KEY), api_base=server.base_url),
+            ModelChoice(model=model, api_key=SecretStr(KEY), api_base=base_url or server.base_url),
             Limits(timeout_seconds=timeout_seconds, retry=Retry(attempts=attempts)),
             sleep=self._sleep,
             jitter=lambda: 1.0,
@@ -303,6 +305,16 @@ async def test_passing_failure_is_tried_again(
         (2, "ProviderError", NO_TOKENS),
         (3, "ok", ONE_CALL),
     ]
+
+
+@pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])
+async def test_server_that_is_not_there_is_said_to_be_so(server: ScriptedLLM, call: Callable[[Client], Any]):
+    """And not, as LiteLLM has it, to have answered 500."""
+    client = Client(server, base_url=f"http://127.0.0.1:{free_port()}/v1")
+    with pytest.raises(ProviderError, match=r"openai/scripted: the server could not be reached") as caught:
+        await call(client)
+    assert "500" not in str(caught.value)
+    assert len(client.outcomes) == 3
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])

@@ -52,6 +52,12 @@ def test_lines_add_up(words):
     assert sum(COUNTER.count(line) for line in lines) == COUNTER.count("".join(lines))
 
 
+@given(st.text(alphabet="a1 \n\r\t\x1c\x85\u2028\u3000.#-'é中"))
+def test_lines_count_what_they_count_in_one_piece(text):
+    """Counting line by line changes nothing, whatever stands around a line break."""
+    assert COUNTER.count(text) == len(COUNTER._loaded().encode_ordinary(text))
+
+
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(

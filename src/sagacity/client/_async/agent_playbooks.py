@@ -26,14 +26,16 @@ async def get_agent_playbooks(
     connection: AsyncConnection,
     *,
     limit: int | None = None,
+    agent_playbook_ids: Sequence[int] | None = None,
     playbook_name: str | None = None,
     agent_version: str | None = None,
     status_filter: Sequence[StatusWord] | None = None,
     playbook_status_filter: ApprovalWord | None = None,
 ) -> AgentPlaybooksPage:
-    """Return agent playbooks, last changed first."""
+    """Return agent playbooks, last changed first; those of *agent_playbook_ids* in that order and in any state."""
     fields = {
         "limit": limit,
+        "agent_playbook_ids": agent_playbook_ids,
         "playbook_name": playbook_name,
         "agent_version": agent_version,
         "status_filter": statuses(status_filter),

@@ -15,8 +15,8 @@ async def get_memory_history(
 
     Args:
         connection: to the server.
-        memory_id: a profile's id or any memory's uid; of a playbook or a skill its number too.
-        kind: of which kind it is; needed only where a uid is also another memory's number.
+        memory_id: a profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.
+        kind: of which kind it is; needed only where a uid is also another memory's number or citation.
         limit: how many events, and how many turns, at most: the newest.
     """
     params = {"kind": kind, "limit": limit}

@@ -34,7 +34,9 @@ class OperationView(View):
     """
     One run that someone started, with how far it is.
 
-    Users are named as far as they fit in: `processed_users` and `failed_users` count all of them.
+    Users are named as far as they fit in: `processed_users` counts all whose part is done, `failed_users` all whose
+    part was given up. `error_message` says why it failed or, while it runs, what keeps it from going on. What works on
+    no users, as an aggregation, counts the clusters it is done with as `processed_steps`.
     """
 
     operation_id: str
@@ -46,6 +48,8 @@ class OperationView(View):
     total_users: int = 0
     processed_users: int = 0
     failed_users: int = 0
+    processed_steps: int | None = None
+    total_steps: int | None = None
     current_user_id: str | None = None
     processed_user_ids: tuple[str, ...] = ()
     failed_user_ids: tuple[FailedUserView, ...] = ()
@@ -61,6 +65,18 @@ class OperationView(View):
         """Whether it has not ended yet."""
         return self.status is OperationStatus.IN_PROGRESS
 
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many of how many users, or clusters, are done or were given up."""
+        if self.total_steps is not None and self.processed_steps is not None:
+            return self.processed_steps, self.total_steps
+        return self.processed_users + self.failed_users, self.total_users
+
+
+def goes_on(name: str, operation_id: str) -> str:
+    """Return what is said of a run that has not ended when its start is answered."""
+    return f"{name} goes on; follow it with GET /api/get_operation_status?operation_id={operation_id}"
+
 
 def operation_view(
     operation: Operation,
@@ -68,6 +84,7 @@ def operation_view(
     current_user_id: str | None = None,
     done: Sequence[OperationItem] = (),
     failed: Sequence[OperationItem] = (),
+    trouble: str = "",
 ) -> OperationView:
     """
     Show a run.
@@ -77,6 +94,7 @@ def operation_view(
         current_user_id: who is being worked on.
         done: parts that are done, or as many as are to be named.
         failed: parts that were given up, or as many as are to be named.
+        trouble: what keeps it from going on.
     """
     parameters = operation.parameters.model_dump(mode="json", exclude={"mode"})
     return OperationView(
@@ -89,6 +107,8 @@ def operation_view(
         total_users=operation.total_count,
         processed_users=operation.processed_count,
         failed_users=operation.failed_count,
+        processed_steps=operation.step_count if operation.step_total else None,
+        total_steps=operation.step_total or None,
         current_user_id=current_user_id,
         processed_user_ids=tuple(item.user_id for item in done if item.user_id != TENANT_SCOPE),
         failed_user_ids=tuple(FailedUserView(user_id=item.user_id, error=item.error) for item in failed),
@@ -96,7 +116,7 @@ def operation_view(
         stats=OperationStatsView(
             total_interactions_processed=operation.turn_count, total_generated=operation.generated_count
         ),
-        error_message=operation.error or None,
+        error_message=operation.error or trouble or None,
         progress_percentage=_percentage(operation),
         cancel_requested=operation.cancel_requested,
         result=operation.result or None,
@@ -104,6 +124,9 @@ def operation_view(
 
 
 def _percentage(operation: Operation) -> float:
-    if not operation.total_count:
-        return 0.0 if operation.status is OperationStatus.IN_PROGRESS else 100.0
-    return round(100 * operation.processed_count / operation.total_count, 1)
+    done, total = operation.processed_count + operation.failed_count, operation.total_count
+    if operation.step_total and operation.goes_on:
+        done, total = operation.step_count, operation.step_total
+    if not total:
+        return 0.0 if operation.goes_on else 100.0
+    return round(100 * done / total, 1)

@@ -12,9 +12,8 @@ from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.memory import ArchivedBy, Memory, NewMemory, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.aggregate.draft import Draft, new_playbook, rewritten
-from sagacity.learning.aggregate.lineage import fingerprint
 from sagacity.learning.aggregate.plan import Plan, Task, same_wording
-from sagacity.learning.aggregate.trigger import bookmark, learner_of
+from sagacity.learning.aggregate.trigger import bookmark, bookmark_of, learner_of
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -29,8 +28,8 @@ class Run:
     agent_version: str
     learner: str
     mode: AggregationMode
-    newest: MemoryId | None
-    """The newest user playbook that it saw."""
+    seen: Mapping[MemoryId, str]
+    """The user playbooks that it saw, each with its wording."""
     at: datetime
     run_id: str
 
@@ -144,7 +143,8 @@ async def commit(
         rows.append(_row(run, one, before, made.get(one.own_cluster_id)))
     archived, kept, forgotten = _leaving(plan, present)
     changes += await _archive(transaction, run, archived)
-    await transaction.clusters.save([*rows, *kept])
+    moved = [one.model_copy(update={"updated_at": run.at}) for one in plan.moved]
+    await transaction.clusters.save([*rows, *kept, *moved])
     await transaction.clusters.remove(forgotten)
     await transaction.changes.add(changes)
     await _advance(transaction, run, written)
@@ -187,7 +187,7 @@ def _row(
         learner=run.learner,
         name=run.name,
         agent_version=run.agent_version,
-        fingerprint=fingerprint(one.task.members),
+        fingerprint=one.task.fingerprint,
         member_ids=one.task.members,
         memory_id=memory_id or (None if before is None else before.memory_id),
         created_at=run.at if before is None else before.created_at,
@@ -224,7 +224,11 @@ async def _archive(transaction: Transaction, run: Run, playbooks: Sequence[Memor
 
 
 async def _advance(transaction: Transaction, run: Run, written: Sequence[Written]) -> None:
-    """Note how far the run got."""
-    before = await transaction.cursors.get(TENANT_SCOPE, learner_of(run.name, run.agent_version))
+    """Note how far the run got: not beyond what came or changed behind its back."""
+    before = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(run.name, run.agent_version))
+    now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.seq)
+    missed = min((number for number, wording in now.items() if run.seen.get(number) != wording), default=None)
+    newest = max((number for number in run.seen if missed is None or number < missed), default=None)
     error = next((one.error for one in written if one.error), "")
-    await transaction.cursors.save(bookmark(before, run.newest, error=error))
+    after = bookmark(before, newest, error=error)
+    await transaction.cursors.save(after, read=before)

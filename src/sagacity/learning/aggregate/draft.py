@@ -8,12 +8,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from sagacity.domain.base import Value
-from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT, WORDING
+from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT, WORDING, wording_of
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId
 from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, NewMemory, Provenance
 from sagacity.learning.aggregate.cluster import medoid
 from sagacity.learning.aggregate.direction import directions
-from sagacity.learning.aggregate.plan import wording_of
 from sagacity.providers.base import Vectors
 
 _REQUESTS_KEPT = 50
@@ -131,7 +130,13 @@ def _told(
         CLUSTER_ID: cluster_id,
         MEMBER_COUNT: len(members),
         USER_COUNT: user_count(members),
-        WORDING: wording_of(draft.trigger, draft.content, draft.pitfall),
+        WORDING: wording_of(
+            trigger=draft.trigger,
+            content=draft.content,
+            pitfall=draft.pitfall,
+            rationale=draft.rationale,
+            blocking_issue=draft.blocking_issue,
+        ),
     }
     if replaces is not None:
         metadata[REPLACES] = replaces

@@ -1,12 +1,17 @@
-"""Which of today's clusters was which before: by the members that they have in common."""
+"""Which of today's clusters was which before: by members in common, or by what they are about."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sagacity.providers.base import Vectors
 
 _FINGERPRINT_DIGITS = 16
+_ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +22,12 @@ class Traced:
     cluster_id: str | None = None
     """None: it is new."""
     overlap: float = 0.0
-    """0..1: the share of members in common with what it was (Jaccard); 1 where nothing changed."""
+    """0..1: the share of members in common with what it was (Jaccard)."""
 
     @property
-    def is_unchanged(self) -> bool:
-        """Whether it has the members that it had."""
-        return self.overlap == 1.0
+    def has_moved(self) -> bool:
+        """Whether others took the places of all the members that it had."""
+        return self.cluster_id is not None and not self.overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,10 @@ class Lineage:
     vanished: tuple[str, ...]
 
 
-def fingerprint(members: Sequence[int]) -> str:
-    """Return 64 bits of SHA-256 over the sorted ids of *members*, as hex: equal for equal members only."""
-    text = ",".join(map(str, sorted(members)))
+def fingerprint(members: Mapping[int, str]) -> str:
+    """Return 64 bits of SHA-256 over *members*, as hex: equal for equal ids with equal wordings only."""
+    text = ",".join(f"{number}:{wording}" for number, wording in sorted(members.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:_FINGERPRINT_DIGITS]
-
-
-def overlap_of(one: AbstractSet[int], other: AbstractSet[int]) -> float:
-    """Return how much two sets have in common, from 0 to 1 (Jaccard)."""
-    united = len(one | other)
-    return len(one & other) / united if united else 1.0
 
 
 def trace(found: Sequence[Sequence[int]], known: Mapping[str, AbstractSet[int]]) -> Lineage:
@@ -61,9 +60,9 @@ def trace(found: Sequence[Sequence[int]], known: Mapping[str, AbstractSet[int]])
         for member in members:
             homes.setdefault(member, []).append(cluster_id)
     pairs = [
-        (-overlap_of(set(members), known[cluster_id]), cluster_id, place)
+        (-common / (len(members) + len(known[cluster_id]) - common), cluster_id, place)
         for place, members in enumerate(found)
-        for cluster_id in Counter(home for member in members for home in homes.get(member, ()))
+        for cluster_id, common in Counter(home for one in members for home in homes.get(one, ())).items()
     ]
     matched: dict[int, tuple[str, float]] = {}
     taken: set[str] = set()
@@ -77,4 +76,46 @@ def trace(found: Sequence[Sequence[int]], known: Mapping[str, AbstractSet[int]])
             for place, members in enumerate(found)
         ),
         vanished=tuple(cluster_id for cluster_id in known if cluster_id not in taken),
+    )
+
+
+def moved(
+    lineage: Lineage, means: Sequence[Vectors], former: Mapping[str, Vectors], similarity: float
+) -> Lineage:
+    """
+    Match clusters without a member in common, one to one, the most similar first, where the two would be joined.
+
+    Rules come under other numbers after a rerun, and it is the same matter.
+
+    Args:
+        lineage: what members in common say.
+        means: float32 [d], the mean of the unit vectors of each of today's clusters, in the order of `lineage.traced`.
+        former: float32 [d], the same of clusters that are gone, by id, as far as it is known.
+        similarity: 0..1, from which two clusters are one: the dot product of means is the mean over all pairs.
+    """
+    places = [place for place, one in enumerate(lineage.traced) if one.cluster_id is None]
+    ids = [cluster_id for cluster_id in lineage.vanished if cluster_id in former]
+    if not places or not ids:
+        return lineage
+    before = np.stack([former[one] for one in ids]).T
+    pairs: list[tuple[float, str, int]] = []
+    for start in range(0, len(places), _ROWS_AT_ONCE):
+        block = places[start : start + _ROWS_AT_ONCE]
+        scores = np.stack([means[place] for place in block]) @ before
+        pairs += [
+            (-float(scores[row, column]), ids[column], block[row])
+            for row, column in np.argwhere(scores >= similarity).tolist()
+        ]
+    matched: dict[int, str] = {}
+    taken: set[str] = set()
+    for _, cluster_id, place in sorted(pairs):
+        if place not in matched and cluster_id not in taken:
+            matched[place] = cluster_id
+            taken.add(cluster_id)
+    return Lineage(
+        traced=tuple(
+            replace(one, cluster_id=matched.get(place, one.cluster_id))
+            for place, one in enumerate(lineage.traced)
+        ),
+        vanished=tuple(cluster_id for cluster_id in lineage.vanished if cluster_id not in taken),
     )

@@ -1,13 +1,12 @@
 """What a run does with each cluster, and which playbooks it never touches; pure."""
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from sagacity.domain.cluster import REPLACES, WORDING, PlaybookCluster
+from sagacity.domain.cluster import CLUSTER_ID, REPLACES, WORDING, PlaybookCluster, wording_of
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Approval, Memory
-from sagacity.learning.aggregate.lineage import Lineage, Traced
+from sagacity.learning.aggregate.lineage import Lineage, Traced, fingerprint
 
 _ENOUGH_LEFT = 0.5
 """A rejected cluster with at least this share of its members in common is the one that was rejected."""
@@ -18,6 +17,8 @@ class Task:
     """A cluster for which words are wanted."""
 
     members: tuple[MemoryId, ...]
+    fingerprint: str
+    """Of the members as they were read."""
     cluster: PlaybookCluster | None = None
     """As it was before; None: it is new."""
     rewrites: Memory | None = None
@@ -43,24 +44,27 @@ class Plan:
 
     tasks: tuple[Task, ...]
     gone: tuple[Gone, ...]
+    moved: tuple[PlaybookCluster, ...]
+    """Rejected ones whose members others took the places of, with these: they are what was rejected."""
     in_force: tuple[Memory, ...]
     """Playbooks that stay whatever is written."""
 
 
-def wording_of(trigger: str | None, content: str, pitfall: str | None) -> str:
-    """Return a hash by which it is seen whether a person reworded a generated playbook."""
-    text = "\0".join((trigger or "", content, pitfall or ""))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 def same_wording(one: Memory, other: Memory) -> bool:
-    """Whether two playbooks say the same in the same words."""
-    return (one.trigger, one.content, one.pitfall) == (other.trigger, other.content, other.pitfall)
+    """Whether two playbooks say the same in the same words, for whatever reasons."""
+    first, second = ((book.trigger, book.content, book.pitfall, book.blocking_issue) for book in (one, other))
+    return first == second
 
 
 def is_untouched(playbook: Memory) -> bool:
     """Whether a playbook is as it was generated, and nobody has decided on it."""
-    wording = wording_of(playbook.trigger, playbook.content, playbook.pitfall)
+    wording = wording_of(
+        trigger=playbook.trigger,
+        content=playbook.content,
+        pitfall=playbook.pitfall,
+        rationale=playbook.rationale,
+        blocking_issue=playbook.blocking_issue,
+    )
     return playbook.approval is Approval.PENDING and playbook.metadata.get(WORDING) == wording
 
 
@@ -72,6 +76,7 @@ def replaced_by(playbook: Memory) -> MemoryId | None:
 
 def make_plan(
     lineage: Lineage,
+    wordings: Mapping[MemoryId, str],
     known: Mapping[str, PlaybookCluster],
     playbooks: Mapping[MemoryId, Memory],
     *,
@@ -85,19 +90,32 @@ def make_plan(
 
     Args:
         lineage: today's clusters and what they were.
+        wordings: what each member says, as `wording_of` gives it.
         known: former clusters, by id.
-        playbooks: the current playbooks of this name and version for all users, by number.
+        playbooks: the current playbooks for all users that matter, by number: all of the clusters' own, whatever their
+            names, and others that stay in force.
         full: work also on what did not change.
     """
-    wanted = (_task(one, known, playbooks, full=full) for one in lineage.traced)
-    tasks = tuple(task for task in wanted if task is not None)
-    vanished = (_gone(known[cluster_id], playbooks) for cluster_id in lineage.vanished)
+    own = _own(known.values(), playbooks)
+    tasks: list[Task] = []
+    moved: list[PlaybookCluster] = []
+    for one in lineage.traced:
+        task = _asked(one, wordings, known)
+        playbook = None if task.cluster is None else own.get(task.cluster.cluster_id)
+        if one.has_moved and task.cluster and playbook and playbook.approval is Approval.REJECTED:
+            moved.append(
+                task.cluster.model_copy(update={"member_ids": task.members, "fingerprint": task.fingerprint})
+            )
+        elif decided := _decided(task, playbook, playbooks, overlap=one.overlap, full=full):
+            tasks.append(decided)
+    vanished = (_gone(known[cluster_id], own.get(cluster_id), playbooks) for cluster_id in lineage.vanished)
     gone = tuple(one for one in vanished if one is not None)
     leaving = {one.archives.memory_id for one in gone if one.archives is not None}
     leaving |= {task.rewrites.memory_id for task in tasks if task.rewrites is not None}
     return Plan(
-        tasks=tasks,
+        tasks=tuple(tasks),
         gone=gone,
+        moved=tuple(moved),
         in_force=tuple(
             one
             for one in playbooks.values()
@@ -106,15 +124,17 @@ def make_plan(
     )
 
 
-def _gone(cluster: PlaybookCluster, playbooks: Mapping[MemoryId, Memory]) -> Gone | None:
-    playbook = _playbook_of(cluster, playbooks)
-    if playbook is None:
-        return Gone(cluster)
-    return Gone(cluster, playbook, _in_force(playbook, playbooks)) if is_untouched(playbook) else None
-
-
-def _playbook_of(cluster: PlaybookCluster, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
-    return None if cluster.memory_id is None else playbooks.get(cluster.memory_id)
+def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memory]) -> dict[str, Memory]:
+    """Return each cluster's playbook: what was made of it last; where that is gone, what is left of those before."""
+    left: dict[object, Memory] = {}
+    for _, playbook in sorted(playbooks.items()):
+        if playbook.approval is not Approval.REJECTED:
+            left[playbook.metadata.get(CLUSTER_ID)] = playbook
+    found = (
+        (cluster.cluster_id, playbooks.get(cluster.memory_id or MemoryId(0)) or left.get(cluster.cluster_id))
+        for cluster in clusters
+    )
+    return {cluster_id: playbook for cluster_id, playbook in found if playbook is not None}
 
 
 def _in_force(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
@@ -123,25 +143,33 @@ def _in_force(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory 
     return None if former is None or former.approval is Approval.REJECTED else former
 
 
-def _task(
-    traced: Traced,
-    known: Mapping[str, PlaybookCluster],
-    playbooks: Mapping[MemoryId, Memory],
-    *,
-    full: bool,
-) -> Task | None:
+def _gone(
+    cluster: PlaybookCluster, playbook: Memory | None, playbooks: Mapping[MemoryId, Memory]
+) -> Gone | None:
+    if playbook is None:
+        return Gone(cluster)
+    return Gone(cluster, playbook, _in_force(playbook, playbooks)) if is_untouched(playbook) else None
+
+
+def _asked(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, PlaybookCluster]) -> Task:
+    """Return the task to find words for a cluster, whatever there is of it."""
     members = tuple(MemoryId(member) for member in traced.members)
-    if traced.cluster_id is None:
-        return Task(members)
-    cluster = known[traced.cluster_id]
-    playbook = _playbook_of(cluster, playbooks)
-    if traced.is_unchanged and not full:
+    says = fingerprint({member: wordings[member] for member in members})
+    return Task(members, says, None if traced.cluster_id is None else known[traced.cluster_id])
+
+
+def _decided(
+    task: Task, playbook: Memory | None, playbooks: Mapping[MemoryId, Memory], *, overlap: float, full: bool
+) -> Task | None:
+    """Return what is done with a cluster, in view of its playbook; None: nothing."""
+    is_unchanged = task.cluster is not None and task.cluster.fingerprint == task.fingerprint
+    if is_unchanged and not full:
         return None
     if playbook is None:
-        return Task(members, cluster)
+        return task
     former = _in_force(playbook, playbooks)
     if playbook.approval is Approval.REJECTED:
-        return None if traced.overlap >= _ENOUGH_LEFT else Task(members, cluster, in_force=former)
+        return None if overlap >= _ENOUGH_LEFT else replace(task, in_force=former)
     if is_untouched(playbook):
-        return Task(members, cluster, rewrites=playbook, in_force=former)
-    return None if traced.is_unchanged else Task(members, cluster, in_force=playbook)
+        return replace(task, rewrites=playbook, in_force=former)
+    return None if is_unchanged else replace(task, in_force=playbook)

@@ -1,14 +1,16 @@
 """When playbooks are aggregated by themselves: how many have come since the last run."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Iterable
 
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Cursor, Outcome
-from sagacity.domain.ids import MemoryId, cut_key
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.ids import MemoryId, whole_key
+from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
+from sagacity.learning.aggregate.plan import same_wording
 from sagacity.storage.transaction import Transaction
 
 SMALLEST_CLUSTER = 2
@@ -23,24 +25,58 @@ def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig 
     return options if options is not None and options.min_cluster_size >= SMALLEST_CLUSTER else None
 
 
-def learner_of(name: str, agent_version: str = "") -> str:
-    """Return the name of the aggregation of some playbooks: its bookmark's and, without a version, its calls'."""
-    return cut_key(f"aggregation:{name}:{agent_version}" if agent_version else f"aggregation:{name}")
+def learner_of(name: str) -> str:
+    """Return the name of the aggregation of some playbooks, in the change log and the ledger."""
+    return whole_key(f"aggregation:{name}")
+
+
+def bookmark_of(name: str, agent_version: str) -> str:
+    """Return the name of the bookmark of some playbooks' aggregation; no two share one."""
+    return whole_key(f"aggregation:{json.dumps([name, agent_version], ensure_ascii=False)}")
+
+
+def is_news(before: Memory | None, after: Memory) -> bool:
+    """Whether a user playbook that became *after* is something new to aggregation: one more, or reworded."""
+    if after.kind is not MemoryKind.USER_PLAYBOOK or after.status is not Status.CURRENT:
+        return False
+    if before is None or before.status is not Status.CURRENT:
+        return True
+    return not same_wording(before, after) or (before.name, before.agent_version) != (
+        after.name,
+        after.agent_version,
+    )
 
 
 async def note_new_playbooks(
-    transaction: Transaction, config: TenantConfig, names_and_versions: Collection[tuple[str, str]]
-) -> None:
+    transaction: Transaction, config: TenantConfig, written: Iterable[Memory]
+) -> bool:
     """
-    Let the tenant's own work be looked at, as user playbooks were written in this transaction.
+    Let the tenant's own work be looked at, as user playbooks were written in this transaction; they count as new.
+
+    A run that ended meanwhile saw playbooks with higher numbers, and these not: its bookmark goes back before them.
 
     Args:
         transaction: the one that writes them.
-        config: the tenant's; where it aggregates none of them, nothing is done.
-        names_and_versions: name and agent version of what was written.
+        config: the tenant's; what it does not aggregate is left out.
+        written: as they are now.
+
+    Returns:
+        Whether there is something to look at.
     """
-    if any(aggregation_of(config, name) is not None for name, _ in names_and_versions):
-        await transaction.cursors.ensure_due(TENANT_SCOPE)
+    first: dict[tuple[str, str], MemoryId] = {}
+    for one in written:
+        if aggregation_of(config, one.name) is not None:
+            key = (one.name, one.agent_version)
+            first[key] = min(first.get(key, one.memory_id), one.memory_id)
+    if not first:
+        return False
+    await transaction.cursors.ensure_due(TENANT_SCOPE)
+    for (name, version), number in sorted(first.items()):
+        seen = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, version))
+        if seen.seq >= number:
+            before_it = seen.model_copy(update={"seq": number - 1, "attempts": 0})
+            await transaction.cursors.save(before_it, read=seen)
+    return True
 
 
 async def note_swapped_playbooks(
@@ -60,11 +96,11 @@ async def note_swapped_playbooks(
         if (not swapped.names or name in swapped.names)
         and (not swapped.agent_versions or version in swapped.agent_versions)
     ]
-    for name, version in names:
-        read = await transaction.cursors.get(TENANT_SCOPE, learner_of(name, version))
-        if read.seq:
-            await transaction.cursors.save(read.model_copy(update={"seq": 0, "attempts": 0}), read=read)
-    await note_new_playbooks(transaction, config, names)
+    if any(aggregation_of(config, name) is not None for name, _ in names):
+        await transaction.cursors.ensure_due(TENANT_SCOPE)
+    for name, version in sorted(names):
+        read = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, version))
+        await transaction.cursors.save(read.model_copy(update={"seq": 0, "attempts": 0}), read=read)
 
 
 async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
@@ -73,7 +109,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
     cursors = await snapshot.cursors.of_user(TENANT_SCOPE)
     for (name, version), newest in sorted((await snapshot.clusters.newest_candidates()).items()):
         options = aggregation_of(config, name)
-        cursor = cursors.get(learner_of(name, version))
+        cursor = cursors.get(bookmark_of(name, version))
         seen = 0 if cursor is None else cursor.seq
         if options is None or newest <= seen:
             continue
@@ -83,13 +119,21 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
     return found
 
 
+async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
+    """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
+    newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
+    before = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, agent_version))
+    if newest is not None:
+        await transaction.cursors.save(before.model_copy(update={"seq": max(before.seq, newest)}))
+
+
 def bookmark(before: Cursor, newest: MemoryId | None, *, error: str) -> Cursor:
     """
     Return how far a run got.
 
     Args:
         before: how far the one before got.
-        newest: the newest playbook that it saw; None if there was none.
+        newest: the newest playbook up to which it saw all; None if there was none.
         error: why it left some clusters as they were; empty if it did not. Then it is due again by itself, a few
             times; after these they wait until something new is taught.
     """

@@ -205,11 +205,19 @@ class Evaluator:
     async def _commit(
         self, tenant: Tenant, task: _Task, said: _Said | None, judged: Sequence[_Judged], lease: Lease
     ) -> None:
-        """Write results and failures, and when the session is judged next, together or not at all."""
+        """
+        Write results and failures, and when the session is judged next, together or not at all.
+
+        Nothing is written of a session that lost turns while its judges worked: a verdict would quote what was deleted.
+        What is left of it is as due as it was.
+        """
         failures = {learner_name(one.evaluator): one.error for one in judged if one.error is not None}
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
-            if said is not None:
+            if said is not None and said.turns:
+                read = [turn.interaction_id for turn in said.turns]
+                if not await transaction.sessions.hold(said.session, read):
+                    return
                 for one in judged:
                     if one.result is not None:
                         await transaction.evaluations.replace(said.session.user_id, one.result)

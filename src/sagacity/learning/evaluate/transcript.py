@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, fit, turn_lines
+from sagacity.learning.render import DEFAULT_LIMITS, Limits, day_lines, fit, turn_lines
 
 _READABLE_CHARS = 400
 """Rather than cut every turn to less, turns are left out."""
@@ -39,13 +39,13 @@ def as_shadowed(turns: Sequence[Interaction]) -> list[Interaction] | None:
 
 def _write(turns: Sequence[Interaction], kept: int, cap: int, limits: Limits) -> str:
     numbered = list(enumerate(turns, start=1))
-    first = kept // 4
-    left_out = len(turns) - kept
+    first, left_out = kept // 4, len(turns) - kept
     lines: list[str] = []
-    for number, turn in numbered[:first] if left_out else numbered:
+    previous: Interaction | None = None
+    for number, turn in [*numbered[:first], *numbered[first + left_out :]]:
+        if left_out and number == first + left_out + 1:
+            lines.append(f"--- {left_out} turns left out ---")
+        lines += day_lines(turn, previous)
         lines += turn_lines(number, turn, cap, min(cap, limits.tool_chars))
-    if left_out:
-        lines.append(f"--- {left_out} turns left out ---")
-        for number, turn in numbered[first + left_out :]:
-            lines += turn_lines(number, turn, cap, min(cap, limits.tool_chars))
+        previous = turn
     return "\n".join(lines)

@@ -60,7 +60,7 @@ class ModelProfileExtractor:
         """Propose what the unread turns tell about the user; see `Extractor`."""
         turns = render_window(window, self._limits)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
-        answer = await self._asker.ask(_PROMPT, variables, ProfileExtraction)
+        answer = await self._asker.ask(_PROMPT, variables, ProfileExtraction, image=window.image)
         said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
         candidates = [
             candidate

@@ -62,7 +62,7 @@ class ModelUserPlaybookExtractor:
         if has_expert(window):
             prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window, self._limits)
-        answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction)
+        answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
         return Extraction(
             candidates=playbook_candidates(answer.value.playbooks, turns, limit=self._limit),
             method="model",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
 
+from sagacity.domain.amounts import counted
 from sagacity.domain.change import Occasion
 from sagacity.domain.cluster import PlaybookCluster, SkillsMade
 from sagacity.domain.ids import MemoryUid, RunId
@@ -63,7 +64,11 @@ async def commit(
     stored = [await _store(transaction, run, one) for one in written if await _holds(transaction, one.job)]
     await transaction.clusters.save([*unchanged, *(cluster for cluster, _ in stored)])
     outcomes = [outcome for _, outcome in stored]
-    return SkillsMade(created=outcomes.count(Outcome.CREATED), updated=outcomes.count(Outcome.UPDATED))
+    return SkillsMade(
+        created=outcomes.count(Outcome.CREATED),
+        updated=outcomes.count(Outcome.UPDATED),
+        left=len(written) - len(stored),
+    )
 
 
 async def _holds(transaction: Transaction, job: Job) -> bool:
@@ -103,7 +108,7 @@ async def _write_over(
         after = plan.written_over(former, draft, one.job.members, run_id=run.run_id, now=run.at)
         vectors = {} if one.vector is None else {after.uid: one.vector}
         await transaction.memories.save([after], vectors=vectors)
-        occasion = run.occasion(f"written anew from {len(one.job.members)} playbooks")
+        occasion = run.occasion(f"written anew from {counted(len(one.job.members), 'playbook')}")
         await transaction.changes.add([occasion.change(former, after)])
     return one.job.cluster, Outcome.UPDATED
 
@@ -116,7 +121,7 @@ async def _add(
         new = plan.new_skill(draft, one.job.members, former, uid=one.uid, run_id=run.run_id, now=run.at)
         vectors = {} if one.vector is None else {new.uid: one.vector}
         [stored] = await transaction.memories.add([new], vectors=vectors)
-        reason = f"written from {len(one.job.members)} playbooks"
+        reason = f"written from {counted(len(one.job.members), 'playbook')}"
         if former is not None:
             reason += f"; takes the place of skill {former.memory_id} once it is approved"
         await transaction.changes.add([run.occasion(reason).change(None, stored)])

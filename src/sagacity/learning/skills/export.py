@@ -4,47 +4,69 @@ import io
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import yaml
 
 from sagacity.domain.base import Value
+from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, SkillFacts
+from sagacity.learning.skills.text import clean, one_line
 
 FILE_NAME = "SKILL.md"
 MOST_NAME = 64
 MOST_DESCRIPTION = 1_024
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
+_RESERVED = re.compile("anthropic|claude")
+"""What loaders refuse in a name; broken by a hyphen it passes: `cla-ude`."""
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
 """What no folder can be called on Windows."""
 _TAG = re.compile(r"<([^<>]*)>")
-_BREAK = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_MARK = re.compile(r"^---", re.MULTILINE)
 
 
 class SkillFolder(Value):
-    """One skill as a folder: its name, and the text of the `SKILL.md` in it."""
+    """One skill as a folder: its name, and the two parts of the `SKILL.md` in it."""
 
     name: str
     """1 to 64 of a-z, 0-9 and single hyphens between them: safe as a path on every system."""
-    text: str
+    front: str
+    """YAML, each value quoted."""
+    body: str
+    """Markdown."""
+
+    @property
+    def text(self) -> str:
+        """What stands in the file."""
+        return _document(self.front, self.body)
 
 
-def skill_folders(skills: Iterable[Memory]) -> list[SkillFolder]:
-    """Return a folder for each skill, in order; no two names are alike."""
-    taken: set[str] = set()
-    made: list[SkillFolder] = []
-    for skill in skills:
-        name = _free_name(skill, taken)
-        taken.add(name)
-        made.append(SkillFolder(name=name, text=_document(skill, name)))
-    return made
+def skill_folders(
+    skills: Sequence[Memory], approved: Mapping[MemoryId, str] = MappingProxyType({})
+) -> list[SkillFolder]:
+    """
+    Return a folder for each skill, in order; no two names are alike.
+
+    Args:
+        skills: any.
+        approved: what all skills in force are called, oldest first. They have their names before others, whichever are
+            exported, so that an export of some does not write over the folder of another.
+    """
+    names = _settled({**approved, **{skill.memory_id: _called(skill) for skill in skills}})
+    return [_folder(skill, names[skill.memory_id]) for skill in skills]
 
 
 def as_one_document(folders: Sequence[SkillFolder]) -> str:
-    """Return the `SKILL.md` of every folder, one after another, each with its front matter."""
-    return "\n".join(folder.text for folder in folders)
+    """
+    Return the `SKILL.md` of every folder, one after another, each with its front matter.
+
+    A line begins with three hyphens only where front matter begins and ends. In a body a space goes before them: to
+    Markdown that is the same rule or heading, and no body can pass for another skill.
+    """
+    return "\n".join(_document(folder.front, _MARK.sub(r" \g<0>", folder.body)) for folder in folders)
 
 
 def as_zip(folders: Iterable[SkillFolder]) -> bytes:
@@ -61,53 +83,66 @@ def as_zip(folders: Iterable[SkillFolder]) -> bytes:
 def folder_name(text: str) -> str:
     """Return *text* as the name of a folder; `skill` where nothing of it can be in a name."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    name = _NOT_IN_A_NAME.sub("-", plain).strip("-")[:MOST_NAME].strip("-") or "skill"
+    words = _RESERVED.sub(lambda word: f"{word[0][:-3]}-{word[0][-3:]}", _NOT_IN_A_NAME.sub("-", plain))
+    name = words.strip("-")[:MOST_NAME].strip("-") or "skill"
     return f"skill-{name}" if name in _DEVICES else name
 
 
-def _free_name(skill: Memory, taken: set[str]) -> str:
-    """Return the skill's name; where another has it, with the skill's number or, if need be, a higher one."""
+def _folder(skill: Memory, name: str) -> SkillFolder:
+    return SkillFolder(name=name, front=_front(skill, name), body=clean(skill.content))
+
+
+def _document(front: str, body: str) -> str:
+    return f"---\n{front}\n---\n\n{body}\n"
+
+
+def _called(skill: Memory) -> str:
+    """Return what a skill is called, of which the name of its folder is made."""
     facts = skill.attributes.skill or SkillFacts()
-    name = wanted = folder_name(facts.name or skill.name)
-    number = skill.memory_id
-    while name in taken:
-        ending = f"-{number}"
-        name = wanted[: MOST_NAME - len(ending)].rstrip("-") + ending
-        number += 1
-    return name
+    return facts.name or skill.name
 
 
-def _document(skill: Memory, name: str) -> str:
+def _settled(names: Mapping[MemoryId, str]) -> dict[MemoryId, str]:
+    """Return a free name for each; where another has it, with the skill's number or, if need be, a higher one."""
+    settled: dict[MemoryId, str] = {}
+    taken: set[str] = set()
+    for memory_id, text in names.items():
+        name, number = folder_name(text), int(memory_id)
+        wanted = name
+        while name in taken:
+            ending = f"-{number}"
+            name = wanted[: MOST_NAME - len(ending)].rstrip("-") + ending
+            number += 1
+        taken.add(name)
+        settled[memory_id] = name
+    return settled
+
+
+def _front(skill: Memory, name: str) -> str:
     facts = skill.attributes.skill or SkillFacts()
     metadata = {
         "version": facts.version,
         "status": str(skill.approval),
-        "playbook": _line(skill.name),
-        "agent-version": _line(skill.agent_version),
+        "playbook": one_line(skill.name),
+        "agent-version": one_line(skill.agent_version),
         "skill-id": str(skill.memory_id),
     }
-    front = {
-        "name": name,
-        "description": _description(skill, facts),
-        "metadata": {key: value for key, value in metadata.items() if value},
-    }
-    head = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1_000_000)
-    return f"---\n{head}---\n\n{_body(skill.content)}\n"
+    lines = [
+        f"name: {_quoted(name)}",
+        f"description: {_quoted(_description(skill, facts))}",
+        "metadata:",
+        *(f"  {key}: {_quoted(value)}" for key, value in metadata.items() if value),
+    ]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as YAML that every reader takes for text, whatever numbers, truths and dates it knows."""
+    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000).rstrip("\n")
 
 
 def _description(skill: Memory, facts: SkillFacts) -> str:
     """Return when to use it, on one line, without what reads as a tag; never empty."""
-    when = _TAG.sub(r"‹\1›", _line(skill.trigger or ""))
-    said = when or f"How to handle {_line(facts.name or skill.name) or 'this'}."
+    when = _TAG.sub(r"‹\1›", one_line(skill.trigger or ""))
+    said = when or f"How to handle {one_line(facts.name or skill.name) or 'this'}."
     return said if len(said) <= MOST_DESCRIPTION else f"{said[: MOST_DESCRIPTION - 1].rstrip()}…"
-
-
-def _line(text: str) -> str:
-    """Return *text* on one line, without control characters."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
-
-
-def _body(text: str) -> str:
-    """Return *text* with plain line ends, without other control characters."""
-    lines = _BREAK.sub("\n", text)
-    return "".join(one for one in lines if one in "\n\t" or unicodedata.category(one) != "Cc").strip()

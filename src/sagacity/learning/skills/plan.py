@@ -21,6 +21,9 @@ from sagacity.domain.memory import (
 from sagacity.learning.skills import rules
 from sagacity.learning.skills.draft import Draft
 
+_ENOUGH_LEFT = 0.5
+"""A cluster with at least this share of its members in common is the one that was rejected."""
+
 
 def options_of(config: TenantConfig, playbook_name: str) -> SkillGeneratorConfig:
     """Return how skills are made of the playbooks of one name; by default not by themselves."""
@@ -31,14 +34,14 @@ def options_of(config: TenantConfig, playbook_name: str) -> SkillGeneratorConfig
 
 
 def reason_to_skip(
-    options: SkillGeneratorConfig, known: Sequence[PlaybookCluster], *, rerun: bool, now: datetime
+    options: SkillGeneratorConfig, last: datetime | None, *, rerun: bool, now: datetime
 ) -> str:
     """
     Return why nothing is generated now; empty if something may be.
 
     Args:
         options: the tenant's.
-        known: clusters of the runs before; each run leaves its time in all of them.
+        last: when the cooldown began; None: it is over.
         rerun: someone asked for it: then always.
         now: the present.
     """
@@ -46,7 +49,6 @@ def reason_to_skip(
         return ""
     if not options.enabled:
         return "skills are not enabled for these playbooks (skill_generator_config.enabled)"
-    last = max((cluster.updated_at for cluster in known), default=None)
     if last is not None and now < (until := last + timedelta(hours=options.cooldown_hours)):
         return f"the cooldown of {options.cooldown_hours} h ends at {until:%Y-%m-%d %H:%M} UTC"
     return ""
@@ -60,7 +62,13 @@ def fingerprint_of(members: Iterable[Memory], *, has_model: bool) -> str:
 
 
 def is_due(
-    known: PlaybookCluster | None, fingerprint: str, skill: Memory | None, *, rerun: bool, has_model: bool
+    known: PlaybookCluster | None,
+    fingerprint: str,
+    skill: Memory | None,
+    *,
+    overlap: float,
+    rerun: bool,
+    has_model: bool,
 ) -> bool:
     """
     Whether a cluster is to be written up.
@@ -68,7 +76,9 @@ def is_due(
     Args:
         known: as it was when it was last written up; None: it is new.
         fingerprint: of its present members and of who would write.
-        skill: what was made of it and is still there.
+        skill: what was made of it and is still there. A rejected one is proposed again when more than half of it is
+            others, whoever asks.
+        overlap: the share of members that it has in common with *known*, from 0 to 1.
         rerun: someone asked: then also where nothing was made of it, or what was made was deleted.
         has_model: whether a model writes. It writes anew what rules wrote, and rules never what a model wrote.
     """
@@ -77,9 +87,16 @@ def is_due(
     is_changed = known.fingerprint.partition(":")[2] != fingerprint.partition(":")[2]
     if skill is None:
         return rerun or is_changed
+    if is_rejected(skill) and overlap >= _ENOUGH_LEFT:
+        return False
     if has_model:
         return known.fingerprint != fingerprint
     return is_changed and skill.provenance.method == rules.METHOD
+
+
+def is_rejected(skill: Memory | None) -> bool:
+    """Whether a person does not want it."""
+    return skill is not None and skill.approval is Approval.REJECTED
 
 
 def newest_first(playbooks: Iterable[Memory]) -> list[Memory]:
@@ -151,8 +168,11 @@ def with_members(skill: Memory, members: Sequence[Memory]) -> Memory:
 
 
 def says_the_same(skill: Memory, draft: Draft) -> bool:
-    """Whether the draft changes no word of the skill."""
-    return (skill.trigger, skill.content) == (draft.description, draft.instructions)
+    """Whether the draft changes no word of the skill, no tool and nothing that stands in the way."""
+    facts = skill.attributes.skill or SkillFacts()
+    return (skill.trigger, skill.content, facts.tools, facts.blocking_issues) == (
+        draft.description, draft.instructions, draft.tools, draft.blocking_issues,
+    )  # fmt: skip
 
 
 def standing(skill: Memory | None) -> Memory | None:

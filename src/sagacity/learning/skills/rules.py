@@ -11,6 +11,7 @@ from sagacity.domain.memory import BlockingIssue, Memory, Provenance
 from sagacity.learning.render import shorten
 from sagacity.learning.sameness import Statement, read
 from sagacity.learning.skills.draft import Draft, Material
+from sagacity.learning.skills.text import one_line
 
 METHOD = "rules"
 _MOST_ITEMS = 25
@@ -69,7 +70,7 @@ def _once(texts: Sequence[str]) -> list[str]:
     wording: dict[Statement | str, str] = {}
     count: Counter[Statement | str] = Counter()
     for text in texts:
-        if line := shorten(_line(text), _ITEM_CHARACTERS):
+        if line := shorten(one_line(text), _ITEM_CHARACTERS):
             said = read(line)
             key = said if said.words else line
             wording.setdefault(key, line)
@@ -105,13 +106,13 @@ def _former_name(material: Material) -> str:
 
 
 def _title(name: str) -> str:
-    text = _line(name).replace("-", " ")
+    text = one_line(name).replace("-", " ")
     return text[:1].upper() + text[1:]
 
 
 def _description(name: str, triggers: Sequence[str]) -> str:
     if not triggers:
-        return f"What was learned about {_line(name)}."
+        return f"What was learned about {one_line(name)}."
     said = f"Use when: {triggers[0].rstrip('.')}"
     for trigger in triggers[1:]:
         longer = f"{said}; or: {trigger.rstrip('.')}"
@@ -132,7 +133,7 @@ def _issues(playbooks: Sequence[Memory]) -> list[BlockingIssue]:
 
 def _issue(issue: BlockingIssue) -> str:
     kind = str(issue.kind).replace("_", " ")
-    details = shorten(_line(issue.details), _ITEM_CHARACTERS)
+    details = shorten(one_line(issue.details), _ITEM_CHARACTERS)
     return f"{kind}: {details}" if details else kind
 
 
@@ -141,10 +142,10 @@ def _tools(material: Material) -> list[tuple[str, str]]:
     calls: dict[str, list[ToolUse]] = {}
     used_in: Counter[str] = Counter()
     for turns in material.conversations:
-        used = [tool for turn in turns for tool in turn.tools_used if _line(tool.tool_name)]
-        used_in.update({_line(tool.tool_name) for tool in used})
+        used = [tool for turn in turns for tool in turn.tools_used if one_line(tool.tool_name)]
+        used_in.update({one_line(tool.tool_name) for tool in used})
         for tool in used:
-            calls.setdefault(_line(tool.tool_name), []).append(tool)
+            calls.setdefault(one_line(tool.tool_name), []).append(tool)
     total = len(material.conversations)
     return [
         (
@@ -160,20 +161,15 @@ def _arguments(calls: Sequence[ToolUse]) -> str:
     """Return the arguments that were the same in every call."""
     first, *others = (call.tool_data for call in calls)
     same = {
-        _line(key): value
+        one_line(key): value
         for key, value in first.items()
         if _is_plain(value) and all(other.get(key) == value for other in others)
     }
     shown = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in same.items())
-    return f", always with {_line(shown)}" if shown else ""
+    return f", always with {one_line(shown)}" if shown else ""
 
 
 def _is_plain(value: JsonValue) -> bool:
     if isinstance(value, str):
         return 0 < len(value) <= _VALUE_CHARACTERS
     return isinstance(value, bool | int | float)
-
-
-def _line(text: str) -> str:
-    """Return *text* on one line, without control characters, so that it can be no heading and no item of its own."""
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

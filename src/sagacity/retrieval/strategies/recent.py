@@ -1,7 +1,5 @@
 """What happened last, whatever the question: the user's newest episodes and turns."""
 
-from dataclasses import replace
-
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import Ask, Finding, recency
 
@@ -17,5 +15,5 @@ async def find(ask: Ask) -> Finding:
             *await snapshot.search.newest_memories(ask.query.wanted, MemoryKind.EPISODIC, MOST),
             *await snapshot.search.newest_turns(ask.query.wanted, MOST),
         ]
-    hits = [replace(one.hit, score=one.hit.score * recency(one.happened_at, ask.now)) for one in newest]
+    hits = [one.hit._replace(score=one.hit.score * recency(one.happened_at, ask.now)) for one in newest]
     return Finding(tuple(sorted(hits, key=lambda hit: (-hit.score, hit.document_id))))

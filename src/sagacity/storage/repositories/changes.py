@@ -1,14 +1,17 @@
 """What happened to memories, by whom and why, with snapshots of before and after."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.change import DIRECT, Change, ChangeAction, ChangeLog, RecordedChange
+from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.storage.base import Scope
+from sagacity.storage.ownership import own_memories
 from sagacity.storage.tables import changes
 
 _TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
@@ -22,7 +25,15 @@ class ChangeRepository:
         self._scope = scope
 
     async def add(self, made: Sequence[Change]) -> None:
-        """Record changes, in their order."""
+        """
+        Record changes, in their order.
+
+        Raises:
+            NotFound: one is of a memory that is not the tenant's.
+        """
+        named = {change.memory_id for change in made}
+        if foreign := named - await own_memories(self._scope, named):
+            raise NotFound(f"no memory with id {min(foreign)}")
         rows = [
             change.model_dump(mode="json", exclude={"change_id"}) | _moments(change, self._scope.org_id)
             for change in made
@@ -30,13 +41,33 @@ class ChangeRepository:
         if rows:
             await self._scope.run(changes.insert(), rows)
 
-    async def list_runs(self, kind: MemoryKind, *, actor: str | None = None, limit: int) -> list[ChangeLog]:
-        """Return what the last runs of learners, or of one of them, changed in memories of one kind, newest first."""
+    async def list_runs(
+        self,
+        kind: MemoryKind,
+        *,
+        actor: str | None = None,
+        name: str | None = None,
+        agent_version: str | None = None,
+        limit: int,
+    ) -> list[ChangeLog]:
+        """
+        Return what the last runs of learners changed in memories of one kind, newest first.
+
+        Args:
+            kind: of which kind.
+            actor: the only learner that counts.
+            name: the only name of memories that counts.
+            agent_version: the only agent version that counts.
+            limit: of how many runs that changed any of these.
+        """
         column = changes.c
         is_direct = sa.or_(column.actor == DIRECT, column.actor.startswith(f"{DIRECT}:", autoescape=True))
         mine = sa.and_(column.org_id == self._scope.org_id, column.kind == str(kind), ~is_direct)
         if actor is not None:
             mine = sa.and_(mine, column.actor == actor)
+        for key, value in (("name", name), ("agent_version", agent_version)):
+            if value is not None:
+                mine = sa.and_(mine, column.after[key].as_string() == value)
         newest = (
             sa.select(column.run_id, sa.func.max(column.change_id).label("last"))
             .where(mine)
@@ -72,6 +103,26 @@ class ChangeRepository:
             .limit(limit)
         )
         return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in reversed(rows)]
+
+    async def as_they_were(self, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
+        """Return *memories* as they were at *moment*: what has been done to them since is taken back."""
+        column = changes.c
+        next_change = (
+            sa.select(sa.func.min(column.change_id))
+            .where(
+                column.memory_id.in_([memory.memory_id for memory in memories]),
+                column.action != str(ChangeAction.ADDED),
+                column.created_at > moment,
+                self._scope.owns(changes),
+            )
+            .group_by(column.memory_id)
+        )
+        statement = sa.select(column.memory_id, column.before).where(column.change_id.in_(next_change))
+        former = {row.memory_id: row.before for row in await self._scope.all(statement) if row.before}
+        return [
+            Memory.model_validate(former[memory.memory_id]) if memory.memory_id in former else memory
+            for memory in memories
+        ]
 
     async def count(self, memory_id: MemoryId) -> int:
         """Return how often the memory was changed, its coming about included."""

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.cluster import CLUSTER_ID, PlaybookCluster, wording_of
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import BlockingIssue, MemoryKind, Status
 from sagacity.storage.base import Scope
-from sagacity.storage.lists import among
+from sagacity.storage.lists import among, one_of
+from sagacity.storage.ownership import own_memories
 from sagacity.storage.tables import memories, playbook_clusters
 
 
@@ -34,25 +35,41 @@ class ClusterRepository:
         rows = await self._scope.all(self._scope.locked(statement))
         return [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
 
-    async def names(self, learner: str) -> list[tuple[str, str]]:
-        """Return which playbook names have groups, and of which agent versions, in order."""
-        column = playbook_clusters.c
-        rows = await self._scope.all(
-            sa.select(column.name, column.agent_version)
-            .where(column.org_id == self._scope.org_id, column.learner == learner)
-            .distinct()
-        )
-        return sorted((row.name, row.agent_version) for row in rows)
-
-    async def candidates(self, name: str, agent_version: str) -> dict[MemoryId, UserId | None]:
-        """Return all current user playbooks of one name and agent version, oldest first, each with its user."""
+    async def candidates(self, name: str, agent_version: str, *, after: int = 0) -> dict[MemoryId, str]:
+        """Return the wordings of all current user playbooks of one name and version beyond a number, oldest first."""
         column = memories.c
         rows = await self._scope.all(
-            sa.select(column.memory_id, column.user_id)
-            .where(*self._current(), column.name == name, column.agent_version == agent_version)
+            sa.select(column.memory_id, column.trigger, column.content, column.pitfall, column.blocking_issue)
+            .where(
+                *self._current(),
+                *(column.name == name, column.agent_version == agent_version, column.memory_id > after),
+            )
             .order_by(column.memory_id)
         )
-        return {row.memory_id: row.user_id for row in rows}
+        return {
+            row.memory_id: wording_of(
+                trigger=row.trigger,
+                content=row.content,
+                pitfall=row.pitfall,
+                blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
+            )
+            for row in rows
+        }
+
+    async def written_from(self, cluster_ids: Sequence[str]) -> list[MemoryId]:
+        """Return the current playbooks for all users that were written from one of these groups, oldest first."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind == str(MemoryKind.AGENT_PLAYBOOK),
+                column.status == str(Status.CURRENT),
+                one_of(column["metadata"][CLUSTER_ID].as_string(), cluster_ids),
+            )
+            .order_by(column.memory_id)
+        )
+        return [row.memory_id for row in rows]
 
     async def newest_candidates(self) -> dict[tuple[str, str], MemoryId]:
         """Return the newest current user playbook of each name and agent version."""
@@ -83,9 +100,12 @@ class ClusterRepository:
         )
 
     async def save(self, clusters: Sequence[PlaybookCluster]) -> None:
-        """Write groups; those of known ids are written over."""
+        """Write groups; those of known ids are written over. What is no memory of the tenant is left out."""
         if not clusters:
             return
+        made = await own_memories(
+            self._scope, {one.memory_id for one in clusters if one.memory_id is not None}
+        )
         insert, column = self._scope.insert(playbook_clusters), playbook_clusters.c
         changed = {
             name: insert.excluded[name] for name in ("fingerprint", "member_ids", "memory_id", "updated_at")
@@ -97,7 +117,12 @@ class ClusterRepository:
         await self._scope.run(
             statement,
             [
-                one.model_dump() | {"member_ids": list(one.member_ids), "org_id": self._scope.org_id}
+                one.model_dump()
+                | {
+                    "member_ids": list(one.member_ids),
+                    "memory_id": one.memory_id if one.memory_id in made else None,
+                    "org_id": self._scope.org_id,
+                }
                 for one in in_order
             ],
         )

@@ -34,6 +34,16 @@ class CursorRepository:
         found = await self.of_user(user_id)
         return found.get(learner, Cursor(learner=learner, user_id=user_id))
 
+    async def hold(self, user_id: UserId, learner: str) -> Cursor:
+        """Return how far a learner got, and let nobody else move that before the end; it is made if there is none."""
+        insert, column = self._scope.insert(cursors), cursors.c
+        key = {"org_id": self._scope.org_id, "user_id": user_id, "learner": learner}
+        statement = insert.values(
+            key | {"seq": 0, "updated_at": self._scope.clock.now()}
+        ).on_conflict_do_update(index_elements=[column[name] for name in key], set_={"seq": column.seq})
+        [row] = await self._scope.all(statement.returning(cursors))
+        return Cursor.model_validate(row._mapping, extra="ignore")
+
     async def of_user(self, user_id: UserId) -> dict[str, Cursor]:
         """Return the cursors of a user's log, by learner."""
         rows = await self._scope.all(

@@ -12,6 +12,7 @@ from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
+from sagacity.storage.documents import Document
 from sagacity.storage.filters import (
     INTERACTION,
     facts_of_request,
@@ -20,9 +21,11 @@ from sagacity.storage.filters import (
     users_of,
     values_of,
 )
-from sagacity.storage.repositories.places import numbered, rows_beside, with_request
-from sagacity.storage.repositories.search import Document, SearchRepository
+from sagacity.storage.lists import one_of
+from sagacity.storage.repositories.places import numbered, rows_beside, with_request, without_images
+from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.repositories.users import claim_seq, touch_sessions
+from sagacity.storage.repositories.verdicts import forget_verdicts, held_sessions
 from sagacity.storage.tables import evaluations, interactions, requests, sessions
 
 _OWN = {
@@ -40,7 +43,9 @@ _NOT_CONTENT: Any = {
 def interaction_of(row: Any) -> Interaction:
     """Turn a row into the value."""
     return Interaction.model_validate(
-        {name: row[name] for name in Interaction.model_fields} if isinstance(row, dict) else row._mapping,
+        {name: row[name] for name in Interaction.model_fields}
+        if isinstance(row, dict)
+        else dict(row._mapping),
         extra="ignore",
     )
 
@@ -140,7 +145,8 @@ class InteractionRepository:
             [
                 document_of(stored[request.request_id], turn, by_seq[row["user_id"], row["seq"]])
                 for (request, turn), row in zip(turns, rows, strict=True)
-            ]
+            ],
+            new=True,  # a turn is never edited
         )
         return stored
 
@@ -165,24 +171,36 @@ class InteractionRepository:
         return found
 
     async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
-        """Return up to *limit* of the user's turns after *after_seq*, oldest first."""
+        """Return up to *limit* of the user's turns after *after_seq*, oldest first, without their images."""
         statement = (
-            self._mine()
-            .where(interactions.c.user_id == user_id, interactions.c.seq > after_seq)
+            self._log_of(user_id)
+            .where(interactions.c.seq > after_seq)
             .order_by(interactions.c.seq)
             .limit(limit)
         )
         return [interaction_of(row) for row in await self._scope.all(statement)]
 
     async def log_before(self, user_id: UserId, *, seq: int, limit: int) -> list[Interaction]:
-        """Return up to *limit* of the user's turns up to and with *seq*, oldest first: context for what follows."""
+        """Return up to *limit* of the user's turns up to and with *seq*, as `log` does: context for what follows."""
         statement = (
-            self._mine()
-            .where(interactions.c.user_id == user_id, interactions.c.seq <= seq)
+            self._log_of(user_id)
+            .where(interactions.c.seq <= seq)
             .order_by(interactions.c.seq.desc())
             .limit(limit)
         )
         return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+
+    async def image(self, interaction_id: InteractionId, *, longest: int) -> str:
+        """Return the image of a turn as it was sent in; empty without one, or for more than *longest* characters."""
+        sent = sa.func.coalesce(sa.func.nullif(interactions.c.image_url, ""), interactions.c.image_base64)
+        rows = await self._scope.all(
+            sa.select(sent).where(
+                interactions.c.org_id == self._scope.org_id,
+                interactions.c.interaction_id == interaction_id,
+                sa.func.length(sent) <= longest,
+            )
+        )
+        return rows[0][0] if rows else ""
 
     async def of_session(
         self, user_id: UserId, session_id: SessionId, *, limit: int, as_of: datetime | None = None
@@ -265,6 +283,14 @@ class InteractionRepository:
             found[turn.request_id].append(turn)
         return found
 
+    async def newest_id(self, user_id: UserId) -> InteractionId | None:
+        """Return the number of the last turn of a user's log; None if there is none."""
+        mine = (interactions.c.org_id == self._scope.org_id, interactions.c.user_id == user_id)
+        statement = (
+            sa.select(interactions.c.interaction_id).where(*mine).order_by(interactions.c.seq.desc()).limit(1)
+        )
+        return next((InteractionId(row.interaction_id) for row in await self._scope.all(statement)), None)
+
     async def count(self) -> int:
         """Return how many turns the tenant has."""
         statement = sa.select(sa.func.count()).where(interactions.c.org_id == self._scope.org_id)
@@ -272,23 +298,22 @@ class InteractionRepository:
 
     async def delete(self, user_id: UserId, interaction_id: InteractionId) -> None:
         """
-        Delete one turn of one user, from the log and from search.
+        Delete one turn of one user, from the log and from search, with the verdicts on its session.
 
         Raises:
             NotFound: that user has no such turn.
         """
-        deleted = await self._delete(
+        if not await self._delete_turns(
             interactions.c.user_id == user_id, interactions.c.interaction_id == interaction_id
-        )
-        if not deleted:
+        ):
             raise NotFound(f"user {user_id!r} has no interaction {interaction_id}")
 
     async def delete_requests(self, ids: Sequence[RequestId]) -> int:
-        """Delete requests with their turns; returns how many requests there were."""
-        await self._delete(interactions.c.request_id.in_(list(ids)))
+        """Delete requests with their turns and the verdicts on their sessions; returns how many requests there were."""
+        await self._delete_turns(one_of(interactions.c.request_id, ids))
         return await self._scope.run(
             sa.delete(requests).where(
-                requests.c.org_id == self._scope.org_id, requests.c.request_id.in_(list(ids))
+                requests.c.org_id == self._scope.org_id, one_of(requests.c.request_id, ids)
             )
         )
 
@@ -299,7 +324,7 @@ class InteractionRepository:
         )
         ids = [row.request_id for row in await self._scope.all(mine)]
         deleted = await self.delete_requests(ids)
-        for table in (sessions, evaluations):  # a verdict quotes what was said
+        for table in (sessions, evaluations):
             of_it = sa.and_(table.c.org_id == self._scope.org_id, table.c.session_id == session_id)
             await self._scope.run(sa.delete(table).where(of_it))
         return deleted
@@ -311,6 +336,12 @@ class InteractionRepository:
             await self._scope.run(sa.delete(table).where(table.c.org_id == self._scope.org_id))
         return deleted
 
+    async def _delete_turns(self, *conditions: sa.ColumnElement[bool]) -> int:
+        held = await held_sessions(self._scope, *conditions)
+        deleted = await self._delete(*conditions)
+        await forget_verdicts(self._scope, held)
+        return deleted
+
     async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
         mine = (interactions.c.org_id == self._scope.org_id, *conditions)
         rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
@@ -320,6 +351,11 @@ class InteractionRepository:
     async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
         statement = self._mine().where(*conditions).order_by(interactions.c.user_id, interactions.c.seq)
         return [interaction_of(row) for row in await self._scope.all(statement)]
+
+    def _log_of(self, user_id: UserId) -> sa.Select[Any]:
+        return without_images.where(
+            interactions.c.org_id == self._scope.org_id, interactions.c.user_id == user_id
+        )
 
     def _mine(self) -> sa.Select[Any]:
         return with_request.where(interactions.c.org_id == self._scope.org_id)

@@ -29,7 +29,7 @@ _KEYS: dict[Grouping, sa.ColumnElement[Any]] = {
 
 
 class ModelCallRepository:
-    """A tenant's requests to models. Rows are added and never changed, but for users who are to be forgotten."""
+    """A tenant's requests to models. Rows are added and never changed."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -71,9 +71,10 @@ class ModelCallRepository:
             for row in rows
         ]
 
-    async def spent(self, since: datetime) -> Spending:
-        """Return the sums over all requests since a moment."""
-        rows = await self._scope.all(sa.select(*_SUMS).where(*self._among(CallFilter(start=since))))
+    async def spent(self, since: datetime, *, until: datetime | None = None) -> Spending:
+        """Return the sums over all requests since a moment, and before another."""
+        wanted = CallFilter(start=since, end=until)
+        rows = await self._scope.all(sa.select(*_SUMS).where(*self._among(wanted)))
         return Spending.model_validate(rows[0]._mapping, extra="ignore")
 
     def _among(self, wanted: CallFilter) -> list[sa.ColumnElement[bool]]:

@@ -19,10 +19,17 @@ from sagacity.domain.operation import (
     OperationStatus,
 )
 from sagacity.storage.base import Scope
-from sagacity.storage.lists import among
-from sagacity.storage.progress import SETTLED, item_of, operation_of, progress_of, same_operation
+from sagacity.storage.operation_turns import add_items, give_turns, stands_still
+from sagacity.storage.progress import (
+    SETTLED,
+    close_if_done,
+    item_of,
+    operation_of,
+    progress_of,
+    same_operation,
+)
 from sagacity.storage.repositories.users import make_due, make_log
-from sagacity.storage.tables import operation_items, operations, users
+from sagacity.storage.tables import operation_items, operations
 
 _op, _item = operations.c, operation_items.c
 _RUNNING = _op.status == str(OperationStatus.IN_PROGRESS)
@@ -44,7 +51,7 @@ class OperationRepository:
         self, name: OperationName, parameters: OperationParameters, *, users: Sequence[UserId] | None
     ) -> Operation:
         """
-        Start an operation: its rows, and every user that it works on made due, together or not at all.
+        Start an operation: its rows, and the first users that it works on made due, together or not at all.
 
         Args:
             name: what runs.
@@ -76,13 +83,13 @@ class OperationRepository:
             raise await self._already_running(name)
         if users is not None and TENANT_SCOPE in users:
             await make_log(self._scope, TENANT_SCOPE)
-        total = await self._add_items(operation_id, parameters, users, now)
+        total = await add_items(self._scope, operation_id, parameters, users, now)
         done = {} if total else {"status": str(OperationStatus.COMPLETED), "finished_at": now}
         await self._scope.run(
             sa.update(operations).where(self._is(operation_id)).values(total_count=total, **done)
         )
         if total:
-            await make_due(self._scope, self._users_of(operation_id), now)
+            await give_turns(self._scope, operation_id)
         return await self.get(operation_id)
 
     async def get(self, operation_id: str) -> Operation:
@@ -165,8 +172,13 @@ class OperationRepository:
         return [(operation_of(row), item_of(row, "item_")) for row in await self._scope.all(statement)]
 
     async def is_cancelled(self, operation_id: str) -> bool:
-        """Return whether whoever works on an operation has to stop: it was cancelled, or is gone."""
-        rows = await self._scope.all(sa.select(_op.cancel_requested).where(self._is(operation_id)))
+        """
+        Return whether whoever works on an operation has to stop: it was cancelled, or is gone.
+
+        In a transaction that writes nobody cancels it any more before the commit.
+        """
+        asked = sa.select(_op.cancel_requested).where(self._is(operation_id))
+        rows = await self._scope.all(self._scope.locked(asked))
         return not rows or rows[0].cancel_requested
 
     async def advance(self, item: OperationItem, *, turns: int, generated: int, failed: bool = False) -> None:
@@ -182,31 +194,66 @@ class OperationRepository:
         Raises:
             Conflict: it waits no more, as it was cancelled meanwhile. The transaction must not commit.
         """
-        forgiven = {} if failed else {"attempts": 0, "next_try_at": None, "error": ""}
+        now = self._scope.clock.now()
+        forgiven = {} if failed else {"attempts": 0, "next_try_at": now, "error": ""}
         advanced = await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
             .values(
                 turn_count=_item.turn_count + turns,
                 generated_count=_item.generated_count + generated,
-                updated_at=self._scope.clock.now(),
+                updated_at=now,
                 **forgiven,
             )
         )
         if not advanced:
             raise Conflict(f"operation {item.operation_id!r} is over for {item.user_id!r}")
 
+    async def tell(self, item: OperationItem, done: int, total: int) -> None:
+        """Note how many of an item's steps are done."""
+        await self._scope.run(
+            sa.update(operation_items)
+            .where(self._is_item(item), _WAITING)
+            .values(step_count=done, step_total=total, updated_at=self._scope.clock.now())
+        )
+
     async def postpone(
         self, item: OperationItem, *, attempts: int, next_try_at: datetime, error: str
     ) -> None:
         """Note that an item failed and when it is tried again; one that does not wait any more is left alone."""
+        await self._move(item, attempts=attempts, next_try_at=next_try_at, error=error)
+
+    async def pass_turn(self, item: OperationItem) -> None:
+        """Let others have their turn, as an item took its time; it comes again after all of them."""
+        await self._move(item, next_try_at=None)
+
+    async def hold_up(self, user_id: UserId, *, until: datetime, error: str) -> None:
+        """
+        Say what keeps the user's part of operations from being worked on, and for how long at the least.
+
+        It is no failure of this user's, so it counts as no try, and nobody else has the turn meanwhile.
+        """
+        mine = (_item.org_id == self._scope.org_id, _item.user_id == user_id, _WAITING)
         await self._scope.run(
             sa.update(operation_items)
-            .where(self._is_item(item), _WAITING)
-            .values(
-                attempts=attempts, next_try_at=next_try_at, error=error, updated_at=self._scope.clock.now()
-            )
+            .where(*mine, _item.next_try_at.is_not(None))
+            .values(next_try_at=until, error=error, updated_at=self._scope.clock.now())
         )
+
+    async def trouble(self, operation_id: str) -> str:
+        """Return why the item that failed last waits to be tried again; empty if none does."""
+        troubled = self._items(operation_id).where(_WAITING, _item.error != "")
+        rows = await self._scope.all(troubled.order_by(_item.updated_at.desc(), _item.user_id).limit(1))
+        return rows[0].error if rows else ""
+
+    async def stands_still(self, operation_id: str) -> bool:
+        """Return whether it is nobody's turn; `set_going` is the remedy."""
+        return await stands_still(self._scope, operation_id)
+
+    async def set_going(self, operation_id: str) -> None:
+        """Give out the turns that are free."""
+        if await self._hold(self._is(operation_id), _RUNNING):
+            await give_turns(self._scope, operation_id)
 
     async def settle(
         self,
@@ -214,6 +261,7 @@ class OperationRepository:
         status: ItemStatus,
         *,
         error: str = "",
+        generated: int = 0,
         result: Mapping[str, JsonValue] | None = None,
     ) -> None:
         """
@@ -223,6 +271,7 @@ class OperationRepository:
             item: which.
             status: DONE, FAILED or CANCELLED.
             error: why it failed.
+            generated: memories that were written and not counted by `advance`.
             result: added to what the operation gives as its result.
 
         Raises:
@@ -230,12 +279,12 @@ class OperationRepository:
         """
         if status not in SETTLED:
             raise ValueError(f"{status} is not how an item ends")
-        now = self._scope.clock.now()
-        held = await self._hold(self._is(item.operation_id))
+        now, held = self._scope.clock.now(), await self._hold(self._is(item.operation_id))
         settled = await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
             .values(status=str(status), error=error, next_try_at=None, updated_at=now)
+            .values(generated_count=_item.generated_count + generated)
         )
         if not held or not settled:
             return
@@ -244,7 +293,8 @@ class OperationRepository:
             await self._scope.run(
                 sa.update(operations).where(self._is(item.operation_id)).values(result=merged)
             )
-        await self._close_if_done(held[0].operation_id, error)
+        if not await close_if_done(self._scope, item.operation_id, error) and not held[0].cancel_requested:
+            await give_turns(self._scope, item.operation_id)
 
     async def cancel(
         self, *, operation_id: str | None = None, name: OperationName | None = None
@@ -297,61 +347,19 @@ class OperationRepository:
             )
             .values(status=str(ItemStatus.CANCELLED), updated_at=now)
         )
-        if not await self._close_if_done(operation_id, ""):
+        if not await close_if_done(self._scope, operation_id, ""):
             await make_due(self._scope, self._users_of(operation_id, _WAITING), now)
 
-    async def _close_if_done(self, operation_id: str, error: str) -> bool:
-        """End an operation, which the caller holds, if none of its items waits; returns whether it ended."""
-        waiting = self._items(operation_id).where(_WAITING).limit(1)
-        if await self._scope.all(waiting):
-            return False
-        one = await self.get(operation_id)
-        rows = await self._scope.all(
-            self._items(operation_id).where(_item.status == str(ItemStatus.CANCELLED)).limit(1)
+    async def _move(self, item: OperationItem, **values: object) -> None:
+        """Change an item that waits, and give the turn that may be free to another."""
+        held = await self._hold(self._is(item.operation_id), _RUNNING)
+        moved = await self._scope.run(
+            sa.update(operation_items)
+            .where(self._is_item(item), _WAITING)
+            .values(updated_at=self._scope.clock.now(), **values)
         )
-        status = OperationStatus.COMPLETED
-        if one.cancel_requested and rows:
-            status = OperationStatus.CANCELLED
-        elif one.failed_count and one.failed_count == one.processed_count:
-            status = OperationStatus.FAILED
-        await self._scope.run(
-            sa.update(operations)
-            .where(self._is(operation_id))
-            .values(
-                status=str(status),
-                error=error if status is OperationStatus.FAILED else "",
-                finished_at=self._scope.clock.now(),
-            )
-        )
-        return True
-
-    async def _add_items(
-        self,
-        operation_id: str,
-        parameters: OperationParameters,
-        chosen: Sequence[UserId] | None,
-        now: datetime,
-    ) -> int:
-        """Add an item for every user to be worked on; returns how many."""
-        given: dict[str, Any] = {}
-        where = [users.c.org_id == self._scope.org_id]
-        if chosen is None:
-            where.append(users.c.user_id != TENANT_SCOPE)
-        else:
-            where.append(among(users.c.user_id, "chosen"))
-            given["chosen"] = list(chosen)
-        if parameters.user_id is not None:
-            where.append(users.c.user_id == parameters.user_id)
-        selected = sa.select(
-            users.c.org_id,
-            sa.literal(operation_id),
-            users.c.user_id,
-            sa.literal(str(ItemStatus.WAITING)),
-            sa.literal(now, _item.updated_at.type),
-        ).where(*where)
-        names = ["org_id", "operation_id", "user_id", "status", "updated_at"]
-        insert = operation_items.insert().from_select(names, selected, include_defaults=False)
-        return await self._scope.run(insert.execution_options(preserve_rowcount=True), given)
+        if held and moved and not held[0].cancel_requested:
+            await give_turns(self._scope, item.operation_id)
 
     async def _already_running(self, name: OperationName) -> Conflict | StorageUnavailable:
         rows = await self._scope.all(

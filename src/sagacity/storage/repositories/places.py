@@ -16,14 +16,34 @@ happened_at = sa.func.coalesce(
     interactions.c.happened_at, interactions.c.created_at, type_=interactions.c.created_at.type
 )
 """When a turn happened, as far as that is known."""
-with_request = sa.select(
-    interactions, requests.c.source, requests.c.agent_version, requests.c.skip_aggregation
-).join_from(
-    interactions,
-    requests,
-    sa.and_(requests.c.org_id == interactions.c.org_id, requests.c.request_id == interactions.c.request_id),
-)
-"""Turns with what they have from their requests."""
+_IMAGES = (interactions.c.image_url, interactions.c.image_base64)
+
+
+def is_there(column: sa.Column[str]) -> sa.Label[str]:
+    """Read no more of an image than its first character: it may be megabytes, and many turns are read at a time."""
+    return sa.func.substr(column, 1, 1).label(column.name)
+
+
+def _with_request(*images: sa.ColumnElement[str]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(
+        *(column for column in interactions.c if column not in set(_IMAGES)),
+        *images,
+        requests.c.source,
+        requests.c.agent_version,
+        requests.c.skip_aggregation,
+    ).join_from(
+        interactions,
+        requests,
+        sa.and_(
+            requests.c.org_id == interactions.c.org_id, requests.c.request_id == interactions.c.request_id
+        ),
+    )
+
+
+with_request = _with_request(interactions.c.image_url, is_there(interactions.c.image_base64))
+"""Turns with what they have from their requests; of an image that came inline only that it is there."""
+without_images = _with_request(*map(is_there, _IMAGES))
+"""The same; also of an address, which may be a `data:` URL with all of an image, only that it is there."""
 
 
 @cache

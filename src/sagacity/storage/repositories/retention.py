@@ -1,17 +1,21 @@
 """What need not be kept: memories that expired, and the oldest turns that everybody has read."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.cursor import DeadLetterStatus, cursor_name
+from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationStatus
 from sagacity.storage.base import Scope
 from sagacity.storage.filters import INTERACTION
+from sagacity.storage.lists import found_by, one_of
 from sagacity.storage.repositories.memories import MemoryRepository
 from sagacity.storage.repositories.search import SearchRepository
+from sagacity.storage.repositories.verdicts import forget_verdicts, held_sessions
 from sagacity.storage.tables import (
     cursors,
     dead_letters,
@@ -21,6 +25,8 @@ from sagacity.storage.tables import (
     requests,
     sessions,
 )
+
+_VERSIONS = (Status.CURRENT, Status.PENDING, Status.ARCHIVED)
 
 
 class RetentionRepository:
@@ -56,40 +62,61 @@ class RetentionRepository:
             await self._memories.delete(MemoryKind(kind), ids=ids)
         return len(rows)
 
-    async def drop_oldest(self, keep: int, learners: Collection[str], *, judged: bool, limit: int) -> int:
-        """
-        Delete the oldest turns beyond *keep*, with requests and sessions that are empty by that.
+    async def excess(self, keep: int) -> int:
+        """Return how many turns the tenant has beyond *keep*; 0 while a long run is under way, which may read all."""
+        if await self._is_run_under_way():
+            return 0
+        [(count,)] = await self._scope.all(
+            sa.select(sa.func.count()).where(interactions.c.org_id == self._scope.org_id)
+        )
+        return max(0, count - keep)
 
-        What a learner still has to read, also of a version that a downgrade would bring back, stays. So does what was
-        parked, and everything while a long run is under way.
+    async def oldest_read(
+        self, learners: Collection[str], *, judged: bool, limit: int
+    ) -> list[InteractionId]:
+        """
+        Return the oldest turns that nobody has to read any more.
+
+        What a learner still has to read, also of a version that an upgrade or a downgrade would bring into force, is
+        not among them. Neither is what was parked.
 
         Args:
-            keep: how many turns the tenant may have.
             learners: who has to have read a turn.
-            judged: whether sessions are judged; then those that wait for it stay.
-            limit: the most turns to delete; some hundred, as each is a parameter of a statement.
+            judged: whether sessions are judged; then turns of those that wait for it are not among them.
+            limit: the most turns to return.
+        """
+        column = interactions.c
+        statement = self._read_by_all(learners, judged=judged).order_by(
+            column.created_at, column.interaction_id
+        )
+        return [row.interaction_id for row in await self._scope.all(statement.limit(limit))]
+
+    async def drop(self, chosen: Sequence[InteractionId], learners: Collection[str], *, judged: bool) -> int:
+        """
+        Delete turns, with the verdicts on their sessions, and requests and sessions that are empty by that.
+
+        Args:
+            chosen: by `oldest_read`, to which the other arguments belong; what somebody has to read since then stays.
+            learners: as there.
+            judged: as there.
 
         Returns:
             How many turns were deleted.
         """
-        column, mine = interactions.c, interactions.c.org_id == self._scope.org_id
-        [(count,)] = await self._scope.all(sa.select(sa.func.count()).where(mine))
-        if count <= keep or await self._is_run_under_way():
+        if await self._is_run_under_way():
             return 0
-        done = sa.and_(mine, self._is_read(learners), *((self._is_judged(),) if judged else ()))
-        oldest = await self._scope.all(
-            sa.select(column.interaction_id, column.created_at)
-            .where(done)
-            .order_by(column.created_at, column.interaction_id)
-            .limit(min(count - keep, limit))
-        )
-        if not oldest:
+        is_chosen = one_of(interactions.c.interaction_id, chosen)
+        rows = await self._scope.all(self._read_by_all(learners, is_chosen, judged=judged))
+        if not rows:
             return 0
-        ids = [row.interaction_id for row in oldest]
+        ids = [row.interaction_id for row in rows]
+        is_gone = one_of(interactions.c.interaction_id, ids)
+        held = await held_sessions(self._scope, is_gone)
         await self._search.remove(INTERACTION, ids)
-        await self._scope.run(sa.delete(interactions).where(mine, column.interaction_id.in_(ids)))
-        await self._drop_empty(oldest[-1].created_at)
-        return len(oldest)
+        await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), is_gone))
+        await forget_verdicts(self._scope, held)
+        await self._drop_empty(rows)
+        return len(rows)
 
     async def _is_run_under_way(self) -> bool:
         running = sa.select(operations.c.operation_id).where(
@@ -98,8 +125,10 @@ class RetentionRepository:
         )
         return bool(await self._scope.all(running.limit(1)))
 
-    def _is_read(self, learners: Collection[str]) -> sa.ColumnElement[bool]:
-        """Whether every learner has read a turn, and none has parked it."""
+    def _read_by_all(
+        self, learners: Collection[str], *chosen: sa.ColumnElement[bool], judged: bool
+    ) -> sa.Select[*tuple[Any, ...]]:
+        """Select those of *chosen* turns, or of all, that every learner has read and none has parked."""
         turn, letter = interactions.c, dead_letters.c
         parked = sa.exists().where(
             letter.org_id == turn.org_id,
@@ -107,15 +136,30 @@ class RetentionRepository:
             letter.status != str(DeadLetterStatus.REPLAYED),
             sa.between(turn.seq, letter.first_seq, letter.last_seq),
         )
-        return sa.and_(~parked, *(self._has_read(one) for one in learners))
+        columns = (turn.interaction_id, turn.request_id, turn.session_id, turn.created_at)
+        mine = self._scope.owns(interactions) if chosen else turn.org_id == self._scope.org_id
+        statement = sa.select(*columns).where(mine, *chosen, ~parked)
+        if learners:
+            ends = self._read_ends(learners, *chosen)
+            is_read = sa.and_(ends.c.user_id == turn.user_id, turn.seq <= ends.c.seq)
+            statement = statement.join(ends, is_read)
+        return statement.where(self._is_judged()) if judged else statement
 
-    def _has_read(self, learner: str) -> sa.ColumnElement[bool]:
-        turn, cursor = interactions.c, cursors.c
-        of_user = sa.and_(cursor.org_id == turn.org_id, cursor.user_id == turn.user_id)
-        read = sa.exists().where(of_user, cursor.learner == learner, cursor.seq >= turn.seq)
-        former = cursor_name(learner, Status.ARCHIVED)
-        behind = sa.exists().where(of_user, cursor.learner == former, cursor.seq < turn.seq)
-        return sa.and_(read, ~behind)
+    def _read_ends(self, learners: Collection[str], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
+        """Select up to where each user's log was read by every learner, in every version that there is."""
+        column = cursors.c
+        names = [cursor_name(one, version) for one in learners for version in _VERSIONS]
+        in_force = sa.case((one_of(column.learner, learners), 1), else_=0)
+        ends = (
+            sa.select(column.user_id, sa.func.min(column.seq).label("seq"))
+            .where(column.org_id == self._scope.org_id, one_of(column.learner, names))
+            .group_by(column.user_id)
+            .having(sa.func.sum(in_force) == len(set(learners)))
+        )
+        if chosen:
+            of_chosen = sa.select(interactions.c.user_id).where(self._scope.owns(interactions), *chosen)
+            ends = ends.where(found_by(column.user_id, of_chosen.distinct().scalar_subquery()))
+        return ends.subquery()
 
     def _is_judged(self) -> sa.ColumnElement[bool]:
         turn, session = interactions.c, sessions.c
@@ -126,18 +170,21 @@ class RetentionRepository:
             session.evaluate_after.is_not(None),
         )
 
-    async def _drop_empty(self, until: datetime) -> None:
-        """Delete requests of that time without turns, and sessions without requests."""
+    async def _drop_empty(self, gone: Sequence[Any]) -> None:
+        """Delete the requests of these turns if they have no others, and their sessions if these have no requests."""
         request, session = requests.c, sessions.c
+        until = max(row.created_at for row in gone)  # what came to a session since then goes on
         has_turns = sa.exists().where(
             interactions.c.org_id == request.org_id, interactions.c.request_id == request.request_id
         )
-        mine = sa.and_(request.org_id == self._scope.org_id, request.created_at <= until)
+        theirs = one_of(request.request_id, {row.request_id for row in gone})
+        mine = sa.and_(request.org_id == self._scope.org_id, theirs, request.created_at <= until)
         await self._scope.run(sa.delete(requests).where(mine, ~has_turns))
         goes_on = sa.exists().where(
             request.org_id == session.org_id,
             request.session_id == session.session_id,
             request.user_id == session.user_id,
         )
-        mine = sa.and_(session.org_id == self._scope.org_id, session.updated_at <= until)
+        theirs = one_of(session.session_id, {row.session_id for row in gone if row.session_id is not None})
+        mine = sa.and_(session.org_id == self._scope.org_id, theirs, session.updated_at <= until)
         await self._scope.run(sa.delete(sessions).where(mine, ~goes_on))

@@ -7,13 +7,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.domain.evaluation import WaitingSession
-from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.ids import InteractionId, SessionId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.storage.base import Scope
+from sagacity.storage.lists import one_of
+from sagacity.storage.repositories.places import is_there
 from sagacity.storage.tables import interactions, memories, memory_requests, requests, sessions
 
-_UNREAD = {"image_base64", "citations"}
+_UNREAD = {"image_url", "image_base64", "citations"}
 
 
 class SessionRepository:
@@ -48,6 +50,26 @@ class SessionRepository:
         )
         return WaitingSession.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
+    async def hold(self, session: WaitingSession, turns: Sequence[InteractionId]) -> bool:
+        """Return whether a session still has all of *turns*; until the transaction ends it keeps them."""
+        column, turn = sessions.c, interactions.c
+        found = await self._scope.all(
+            self._scope.locked(
+                sa.select(column.session_id).where(
+                    column.org_id == self._scope.org_id,
+                    column.user_id == session.user_id,
+                    column.session_id == session.session_id,
+                )
+            )
+        )
+        kept = sa.select(sa.func.count()).where(
+            turn.org_id == self._scope.org_id,
+            turn.user_id == session.user_id,
+            turn.session_id == session.session_id,
+            one_of(turn.interaction_id, turns),
+        )
+        return bool(found) and (await self._scope.all(kept))[0][0] == len(turns)
+
     async def settle(
         self, session: WaitingSession, *, evaluate_after: datetime | None, attempts: int = 0
     ) -> bool:
@@ -78,10 +100,9 @@ class SessionRepository:
     async def turns(self, user_id: UserId, session_id: SessionId, *, limit: int) -> list[Interaction]:
         """Return up to *limit* of the newest turns of a session of one user, oldest first, without their images."""
         columns = [column for column in interactions.c if column.name not in _UNREAD]
-        # One character says that an image came, and keeps megabytes out of memory.
-        image = sa.func.substr(interactions.c.image_base64, 1, 1).label("image_base64")
+        images = map(is_there, (interactions.c.image_url, interactions.c.image_base64))
         statement = (
-            sa.select(*columns, image, requests.c.source, requests.c.agent_version)
+            sa.select(*columns, *images, requests.c.source, requests.c.agent_version)
             .join_from(
                 requests,
                 interactions,

@@ -1,7 +1,6 @@
 """Versions of what was learned: whole ones put in force, taken back and thrown away, a statement for all rows."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -26,7 +25,6 @@ from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.tables import changes, memories, users
 from sagacity.storage.version_cursors import VersionCursors
 
-_DELETED_AT_ONCE = 5_000
 _column = memories.c
 _owner = sa.func.coalesce(_column.user_id, "")
 """Whose a memory is; empty for the tenant's own."""
@@ -67,6 +65,8 @@ class VersionRepository:
             return Upgraded()
         run_id = await self._begin(wanted)
         promoted = await self._note(run_id, ChangeAction.PROMOTED, self._version(wanted, Status.PENDING))
+        if not promoted:  # another moved, or threw away, what was pending while this waited for it
+            return Upgraded()
         among_affected = self._affected(wanted, run_id)
         deleted = archived = 0
         if archive_current:
@@ -92,6 +92,8 @@ class VersionRepository:
             return Downgraded()
         run_id = await self._begin(wanted)
         restored = await self._note(run_id, ChangeAction.RESTORED, self._version(wanted, Status.ARCHIVED))
+        if not restored:
+            return Downgraded()
         current = (*self._version(wanted, Status.CURRENT), *self._affected(wanted, run_id))
         demoted = await self._note(run_id, ChangeAction.DEMOTED, current)
         await self._move(run_id, wanted, ChangeAction.DEMOTED, Status.ARCHIVED)
@@ -111,11 +113,17 @@ class VersionRepository:
         affected = self._are_affected(wanted, Status.PENDING) if wanted.only_affected_users else ()
         deleted = await self._delete(wanted, Status.PENDING, *affected)
         if not wanted.memory_ids:
-            of_users = sa.select(users.c.user_id).where(users.c.org_id == self._scope.org_id)
-            if wanted.user_ids:
-                of_users = of_users.where(one_of(users.c.user_id, wanted.user_ids))
-            await VersionCursors(self._scope, wanted.kind, wanted.names, of_users).forget(Status.PENDING)
+            await self._cursors_of_users(wanted).forget(Status.PENDING)
         return deleted
+
+    async def hold_pending_back(self, wanted: VersionFilter) -> None:
+        """
+        Let PENDING of whom is *wanted* have read no further than CURRENT.
+
+        So a rerun of some turns ends: those that it left out, and that CURRENT has not read, are read once it is in
+        force. What they teach that is known by then changes nothing.
+        """
+        await self._cursors_of_users(wanted).hold_back(Status.PENDING)
 
     async def has(self, wanted: VersionFilter, status: Status) -> bool:
         """Return whether the version has anything of what is *wanted*."""
@@ -187,23 +195,7 @@ class VersionRepository:
         """Delete a version with the history that leads nowhere else; returns how many memories that were."""
         chosen = sa.select(_column.memory_id).where(*self._version(wanted, version), *further)
         rows = await self._scope.all(self._scope.locked(chosen.order_by(_column.memory_id)))
-        if not rows:
-            return 0
-        history = sa.select(_column.memory_id, _column.superseded_by).where(
-            _column.org_id == self._scope.org_id,
-            _column.kind == str(wanted.kind),
-            _column.status == str(Status.ARCHIVED),
-            _column.archived_by != str(ArchivedBy.PERSON),
-            _column.superseded_by.is_not(None),
-        )
-        if wanted.user_ids:
-            history = history.where(one_of(_column.user_id, wanted.user_ids))
-        links = [(row.memory_id, row.superseded_by) for row in await self._scope.all(history)]
-        doomed = with_history([row.memory_id for row in rows], links)
-        deleted = 0
-        for start in range(0, len(doomed), _DELETED_AT_ONCE):
-            deleted += await self._memories.delete(wanted.kind, ids=doomed[start : start + _DELETED_AT_ONCE])
-        return deleted
+        return await self._memories.erase(wanted.kind, [row.memory_id for row in rows])
 
     def _version(self, wanted: VersionFilter, status: Status) -> list[sa.ColumnElement[bool]]:
         """Return what is true of the memories of one version that are *wanted*."""
@@ -259,27 +251,21 @@ class VersionRepository:
         """Return the cursors of everyone with notes of this run; *action* is what comes into force."""
         owners = self._users_of(run_id, wanted, changes.c.action == str(action))
         everyone = self._users_of(run_id, wanted)
-        return VersionCursors(self._scope, wanted.kind, wanted.names, everyone, owners=owners)
+        return VersionCursors(
+            self._scope, wanted.kind, wanted.names, everyone, owners=owners, keepers=self._keepers(wanted)
+        )
 
+    def _keepers(self, wanted: VersionFilter) -> sa.Select[tuple[str]] | None:
+        """Return who has agent versions in the archive that are not moved; None where all are."""
+        if not wanted.agent_versions:
+            return None
+        every = wanted.model_copy(update={"agent_versions": ()})
+        is_moved = one_of(_column.agent_version, wanted.agent_versions)
+        return sa.select(_owner).where(*self._version(every, Status.ARCHIVED), ~is_moved)
 
-def with_history(roots: Iterable[int], links: Iterable[tuple[int, int]]) -> list[int]:
-    """
-    Return *roots* with all that came before them and leads nowhere else.
-
-    Args:
-        roots: memories.
-        links: (memory, what superseded it), in any order.
-
-    Returns:
-        Ascending, each once.
-    """
-    before: dict[int, list[int]] = defaultdict(list)
-    for memory_id, successor in links:
-        before[successor].append(memory_id)
-    found, waiting = set[int](), list(roots)
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += before[one]
-    return sorted(found)
+    def _cursors_of_users(self, wanted: VersionFilter) -> VersionCursors:
+        """Return the cursors of everyone who has a log."""
+        everyone = sa.select(users.c.user_id).where(users.c.org_id == self._scope.org_id)
+        if wanted.user_ids:
+            everyone = everyone.where(one_of(users.c.user_id, wanted.user_ids))
+        return VersionCursors(self._scope, wanted.kind, wanted.names, everyone)

@@ -18,9 +18,10 @@ def test_transcript_numbers_turns_and_shows_tools():
         )
     )
     assert text.splitlines() == [
-        "[#1 user 2026-05-01 10:00] Book a table.",
+        "--- Friday 2026-05-01 ---",
+        "[#1 user 10:00] Book a table.",
         "    [#9 agent] I booked it.",
-        "[#2 agent 2026-05-01 10:01] Done.",
+        "[#2 agent 10:01] Done.",
         '[#2 tool book] {"seats": 2}',
     ]
 
@@ -39,7 +40,7 @@ def test_too_long_a_session_keeps_how_it_began_and_how_it_ended():
 
 def test_short_session_is_left_whole():
     text = transcript(session(*(turn("User", f"Remark {n}") for n in range(1, 6))))
-    assert [line.partition("] ")[2] for line in text.splitlines()] == [f"Remark {n}" for n in range(1, 6)]
+    assert [line.partition("] ")[2] for line in text.splitlines()[1:]] == [f"Remark {n}" for n in range(1, 6)]
 
 
 def test_shadow_takes_the_place_of_the_answers_that_it_gave():

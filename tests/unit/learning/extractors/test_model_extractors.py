@@ -82,7 +82,7 @@ async def test_a_fact_becomes_a_candidate_with_its_turns(server):
     server.answer_with(as_json({"profiles": [given]}))
     extraction = await profiles(server).extract(TALK, ["User is French"])
     assert (extraction.method, extraction.prompt_version, extraction.model) == (
-        "model", "profile_extraction/v2", "openai/scripted",
+        "model", "profile_extraction/v3", "openai/scripted",
     )  # fmt: skip
     [one] = extraction.candidates
     assert one.kind is MemoryKind.PROFILE
@@ -106,7 +106,7 @@ async def test_the_prompt_carries_settings_in_the_system_part_and_data_in_the_us
     for text in ("a weather bot", "lasting facts", "note the city", "more than 5 entries"):
         assert text in system
     assert "- User is French really" in user
-    assert "[#2 user 2026-05-01 10:01] I moved to Lyon" in user
+    assert "[#2 user 10:01] I moved to Lyon" in user
     assert '[#3 tool geo] {"city": "Lyon"}' in user
     assert "Celsius" not in system
     assert request.schema["properties"].keys() == {"profiles"}
@@ -206,7 +206,7 @@ async def test_a_rule_becomes_a_candidate(server):
         as_json({"playbooks": [rule(pitfall="Fahrenheit", blocking_issue=issue), rule(evidence=(1,))]})
     )
     extraction = await playbooks(server, tools=[("geo", "finds places")]).extract(TALK, [])
-    assert extraction.prompt_version == "user_playbook_extraction/v1"
+    assert extraction.prompt_version == "user_playbook_extraction/v2"
     [one] = extraction.candidates
     assert one.kind is MemoryKind.USER_PLAYBOOK
     assert (one.trigger, one.content) == ("A temperature is mentioned", "Give temperatures in Celsius")
@@ -236,7 +236,7 @@ async def test_an_experts_answer_takes_the_expert_prompt(server):
         as_json({"playbooks": [rule("Say 14 days", evidence=(2,)), rule("No emojis", evidence=(3,))]})
     )
     extraction = await playbooks(server).extract(asked, [])
-    assert extraction.prompt_version == "expert_extraction/v1"
+    assert extraction.prompt_version == "expert_extraction/v2"
     assert [one.evidence for one in extraction.candidates] == [(FIRST_ID + 1,), (FIRST_ID + 2,)]
     user = server.requests[0].messages[-1]["content"]
     triple = "[#1 question] Can I return it?\n[#2 agent answer] Yes, 30 days.\n[#2 expert answer] Opened goods: 14 days."
@@ -246,7 +246,7 @@ async def test_an_experts_answer_takes_the_expert_prompt(server):
 async def test_an_expert_of_the_past_does_not_change_the_prompt(server):
     past = window(turn("User", "No, in Celsius."), context=[turn("Agent", "x", expert_content="y")])
     server.answer_with(as_json({"playbooks": []}))
-    assert (await playbooks(server).extract(past, [])).prompt_version == "user_playbook_extraction/v1"
+    assert (await playbooks(server).extract(past, [])).prompt_version == "user_playbook_extraction/v2"
 
 
 async def test_equal_input_gives_an_equal_prompt(server):

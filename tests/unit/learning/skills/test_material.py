@@ -45,7 +45,7 @@ def test_conversations_are_rendered_so_that_no_turn_can_pass_for_another():
     text = render_conversations(
         [[turn(1, content=nasty)], [turn(2, content="x" * 9_000)]], Limits(total_chars=2_000)
     )
-    assert [line for line in text.splitlines() if line.startswith("---")] == [
+    assert [line for line in text.splitlines() if line.startswith("--- conv")] == [
         "--- conversation 1 ---", "--- conversation 2 ---",
     ]  # fmt: skip
     assert [line[:6] for line in text.splitlines() if line.startswith("[#")] == ["[#1 us", "[#2 us"]

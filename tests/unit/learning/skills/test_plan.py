@@ -7,17 +7,17 @@ import pytest
 from sagacity.config.extractor_config import SkillGeneratorConfig
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.ids import MemoryId
-from sagacity.domain.memory import Attributes, Memory, MemoryKind, Provenance, SkillFacts
+from sagacity.domain.memory import Approval, Attributes, Memory, MemoryKind, Provenance, SkillFacts
 from sagacity.learning.skills.plan import fingerprint_of, is_due, reason_to_skip
 from support.parts import START, new_memory
 
 ON = SkillGeneratorConfig(enabled=True, cooldown_hours=24)
 
 
-def known(fingerprint: str = "model:a", hours_ago: float = 1) -> PlaybookCluster:
+def known(fingerprint: str = "model:a") -> PlaybookCluster:
     return PlaybookCluster(
         cluster_id="c", learner="skills", name="n", agent_version="v", fingerprint=fingerprint,
-        created_at=START - timedelta(days=9), updated_at=START - timedelta(hours=hours_ago),
+        created_at=START - timedelta(days=9), updated_at=START - timedelta(hours=1),
     )  # fmt: skip
 
 
@@ -31,21 +31,22 @@ def book(content: str, number: int) -> Memory:
 
 
 @pytest.mark.parametrize(
-    ("options", "clusters", "rerun", "skipped"),
+    ("options", "hours_ago", "rerun", "skipped"),
     [
-        (SkillGeneratorConfig(), [], False, "not enabled"),
-        (SkillGeneratorConfig(), [known()], True, ""),
-        (ON, [], False, ""),
-        (ON, [known(hours_ago=23.9)], False, "ends at 2026-05-01 10:06 UTC"),
-        (ON, [known(hours_ago=24)], False, ""),
-        (ON, [known(hours_ago=99), known(hours_ago=1)], False, "cooldown of 24 h"),
-        (ON, [known(hours_ago=1)], True, ""),
-        (SkillGeneratorConfig(enabled=True, cooldown_hours=0), [known(hours_ago=0)], False, ""),
+        (SkillGeneratorConfig(), None, False, "not enabled"),
+        (SkillGeneratorConfig(), 1, True, ""),
+        (ON, None, False, ""),
+        (ON, 23.9, False, "ends at 2026-05-01 10:06 UTC"),
+        (ON, 24, False, ""),
+        (ON, 1, False, "cooldown of 24 h"),
+        (ON, 1, True, ""),
+        (SkillGeneratorConfig(enabled=True, cooldown_hours=0), 0, False, ""),
     ],
 )
-def test_the_decision_to_run(options, clusters, rerun, skipped):
+def test_the_decision_to_run(options, hours_ago, rerun, skipped):
     """Asked for: always. Else not unless enabled, and not within the cooldown, which says when it ends."""
-    said = reason_to_skip(options, clusters, rerun=rerun, now=START)
+    last = None if hours_ago is None else START - timedelta(hours=hours_ago)
+    said = reason_to_skip(options, last, rerun=rerun, now=START)
     assert (skipped in said) if skipped else said == ""
 
 
@@ -69,7 +70,19 @@ def test_which_clusters_are_due(before, now, made, rerun, has_model, due):
     """New and changed ones; what rules wrote, once a model is there; never a model's words when it is gone."""
     cluster = None if before is None else known(before)
     stands = None if made is None else skill(made)
-    assert is_due(cluster, now, stands, rerun=rerun, has_model=has_model) is due
+    assert is_due(cluster, now, stands, overlap=0.9, rerun=rerun, has_model=has_model) is due
+
+
+@pytest.mark.parametrize(
+    ("approval", "overlap", "due"),
+    [("rejected", 1.0, False), ("rejected", 0.5, False), ("rejected", 0.49, True), ("approved", 0.9, True)],
+)
+@pytest.mark.parametrize("rerun", [True, False])
+def test_a_rejected_one_is_due_when_more_than_half_of_it_is_others(approval, overlap, due, rerun):
+    """Whoever asks, and also where a model could now write what rules wrote."""
+    stands = skill("rules").model_copy(update={"approval": Approval(approval)})
+    now = "model:b"
+    assert is_due(known(), now, stands, overlap=overlap, rerun=rerun, has_model=True) is due
 
 
 def test_the_fingerprint_follows_members_and_what_they_say():

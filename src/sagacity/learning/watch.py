@@ -1,0 +1,78 @@
+"""Who looks on while playbooks and skills are made: told how far it is, and able to stop it."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Protocol
+
+from sagacity.domain.errors import StorageUnavailable
+from sagacity.domain.operation import OperationItem
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.transaction import Storage, Transaction
+
+_TELL_SECONDS = 0.5
+
+
+class StoppedError(Exception):
+    """Whoever asked for it wants it no more; what was not committed yet is not written."""
+
+
+class Watch(Protocol):
+    """Asked before each cluster is written up, and in the transaction that writes."""
+
+    async def check(self, transaction: Transaction) -> None:
+        """
+        Make sure that it may go on.
+
+        Raises:
+            StoppedError: it may not.
+        """
+        ...
+
+    async def tell(self, done: int, total: int) -> None:
+        """Hear how many clusters are done."""
+        ...
+
+
+class Unwatched:
+    """Nobody asked for it, so nobody stops it."""
+
+    async def check(self, transaction: Transaction) -> None:
+        """Let it go on."""
+
+    async def tell(self, done: int, total: int) -> None:
+        """Hear nothing."""
+
+
+class OperationWatch:
+    """Somebody started it as an operation: there they read how far it is, and cancel it."""
+
+    def __init__(self, storage: Storage, tenant: Tenant, item: OperationItem) -> None:
+        self._storage = storage
+        self._tenant = tenant
+        self._item = item
+        self._told_at = -_TELL_SECONDS
+        self._telling = asyncio.Lock()
+
+    async def check(self, transaction: Transaction) -> None:
+        """
+        Make sure that it was not cancelled.
+
+        Raises:
+            StoppedError: it was.
+        """
+        if await transaction.operations.is_cancelled(self._item.operation_id):
+            raise StoppedError
+
+    async def tell(self, done: int, total: int) -> None:
+        """Note how far it is: at its end, and now and then before."""
+        async with self._telling:  # clusters are done side by side, and are told of in turn
+            if done < total and time.monotonic() - self._told_at < _TELL_SECONDS:
+                return
+            self._told_at = time.monotonic()
+            with suppress(StorageUnavailable):  # the next time; the work is worth more than the news of it
+                async with self._storage.begin(self._tenant) as transaction:
+                    await transaction.operations.tell(self._item, done, total)
+
+
+UNWATCHED = Unwatched()

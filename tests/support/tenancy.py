@@ -1,0 +1,90 @@
+"""A tenant's own work put together for a test, with what may happen at its moments."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from sagacity.dispatch.retry import RetryPolicy
+from sagacity.domain.cluster import Aggregated
+from sagacity.domain.cursor import Lease
+from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.aggregate.aggregator import Aggregator
+from sagacity.learning.ask import ModelAccess
+from sagacity.learning.retention import Retention, RetentionPolicy
+from sagacity.learning.skills.generator import SkillGenerator
+from sagacity.learning.tenant_work import TenantWork
+from sagacity.learning.watch import UNWATCHED, Watch
+from sagacity.providers.base import Vectors
+from support.aggregation import NAME, VERSION, Aggregating
+from support.learning import WordEmbedder, due_at
+from support.parts import ORG
+
+ATTEMPTS, BASE_SECONDS = 3, 5.0
+
+
+class Meddling(Aggregator):
+    """Aggregates, after something that happens at that moment."""
+
+    before: Callable[[], Awaitable[object]] | None = None
+
+    async def run(
+        self,
+        tenant: Tenant,
+        name: str,
+        agent_version: str,
+        *,
+        full: bool,
+        lease: Lease,
+        watch: Watch = UNWATCHED,
+    ) -> Aggregated:
+        if self.before is not None:
+            await self.before()
+        return await super().run(tenant, name, agent_version, full=full, lease=lease, watch=watch)
+
+
+class MeddlingEmbedder(WordEmbedder):
+    """Embeds, after something that happens at that moment: what is embedded was read, and not yet written."""
+
+    before: Callable[[], Awaitable[object]] | None = None
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
+        if self.before is not None:
+            await self.before()
+        return await super().embed(texts, background=background)
+
+
+class Tenancy(Aggregating):
+    """The whole of a tenant's own work."""
+
+    def __init__(self, storage, clock, ids, **parts) -> None:
+        super().__init__(storage, clock, ids, embedder=MeddlingEmbedder(), **parts)
+        access = ModelAccess(storage, lambda config, role: self._llm, clock)
+        given = (storage, self.embedder, self.configs, access)
+        self.meddling = Meddling(*given, clock=clock, ids=ids)
+        self.work = TenantWork(
+            storage,
+            self.meddling,
+            SkillGenerator(*given, clock=clock, ids=ids),
+            Retention(storage, self.configs, RetentionPolicy(0, 86_400), clock=clock),
+            RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
+            lease_seconds=60,
+            clock=clock,
+            ids=ids,
+        )
+
+    async def start(self, name=OperationName.PLAYBOOK_AGGREGATION) -> Operation:
+        asked = OperationParameters(extractor_names=(NAME,), agent_version=VERSION)
+        async with self.storage.begin(ORG) as transaction:
+            return await transaction.operations.start(name, asked, users=[TENANT_SCOPE])
+
+    async def state(self, operation: Operation) -> Operation:
+        async with self.storage.read(ORG) as snapshot:
+            return await snapshot.operations.get(operation.operation_id)
+
+    async def note(self) -> None:
+        """Let it be looked at, as the learner does that wrote playbooks."""
+        async with self.storage.begin(ORG) as transaction:
+            await transaction.cursors.ensure_due(TENANT_SCOPE)
+
+    async def due_at(self) -> datetime | None:
+        return await due_at(self.storage, TENANT_SCOPE)
