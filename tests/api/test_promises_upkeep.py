@@ -228,7 +228,6 @@ async def test_17_a_model_that_takes_no_image_learns_from_the_text(api, refusal)
         assert (reply["profiles_added"], reply.get("warnings", [])) == (1, [])
         learned = await receipt(api, reply["request_id"])
         calls = (await api.get("/api/model_calls")).json()["model_calls"]
-    assert learned["state"] in {"learned", "indexed"}
     assert {one["outcome"] for one in learned["learners"]} == {"learned", "nothing"}
     outcomes = [one["outcome"] for one in calls if one["learner"].startswith("profile:")]
     assert outcomes[0] == "ok"
