@@ -217,6 +217,24 @@ async def test_what_runs_is_not_begun_again_after_a_flush(
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
+async def test_job_whose_record_is_gone_is_dropped(
+    storage: Storage, redis_url: str, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Redis emptied between the two reads that take a job: one plain line in the log, and the sweep finds the user."""
+    job = learn_job(ANNAS)
+    await redis.zadd(JobKind.LEARN.queue, {job.job_id: 1})
+    await storage.append(ORG, said("x"))
+    work = Work(storage)
+    async with running(worker(storage, queue(redis_url), work, sweep_seconds=0.2)):
+        await until(lambda: work.done)
+        await queued(redis, JobKind.LEARN, 0)
+    assert work.started == [ANNAS]
+    assert [record.message for record in caplog.records if "expired" in record.message] == [
+        f"job {job.job_id} expired"
+    ]
+    assert [record.message for record in caplog.records if record.exc_info] == []
+
+
 async def test_outage_only_delays(storage: Storage, tmp_path: Path) -> None:
     """Redis away: what runs goes on, hints cost nothing, work is done when it is back, and both ends are logged."""
     with running_valkey(tmp_path) as server, structlog.testing.capture_logs() as logs:

@@ -180,8 +180,12 @@ class JobQueue:
 
 
 def to_bytes(record: Any) -> bytes:
-    """Write ARQ's record of a job; as JSON, because what others can write there must not be able to run code here."""
-    return json.dumps(record).encode()
+    """
+    Write ARQ's record of a job; as JSON, because what others can write there must not be able to run code here.
+
+    A job that ARQ itself ends, as one whose record is gone, has an exception for its result: its name is written.
+    """
+    return json.dumps(record, default=lambda result: type(result).__name__).encode()
 
 
 def from_bytes(text: bytes) -> Any:
