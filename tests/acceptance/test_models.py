@@ -154,6 +154,37 @@ def test_cap_holds_within_a_long_log(server: ServerProcess, model: ScriptedLLM) 
     assert methods == {"model", "rules"}
 
 
+def test_rerun_that_the_cap_sends_to_the_rules_says_so(
+    server: ServerProcess, model: ScriptedLLM, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the reply, in the operation, and in the table that the command draws of it."""
+    learn(server, "again", "I live in Lyon.")
+    configure(server, model, spending_cap={"max_tokens": 1})
+    asked = len(model.requests)
+    reply = call(
+        server,
+        "POST",
+        "/api/rerun_profile_generation",
+        {"user_id": "again"},
+        params={"wait_for_response": True},
+    )
+    assert len(model.requests) == asked
+    note = reply["operation_status"]["result"]["note"]
+    assert note.startswith("the spending cap of 1 tokens a day is reached: learned by rules until 20")
+    assert reply["msg"].endswith(f"; {note}")
+    assert reply["profiles_generated"] == 1
+    shown = ["operations", "show", reply["operation_id"], "--server-url", server.url]
+    assert main.run(main.hoisted(shown)) == 0
+    assert "note" in capsys.readouterr().out
+
+    configure(server, model)
+    body = {"user_id": "again"}
+    call(server, "POST", "/api/rerun_profile_generation", body, params={"wait_for_response": True})
+    reply = call(server, "GET", "/api/get_operation_status", params={"service_name": "profile_generation"})
+    assert "result" not in reply["operation_status"]
+    assert len(model.requests) > asked
+
+
 def test_commands_show_costs_and_prompts(server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:
     """`ledger` lists and sums; `prompts` lists, previews and chooses."""
 

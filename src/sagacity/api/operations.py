@@ -80,7 +80,8 @@ def told(operation: Operation) -> str:
     ]
     if operation.failed_count:
         parts.append(f"{counted(operation.failed_count, 'user')} failed")
-    return f"{state}: {', '.join(parts)}"
+    note = f"; {operation.result['note']}" if "note" in operation.result else ""
+    return f"{state}: {', '.join(parts)}{note}"
 
 
 def _state(status: OperationStatus) -> str:

@@ -270,6 +270,7 @@ def draw(found: "OperationView") -> Render:
             "started": moment(found.started_at),
             "ended": "" if found.completed_at is None else moment(found.completed_at),
             **({"error": found.error_message} if found.error_message else {}),
+            **({"note": found.note} if found.note else {}),
         }
     )
     failures = table(

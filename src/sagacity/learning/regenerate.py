@@ -154,7 +154,7 @@ class Regeneration:
         """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
         config = await self._configs.get(tenant)
         while True:
-            group = await self._group(tenant, config, operation, item.user_id)
+            group, note = await self._group(tenant, config, operation, item.user_id)
             async with self._storage.read(tenant) as snapshot:
                 is_cancelled = await snapshot.operations.is_cancelled(operation.operation_id)
                 tasks = await _unread(snapshot, group, item.user_id, operation.parameters)
@@ -170,7 +170,7 @@ class Regeneration:
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
             status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
-            await _settle(transaction, operation, item, status)
+            await _settle(transaction, operation, item, status, note=note)
 
     async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
         """Read one stretch for each learner into PENDING, whose cursors move with it."""
@@ -190,7 +190,7 @@ class Regeneration:
                 await transaction.operations.settle(item, ItemStatus.CANCELLED)
             return
         config = await self._configs.get(tenant)
-        group = await self._group(tenant, config, operation, item.user_id)
+        group, note = await self._group(tenant, config, operation, item.user_id)
         name, seconds = f"{LEARNING}{item.user_id}", self._policy.lease_seconds
         async with hold(
             self._storage, tenant, name, f"{self._owner}:{operation.operation_id}", seconds=seconds
@@ -203,7 +203,7 @@ class Regeneration:
             async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
                 await _count(transaction, item, _turns(readings), readings, applied)
                 if not any(one.error for one in readings):
-                    await transaction.operations.settle(item, ItemStatus.DONE)
+                    await _settle(transaction, operation, item, ItemStatus.DONE, note=note)
                 # After the operation, which is held first by whoever makes logs due for it.
                 await note_new_playbooks(transaction, config, taught_playbooks(readings, applied))
 
@@ -213,9 +213,9 @@ class Regeneration:
 
     async def _group(
         self, tenant: Tenant, config: TenantConfig, operation: Operation, user_id: UserId
-    ) -> LearnerGroup:
+    ) -> tuple[LearnerGroup, str]:
         """
-        Return the learners that the operation asks for; by rules once the tenant has spent what it wants to.
+        Return the learners that the operation asks for; by rules, and why, once the tenant has spent what it wants to.
 
         Raises:
             InvalidInput: the configuration, which may have changed since the start, has none of them.
@@ -225,7 +225,7 @@ class Regeneration:
         group = next((group for group in groups if group.kind is GENERATED[operation.name]), None)
         if group is None:
             raise InvalidInput("the configuration has no extractor for this any more; start it anew")
-        return group
+        return group, calls.note
 
 
 async def _unread(
@@ -308,8 +308,13 @@ async def _settle(
     status: ItemStatus,
     *,
     error: str = "",
+    note: str = "",
 ) -> None:
-    """Say how a user's part ended; turns that a rerun left out count as read no further than in CURRENT."""
+    """
+    Say how a user's part ended, with a note on it if there is one.
+
+    Turns that a rerun left out count as read no further than in CURRENT.
+    """
     asked = operation.parameters
     if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
         await transaction.versions.hold_pending_back(
@@ -317,7 +322,7 @@ async def _settle(
                 kind=GENERATED[operation.name], user_ids=(item.user_id,), names=asked.extractor_names
             )
         )
-    await transaction.operations.settle(item, status, error=error)
+    await transaction.operations.settle(item, status, error=error, result={"note": note} if note else None)
 
 
 async def _count(

@@ -61,6 +61,11 @@ class OperationView(View):
     result: dict[str, JsonValue] | None = None
 
     @property
+    def note(self) -> str:
+        """Why rules did it although a model is configured; empty where none is, or a model did it."""
+        return str((self.result or {}).get("note", ""))
+
+    @property
     def is_running(self) -> bool:
         """Whether it has not ended yet."""
         return self.status is OperationStatus.IN_PROGRESS
