@@ -218,6 +218,22 @@ async def test_search_interactions_by_time_request_and_newest(api):
     assert len((await search(api, path, user_id="anna", query="zebra", top_k=1))["interactions"]) == 1
 
 
+async def test_the_newest_turns_are_found_however_many_others_match(api):
+    """A thousand older ones match as well, and some of them better."""
+    for number in range(3):
+        turns = [{"content": f"coffee {'coffee ' * (turn % 2)}{number}"} for turn in range(400)]
+        body = {"user_id": "anna", "request_id": f"r{number}", "interaction_data_list": turns}
+        assert (await api.post("/api/publish_interaction", json=body)).status_code == 200
+    for content in ("coffee at last", "tea at last"):
+        await publish(api, content)
+    path, asked = "/api/search_interactions", {"user_id": "anna", "query": "coffee", "search_mode": "fts"}
+    found = await search(api, path, most_recent_k=2, **asked)
+    assert contents(found["interactions"]) == ["coffee at last"]
+    assert (await search(api, path, most_recent_k=1, **asked))["interactions"] == []
+    found = await search(api, path, most_recent_k=30, top_k=50, **asked)
+    assert len(found["interactions"]) == 29
+
+
 async def test_turns_are_found_by_meaning_after_a_moment(api):
     """A turn is found by its words at once, and by meaning when it is indexed."""
     await publish(api, "My sailing boat leaks.", request_id="r1")

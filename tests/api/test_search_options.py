@@ -411,6 +411,18 @@ async def test_reference_time_says_what_today_is(api):
         assert found["explanation"]["analysis"]["time_reference"]["start"].startswith(yesterday)
 
 
+async def test_as_of_reads_days_of_the_users_life_as_they_were_known(api):
+    """A birthday that was put right since: the question is about the day that was believed then."""
+    await add_profile(api, "Birthday is May 3rd.", profile_id="p1")
+    then = datetime.now(UTC).isoformat()
+    body = {"user_id": "anna", "profile_id": "p1", "content": "Birthday is October 9th."}
+    assert (await api.put("/api/update_user_profile", json=body)).status_code == 200
+    asked = {"query": "What was two days before my birthday?", "user_id": "anna", "explain": True}
+    for moment, day in (({"as_of": then}, "05-01"), ({}, "10-07")):
+        found = await ask(api, reference_time="2023-12-20T12:00:00Z", **moment, **asked)
+        assert found["explanation"]["analysis"]["time_reference"]["start"].startswith(f"2023-{day}")
+
+
 async def choose_model(api, server) -> None:
     load_litellm()  # takes seconds where many tests run, and the first question would not wait for it
     endpoint = {"model": "scripted", "api_key": "k", "api_base": server.base_url}

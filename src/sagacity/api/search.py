@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.explain import explained, told
-from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, held_back, joined, served
+from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, fuller, held_back, joined, served
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter, Found, Scored
@@ -56,7 +56,9 @@ async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -
         found = await caller.runtime.searcher.search(caller.tenant, query)
     else:
         newest = await _newest_turns(caller, wanted, body.most_recent_k)
-        query = body.to_query(asked.text, wanted, limit=BEFORE_SIFTING)
+        since = min((turn.created_at for turn in newest), default=None)
+        among = wanted.model_copy(update={"start": since or wanted.start})
+        query = body.to_query(asked.text, among, limit=BEFORE_SIFTING)
         found = _among(await caller.runtime.searcher.search(caller.tenant, query), newest, limit)
     items = await caller.runtime.searcher.with_neighbours(caller.tenant, wanted, found.items, body.neighbours)
     trace = joined(asked.trace, found.trace)
@@ -188,14 +190,18 @@ async def _search(
     """
     asked = await asked_of(caller, body)
     found = await _found(caller, body, asked.text, wanted, body.top_k)
-    items = found.items
-    trace = joined(asked.trace, found.trace)
-    if keep is not None:
-        items = _kept(found, keep)
-        if len(items) < len(found.items) == body.top_k:
-            found = await _found(caller, body, asked.text, wanted, BEFORE_SIFTING)
-            items = _kept(found, keep)
-        trace = trace.left_out(**{why: len(found.items) - len(items)})
+    if keep is None:
+        return asked, found.model_copy(update={"trace": joined(asked.trace, found.trace)})
+
+    def serves(one: Scored) -> bool:
+        return one.memory is not None and keep(one.memory)
+
+    looked, trace = found.items, joined(asked.trace, found.trace)
+    if len(looked) == body.top_k and not all(map(serves, looked)):
+        deeper = await _found(caller, body, asked.text, wanted, BEFORE_SIFTING)
+        looked, trace = fuller(looked, deeper.items, serves), trace.with_failures(deeper.trace)
+    items = tuple(filter(serves, looked))
+    trace = trace.left_out(**{why: len(looked) - len(items)})
     return asked, Found(items=items[: body.top_k], trace=trace)
 
 
@@ -205,10 +211,6 @@ async def _found(caller: Caller, body: SearchMemoriesBody, text: str, wanted: Fi
         return await caller.runtime.searcher.search(caller.tenant, query)
     newest = await _newest(caller, wanted, limit)
     return Found(items=tuple(Scored(memory=one, score=0.0) for one in newest))
-
-
-def _kept(found: Found, keep: Callable[[Memory], bool]) -> tuple[Scored, ...]:
-    return tuple(one for one in found.items if one.memory is not None and keep(one.memory))
 
 
 def _among(found: Found, turns: Sequence[Interaction], limit: int) -> Found:

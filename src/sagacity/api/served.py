@@ -1,6 +1,6 @@
 """What a search asks and what may be served of what it finds; the same for searches and for contexts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sagacity.api.dependencies import Caller
 from sagacity.api.explain import REFORMULATION
@@ -52,7 +52,11 @@ async def served(
     found = await caller.runtime.searcher.search_kinds(caller.tenant, query)
     trace = next((one.trace for one in found.values()), Trace())
     lists = {kind: one.items for kind, one in found.items()}
-    short = tuple(MemoryKind(kind) for kind, items in lists.items() if not all(map(serves, items)))
+    short = tuple(
+        MemoryKind(kind)
+        for kind, items in lists.items()
+        if len(items) == query.limit and not all(map(serves, items))
+    )
     if short:
         deeper = query.model_copy(
             update={
@@ -60,8 +64,9 @@ async def served(
                 "limit": BEFORE_SIFTING,
             }
         )
-        again = await caller.runtime.searcher.search_kinds(caller.tenant, deeper)
-        lists |= {kind: one.items for kind, one in again.items()}
+        for kind, again in (await caller.runtime.searcher.search_kinds(caller.tenant, deeper)).items():
+            lists[kind] = fuller(lists[kind], again.items, serves)
+            trace = trace.with_failures(again.trace)
     served = {kind: [one for one in items if serves(one)] for kind, items in lists.items()}
     held = sum(len(lists[kind]) - len(served[kind]) for kind in lists)
     return (
@@ -69,6 +74,13 @@ async def served(
         trace,
         {held_back(body): held} if held else {},
     )
+
+
+def fuller(
+    first: tuple[Scored, ...], deeper: tuple[Scored, ...], serves: Callable[[Scored], bool]
+) -> tuple[Scored, ...]:
+    """Return what a *deeper* search found, or the *first* one where that has more to serve: the deeper may be late."""
+    return deeper if sum(map(serves, deeper)) >= sum(map(serves, first)) else first
 
 
 def held_back(body: SearchReviewedBody) -> str:

@@ -233,6 +233,8 @@ async def _analyzed(snapshot: Transaction, query: Query, answers: _Answers, now:
     )
     hits = await snapshot.search.by_terms(life, words_for(reference.anchor), _ANCHOR_MEMORIES)
     memories = await snapshot.memories.get_many([hit.owner_id for hit in hits])
+    if wanted.as_of is not None:
+        memories = await snapshot.changes.as_they_were(memories, wanted.as_of)
     return resolve(analysis, anchors_in([memory.content for memory in memories]))
 
 

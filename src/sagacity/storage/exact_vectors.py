@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.filters import SHAPES, admitted, values_of
-from sagacity.storage.lists import among
+from sagacity.storage.lists import among, one_of
 from sagacity.storage.tables import search_documents
 
 Ids = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ class ExactVectors:
         small = [one for one in scopes if one not in large]
         found: list[Hit] = []
         if small:
-            reached = search_documents.c.scope_id.in_([one.scope_id for one in small])
+            reached = one_of(search_documents.c.scope_id, [one.scope_id for one in small])
             found += await scan(scope, [reached], wanted, vector, limit)
         if large:
             matrices = [await self._matrix(scope, one) for one in large]
