@@ -10,7 +10,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
 from sagacity.storage.filters import SHAPES, admitted, scopes_by_kind, values_of, within
 from sagacity.storage.keywords import terms_of
-from sagacity.storage.lists import among, hint_among
+from sagacity.storage.lists import among, found_by
 from sagacity.storage.tables import search_documents, search_terms
 
 K1 = 1.2
@@ -59,13 +59,15 @@ def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> 
     length = K1 * (1 - B + B * column.term_count / sa.bindparam("average_length", type_=sa.Double))
     part = weights.c.weight * posting.frequency * (K1 + 1) / (posting.frequency + length)
     score = sa.func.sum(part).label("score")
+    # the join says so too, but only of this is every database sure that it is worth looking the words up
+    said = sa.select(weights.c.term).scalar_subquery()
     best = [
         sa.select(column.document_id, column.owner_id, column.kind, score)
         .join_from(search_terms, search_documents, column.document_id == posting.document_id)
         .join(weights, weights.c.term == posting.term)
         .where(
             within(kind, posting.scope_id, of_user=of_user),
-            hint_among(posting.term, "terms"),
+            found_by(posting.term, said),
             *admitted(fields),
         )
         .group_by(column.document_id)

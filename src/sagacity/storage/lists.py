@@ -59,33 +59,6 @@ def _as_array(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
     return f"{compiler.process(column, **options)} = ANY ({compiler.process(values, **options)})"
 
 
-class _Hint(_Among):
-    """What a join says already."""
-
-    name = "hint"
-    inherit_cache = True
-
-
-@compiles(_Hint)
-def _as_condition(element: _Hint, compiler: SQLCompiler, **options: Any) -> str:
-    return _as_rows(element, compiler, **options)
-
-
-@compiles(_Hint, "postgresql")
-def _as_nothing(_element: _Hint, _compiler: SQLCompiler, **_options: Any) -> str:
-    return "true"
-
-
-def hint_among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
-    """
-    Return what `among` does, where a join makes it true in any case.
-
-    SQLite does not look up by the join alone. PostgreSQL does, and would then compare each row with each value: for a
-    question of 20,000 words that took 21 s in place of 0.1.
-    """
-    return _Hint(column, sa.bindparam(parameter, type_=_List(column.type)))
-
-
 def among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
     """Return that *column* is one of the values that the statement is given as *parameter*."""
     return _Among(column, sa.bindparam(parameter, type_=_List(column.type)))
