@@ -16,7 +16,7 @@ from sagacity.config.settings import Settings, provider_keys
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
-from sagacity.dispatch.loops import for_ever
+from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.domain.clock import Clock, SystemClock
@@ -40,6 +40,7 @@ from sagacity.shared.base import SharedState
 from sagacity.shared.open import open_shared
 from sagacity.storage.base import Backend
 from sagacity.storage.open import PostgresOptions, is_same, open_backend, open_storage, open_vector_store
+from sagacity.storage.operation_turns import turns_within
 from sagacity.storage.transaction import Storage
 from sagacity.storage.vector_copy import VectorCopy
 from sagacity.workshop import Workshop
@@ -47,8 +48,6 @@ from sagacity.workshop import Workshop
 if TYPE_CHECKING:
     from sagacity.dispatch.arq_queue import JobQueue
     from sagacity.dispatch.arq_worker import ArqWorker
-
-_PROGRESS_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +144,7 @@ async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
     try:
         yield
     finally:
-        copying.cancel()
-        await asyncio.gather(copying, return_exceptions=True)
+        await end([copying])
 
 
 @asynccontextmanager
@@ -184,6 +182,9 @@ async def open_database(settings: Settings, *, vector_store: bool = False) -> As
         ids=TimeOrderedIds(),
         postgres=postgres_options(settings),
         vector_store=vectors,
+        operation_turns=turns_within(
+            settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
+        ),
     )
     try:
         async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:

@@ -185,7 +185,9 @@ def test_rerun_that_the_cap_sends_to_the_rules_says_so(
     assert len(model.requests) > asked
 
 
-def test_commands_show_costs_and_prompts(server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_show_costs_and_prompts(
+    server: ServerProcess, model: ScriptedLLM, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`ledger` lists and sums; `prompts` lists, previews and chooses."""
 
     def run(*arguments: str, code: int = 0) -> str:
@@ -203,6 +205,11 @@ def test_commands_show_costs_and_prompts(server: ServerProcess, capsys: pytest.C
         ("shown", 2, 22)
     ]
     assert "profile:default_profile_extractor" in run("ledger", "--by", "learner")
+    assert sums["totals"][0]["unpriced_count"] == 2
+    configure(server, model, spending_cap={"max_cost_usd": 2})
+    assert re.search(
+        r"spent this day: 0\.0000 of 2 USD \(not counting \d+ calls of unknown price\)", run("ledger")
+    )
 
     assert "profile_extraction" in run("prompts", "list")
     preview = run("prompts", "preview", "query_reformulation", "--data", '{"question": "and in winter?"}')

@@ -58,7 +58,7 @@ async def test_async_client_does_the_same(server: ServerProcess) -> None:
         reply = await sagacity.publish_interaction("bo", TURNS, force_extraction=True)
         steps: list[ReceiptState] = []
         receipt = await sagacity.wait_for_receipt(
-            reply.request_id or "", progress=lambda one: steps.append(one.state)
+            reply.request_id or "", on_progress=lambda one: steps.append(one.state)
         )
         found = await sagacity.search_profiles("bo", "nurse in Lisbon")
     assert receipt.state is ReceiptState.LEARNED

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
+from support.databases import POSTGRESQL
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
 from support.server import ServerProcess, running_server
 
@@ -111,7 +111,7 @@ def run(
     return found, Counter(request.prompt for request in extractions)
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@POSTGRESQL
 def test_eight_users_through_two_servers_learn_what_they_learn_in_turn(
     tmp_path: Path, database_url: str
 ) -> None:

@@ -11,14 +11,13 @@ import httpx
 import pytest
 from redis import Redis
 
+from support.databases import POSTGRESQL
 from support.local_servers import ValkeyServer, running_valkey
 from support.program import sagacity
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
 from support.server import ServerProcess, running_server
 from support.workers import running_workers
 
-POSTGRESQL = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-"""What has workers in earnest; dispatchers are tested on both databases in `tests/contract`."""
 LEASE_SECONDS = 3.0
 WAIT_SECONDS = 120.0
 DRAFT = {"slot": "", "time_to_live": "infinity"}

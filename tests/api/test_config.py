@@ -105,6 +105,33 @@ async def test_choices_without_effect_are_named_in_the_reply(api):
     )
 
 
+ENDPOINT = {"custom_endpoint": {"model": "my-own", "api_key": "k", "api_base": "http://127.0.0.1:9/v1"}}
+UNPRICED = (
+    "configuration saved; without effect: spending_cap.max_cost_usd for openai/my-own "
+    "(no price of it is known, so that its calls count as 0 USD; max_tokens counts what they take)"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"api_key_config": ENDPOINT, "spending_cap": {"max_cost_usd": 2}}, UNPRICED),
+        ({"api_key_config": ENDPOINT, "spending_cap": {"max_cost_usd": 2, "max_tokens": 9}}, UNPRICED),
+        ({"api_key_config": ENDPOINT, "spending_cap": {"max_tokens": 9}}, "configuration saved"),
+        ({"api_key_config": ENDPOINT}, "configuration saved"),
+        (
+            {"api_key_config": {"openai": {"api_key": "k"}}, "spending_cap": {"max_cost_usd": 2}},
+            "configuration saved",
+        ),
+    ],
+    ids=["in USD alone", "in both", "in tokens", "no cap", "of a known price"],
+)
+async def test_a_cap_in_usd_over_a_model_without_a_price_is_told_of(api, body, told):
+    """It would never be reached, however much the model is called."""
+    reply = await api.post("/api/set_config", json=body)
+    assert reply.json()["msg"] == told
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -6,7 +6,7 @@ import pytest
 
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.providers.tokens import TokenCounter
-from support.api import add_profile, client_of, make_token, publish
+from support.api import add_profile, client_of, make_token, publish, turns
 from support.parts import new_memory
 
 COUNTER = TokenCounter()
@@ -134,6 +134,17 @@ async def test_as_of_shows_what_was_known_then_and_nothing_later(app, api):
     for session in ({}, {"session_id": "s-1"}):
         page = await ask(api, as_of=moment.isoformat(), **session)
         assert lines(page) == ["zebra before"], session
+
+
+async def test_ties_are_told_while_they_hold(api):
+    """Who left an employer works there no more; what is told names the new one."""
+    body = {"force_extraction": True}
+    for said in ("I work at Acme.", "I left Acme. I work at Globex now."):
+        reply = await api.post("/api/publish_interaction?wait_for_response=true", json=turns(said, **body))
+        assert reply.status_code == 200, reply.text
+    page = await ask(api, "What about Acme and Globex?", kinds=["profile"])
+    assert [line for line in lines(page, "entities") if "works at" in line] == ["user works at Globex"]
+    assert "works at Acme" not in page["context"]
 
 
 async def test_what_expired_is_put_in_where_it_is_asked_for(app, api):

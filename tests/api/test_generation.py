@@ -3,6 +3,7 @@
 import pytest
 
 from support.api import client_of, publish, running, settings_in
+from support.databases import SQLITE
 from support.operations import ended, held_back, standing, statements
 from support.waiting import until
 
@@ -13,8 +14,6 @@ MANUALS = (
     "/api/manual_feedback_generation",
 )
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""What is asked of the database here, `tests/contract` asks of each."""
 FOODS = "cheese rice tea coffee honey plums bread soup pears beans figs nuts olives".split()
 
 
@@ -189,7 +188,7 @@ def _named(path: str, extractor: str) -> dict:
 
 @SQLITE
 async def test_unknown_users_and_extractors_are_told(api, app):
-    """404 for a user of whom nothing was published, 422 with the known names for an extractor; nothing starts."""
+    """404 for a user of whom nothing was published, 422 with the nearest name for the rest; nothing starts."""
     await taught(api)
     for path in (*RERUNS, *MANUALS):
         unknown = await api.post(path, json={"user_id": "nobody"})
@@ -198,6 +197,14 @@ async def test_unknown_users_and_extractors_are_told(api, app):
         wrong = await api.post(path, json=_named(path, "no_such"))
         assert wrong.status_code == 422, path
         assert "default_" in wrong.json()["message"]
+        meant = "default_profile_extractor" if "profile" in path else "default_playbook_extractor"
+        slip = await api.post(path, json=_named(path, f"{meant}s"))
+        assert (slip.status_code, f"; did you mean {meant}?" in slip.json()["message"]) == (422, True)
+    await publish(api, "I live in Lyon.", user_id="ben", agent_version="v2")
+    for path in (RERUNS[1], MANUALS[1]):
+        slip = await api.post(path, json={"agent_version": "v2.0"})
+        says = "agent_version: there is no agent version 'v2.0'; did you mean v2?"
+        assert (slip.status_code, slip.json()["message"]) == (422, says), path
     assert (await api.get("/api/operations")).json()["operations"] == []
 
 

@@ -249,3 +249,26 @@ async def test_unknown_routes_and_methods_answer_in_the_same_shape(api):
         assert (reply.status_code, reply.json()["error"]) == (status, name)
         assert reply.json()["success"] is False
         assert reply.json()["message"] == reply.json()["msg"] == reply.json()["detail"]
+
+
+async def test_a_mistyped_route_or_method_is_told_the_right_one(api):
+    """404 names the nearest path, 405 the methods of this one, and each the page with all of them."""
+    for path, says in (
+        ("/search", "there is no route /search; did you mean /api/search? GET /docs shows all of them"),
+        ("/api/get_profile", "did you mean /api/get_profiles?"),
+        ("/api/memories/7/histori", "did you mean /api/memories/{memory_id}/history?"),
+        ("/zzz", "there is no route /zzz; GET /docs shows all of them"),
+        ("/api/" + "x" * 200, "there is no such route; GET /docs"),
+        ("/api/sea%0arch", "there is no such route; GET /docs"),
+    ):
+        reply = await api.post(path, json={})
+        assert (reply.status_code, reply.json()["error"]) == (404, "NotFound"), path
+        assert says in reply.json()["message"]
+    for method, path, allowed in (
+        ("GET", "/api/search", "POST"),
+        ("PATCH", "/api/update_skill_status", "POST, PUT"),
+        ("PUT", "/api/entities/3", "DELETE, GET, PATCH"),
+    ):
+        reply = await api.request(method, path)
+        assert (reply.status_code, reply.headers["Allow"]) == (405, allowed)
+        assert reply.json()["message"] == f"{path} takes {allowed}, not {method}; GET /docs shows all routes"

@@ -1,13 +1,9 @@
 """Generation, versions and operations as their clients know them: fields, defaults and nulls, in both vocabularies."""
 
-import pytest
-
 from sagacity.api.vocabulary import AGGREGATION_NAMES, GENERATION_NAMES, NO_NAMES, OLDER_ROUTES, VERSION_NAMES
 from support.api import delete
+from support.databases import SQLITE
 from support.operations import ended
-
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""What is asked of the database here, `tests/contract` asks of each."""
 
 PLAYBOOKS = "default_playbook_extractor"
 TURNS = ("I live in Lyon.", "No, please always answer in French, not in English.")
@@ -177,7 +173,7 @@ async def test_an_older_client_reruns_upgrades_and_takes_back(api):
     assert (rest["raw_feedbacks_promoted"], rest["raw_feedbacks_archived"]) == (1, 3)
     back = await _post(api, "downgrade_all_raw_feedbacks", feedback_name=PLAYBOOKS, agent_version="agent-v0")
     assert (back["raw_feedbacks_restored"], back["raw_feedbacks_demoted"]) == (3, 1)
-    other = await _post(api, "downgrade_all_raw_feedbacks", feedback_name="another")
+    other = await _post(api, "downgrade_all_raw_feedbacks", feedback_name=PLAYBOOKS, user_id="nobody")
     assert other["success"] is False
 
 

@@ -66,10 +66,11 @@ async def test_filters_narrow_entries_and_sums(api, app):
         assert sorted(one["key"] for one in sums["totals"]) == sorted(learners), wanted
     sums = (await api.get("/api/model_call_totals", params={"by": "day"})).json()
     assert [
-        (one["key"], one["call_count"], one["failed_count"], one["cost_usd"]) for one in sums["totals"]
+        (one["key"], one["call_count"], one["failed_count"], one["unpriced_count"], one["cost_usd"])
+        for one in sums["totals"]
     ] == [
-        (f"{NOW:%Y-%m-%d}", 2, 1, 0.25),
-        (f"{yesterday:%Y-%m-%d}", 1, 0, 0.5),
+        (f"{NOW:%Y-%m-%d}", 2, 1, 1, 0.25),
+        (f"{yesterday:%Y-%m-%d}", 1, 0, 0, 0.5),
     ]
 
 
@@ -81,10 +82,12 @@ async def test_cap_is_shown_with_what_is_spent_of_it(api, app):
     reply = (await api.get("/api/model_calls")).json()
     cap = reply["spending_cap"]
     assert (cap["spent_tokens"], cap["spent_cost_usd"], cap["is_reached"]) == (99, 0.25, False)
+    assert cap["unpriced_count"] == 0
     assert (cap["period"], cap["since"], reply["warnings"]) == ("day", f"{NOW:%Y-%m-%d}T00:00:00Z", [])
     await spend(app, {"completion_tokens": 1})
     reply = (await api.get("/api/model_call_totals", params={"by": "user"})).json()
     assert reply["spending_cap"]["is_reached"] is True
+    assert reply["spending_cap"]["unpriced_count"] == 1
     [warning] = reply["warnings"]
     until = reply["spending_cap"]["until"]
     assert warning == f"the spending cap of 100 tokens a day is reached: learned by rules until {until}"

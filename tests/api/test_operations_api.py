@@ -3,14 +3,11 @@
 import re
 from datetime import timedelta
 
-import pytest
-
 from sagacity.domain.operation import ItemStatus
 from support.api import client_of, make_token, publish
+from support.databases import SQLITE
 from support.operations import LOCAL_TENANT, ended, held_back, standing
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""What is asked of the database here, `tests/contract` asks of each."""
 STATUS = "/api/get_operation_status"
 
 

@@ -1,10 +1,10 @@
 """Promises about what was learned: no run, upgrade, edit or deletion takes away more than it was told to."""
 
 import httpx
-import pytest
 
 from support.aggregation import NOTHING, in_own_words, rules_in
 from support.api import add_profile, delete, profiles_of
+from support.databases import SQLITE
 from support.operations import statements
 from support.promises import (
     BY_HAND,
@@ -20,8 +20,6 @@ from support.promises import (
 )
 from support.scripted_llm import scripted_llm
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Where a promise has nothing to do with the database."""
 PNPM = ("Use pnpm for packages.", "Use pnpm for all packages.")
 UNITS = ("Write metric units.", "Always write metric units.")
 MORNING = ("Keep mornings without meetings.", "Keep mornings without any meetings.")

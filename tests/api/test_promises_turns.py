@@ -8,13 +8,12 @@ import pytest
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import UserId
 from support.api import client_of, profiles_of, publish, running, settings_in, turns
+from support.databases import SQLITE
 from support.operations import statements
 from support.promises import HERE, NAME, ask, choose, log_of, receipt, taught_playbooks, teach
 from support.scripted_llm import as_json, scripted_llm
 from support.waiting import until
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Where a promise has nothing to do with the database."""
 FOODS = "cheese rice tea coffee honey plums bread soup pears beans figs nuts olives oats".split()
 
 

@@ -13,6 +13,7 @@ from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.providers.litellm_seam import load_litellm
 from sagacity.storage.tables import interactions, memories, requests, search_documents
 from support.api import add_profile, client_of, profiles_of, publish, running, settings_in
+from support.databases import SQLITE
 from support.evaluating import LOST, SOLVED, judging
 from support.parts import ANNA
 from support.pictures import DATA_URL, PNG, encoded, images_in, text_of
@@ -20,8 +21,6 @@ from support.promises import HERE, RERUN, ask, choose, log_of, receipt, teach
 from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, status
 from support.waiting import until
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Where a promise has nothing to do with the database."""
 EVALUATOR = {"evaluation_name": "solved", "success_definition_prompt": "The question is answered."}
 
 

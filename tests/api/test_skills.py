@@ -276,8 +276,19 @@ async def test_generation_writes_skills_that_wait_for_their_approval(api):
 
 
 async def test_generation_of_nothing_says_so(api):
-    """No playbooks of that name: a run that ends well, and tells."""
-    made = (await api.post("/api/run_skill_generation", json={"playbook_name": "nobody"})).json()
+    """No playbooks of that name: a run that ends well, and tells. A name that nobody knows starts none."""
+    path, extractor = "/api/run_skill_generation", "default_playbook_extractor"
+    for body, says in (
+        ({"playbook_name": "default_playbooks"}, f"did you mean {extractor}?"),
+        (
+            {"playbook_name": extractor, "agent_version": "v9"},
+            "agent_version: there is no agent version 'v9'",
+        ),
+    ):
+        refused = await api.post(path, json=body)
+        assert (refused.status_code, says in refused.json()["message"]) == (422, True), body
+    assert (await api.get("/api/operations")).json()["operations"] == []
+    made = (await api.post(path, json={"playbook_name": extractor})).json()
     assert (made["success"], made["skills_generated"]) == (True, 0)
     assert made["message"].startswith("0 user playbooks in 0 clusters")
     assert "none is current under that playbook name" in made["message"]

@@ -2,18 +2,15 @@
 
 import asyncio
 
-import pytest
-
 from sagacity.api.diffs import pages
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.version import VersionFilter
 from support.api import add_profile, client_of, make_token, profiles_of, publish
+from support.databases import SQLITE
 from support.operations import LOCAL_TENANT, held_back, statements
 from support.waiting import until
 
-SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""What is asked of the database here, `tests/contract` asks of each."""
 UP, DOWN = "/api/upgrade_all_profiles", "/api/downgrade_all_profiles"
 PLAYBOOKS_UP, PLAYBOOKS_DOWN = "/api/upgrade_all_user_playbooks", "/api/downgrade_all_user_playbooks"
 
@@ -169,6 +166,35 @@ async def test_unknown_ids_and_other_users_ids_are_404_and_move_nothing(api):
     assert await playbooks(api, "pending") == ["x"]
 
 
+async def test_a_mistyped_name_is_told_apart_from_nothing_to_do(api):
+    """422 with the nearest name, before anything moves; what only memories go by, or only turns, is known too."""
+    await three_versions(api, "anna")
+    await add_playbook(api, "x", status="pending", playbook_name="by hand", agent_version="v1")
+    await publish(api, "I live in Lyon.", user_id="ben", agent_version="spring")
+    profiles = (UP, DOWN, "/api/get_profile_diff")
+    playbook_routes = (PLAYBOOKS_UP, PLAYBOOKS_DOWN, "/api/get_user_playbook_diff")
+    for paths, body, says in (
+        (profiles, {"extractor_names": ["default_profile"]}, "did you mean default_profile_extractor?"),
+        (playbook_routes, {"playbook_name": "zzz"}, "'zzz'; there are default_playbook_extractor"),
+        (
+            playbook_routes,
+            {"agent_version": "sprin"},
+            "there is no agent version 'sprin'; did you mean spring?",
+        ),
+    ):
+        for path in paths:
+            refused = await api.post(path, json=body)
+            assert (refused.status_code, refused.json()["error"]) == (422, "InvalidInput"), (path, body)
+            assert says in refused.json()["message"]
+            assert next(iter(body)) in refused.json()["message"]
+    assert await playbooks(api, "pending") == ["x"]
+    assert (await versions_of(api, "anna"))["pending"] == ["pending"]
+    for body in ({"agent_version": "spring"}, {"agent_version": "agent-v0"}):
+        assert (await post(api, PLAYBOOKS_UP, **body))["success"] is False
+    named = await post(api, PLAYBOOKS_UP, playbook_name="by hand", agent_version="v1")
+    assert named["user_playbooks_promoted"] == 1
+
+
 @SQLITE
 async def test_wrong_bodies_are_refused(api):
     """An empty list of ids asks for nothing, and is not taken for all; limits have an end."""
@@ -280,13 +306,13 @@ async def test_a_diff_shows_so_many_and_counts_all(api):
 
 @SQLITE
 async def test_a_diff_with_nothing_pending_says_so_as_an_upgrade_does(api):
-    """Also for users, extractors and versions that nobody knows."""
+    """Also for users that nobody knows."""
     await add_profile(api, "Plays the cello.")
-    for wanted in ({}, {"user_id": "nobody"}, {"extractor_names": ["tea"]}):
+    for wanted in ({}, {"user_id": "nobody"}, {"extractor_names": ["default_profile_extractor"]}):
         diff = await post(api, "/api/get_profile_diff", **wanted)
         assert (diff["success"], diff["msg"]) == (False, (await post(api, UP, **wanted))["message"]), wanted
         assert "no profile is pending here; make some first" in diff["msg"]
-    diff = await post(api, "/api/get_user_playbook_diff", agent_version="v99")
+    diff = await post(api, "/api/get_user_playbook_diff", agent_version="agent-v0")
     assert (diff["success"], "no user playbook is pending here" in diff["msg"]) == (False, True)
 
 

@@ -12,7 +12,7 @@ from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import Approval, ArchivedBy, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_new_playbooks, note_swapped_playbooks
+from sagacity.learning.aggregate.trigger import note_playbooks, note_swapped_playbooks
 from sagacity.storage.transaction import Storage
 from support.aggregation import (
     NAME,
@@ -426,7 +426,7 @@ async def test_what_was_learned_makes_the_tenant_due_again_while_it_is_worked_on
     async def note(name: str) -> LogHead:
         by_rules.clock.advance(1)
         async with by_rules.storage.begin(ORG) as transaction:
-            await note_new_playbooks(transaction, config, [book.model_copy(update={"name": name})])
+            await note_playbooks(transaction, config, [book.model_copy(update={"name": name})])
             return await transaction.cursors.log_head(TENANT_SCOPE)
 
     assert (await note("other")).due_at != by_rules.clock.now()

@@ -7,7 +7,7 @@ import pytest
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.memory import Memory
-from sagacity.learning.aggregate.trigger import note_new_playbooks
+from sagacity.learning.aggregate.trigger import note_playbooks
 from sagacity.storage.transaction import Storage
 from support.aggregation import NAME, RULE, VERSION, Aggregating
 from support.parts import ANNA, ORG, new_memory
@@ -32,7 +32,7 @@ async def _extract(one: Aggregating, *names: str) -> None:
 
 async def _note(one: Aggregating, *written: Memory) -> None:
     async with one.storage.begin(ORG) as transaction:
-        await note_new_playbooks(transaction, await one.configs.get(ORG), written)
+        await note_playbooks(transaction, await one.configs.get(ORG), written)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,43 @@ async def test_what_changes_after_a_run_read_it_is_due_when_the_run_ends(
     assert await one.aggregator.due(ORG) == []
 
 
+async def test_what_goes_after_a_run_read_it_is_due_when_the_run_ends(storage: Storage, clock, ids) -> None:
+    """However few are new, and until a run ends that saw it gone; then nothing rests on it."""
+    embedder = MeddlingEmbedder()
+    one = Aggregating(storage, clock, ids, embedder=embedder)
+    await one.choose(reaggregation_trigger_count=1_000)
+    first, *others = await one.teach(*PNPM)
+    await one.run()
+    assert await one.aggregator.due(ORG) == []
+
+    async def deleted_meanwhile() -> None:
+        embedder.before = None
+        config = await one.configs.get(ORG)
+        async with storage.begin(ORG) as transaction:
+            lost = await transaction.clusters.taught([first.memory_id])
+            await transaction.memories.delete(RULE, ids=[first.memory_id])
+            assert await note_playbooks(transaction, config, (), lost=lost)
+
+    embedder.before = deleted_meanwhile
+    await one.run(full=True)
+    assert await one.aggregator.due(ORG) == [(NAME, VERSION)]
+    await one.run()
+    assert await one.aggregator.due(ORG) == []
+    assert [one.member_ids for one in await one.clusters()] == [tuple(book.memory_id for book in others)]
+
+
+async def test_without_clusters_what_goes_makes_nothing_due(by_rules: Aggregating) -> None:
+    """No playbook rests on it; what is left waits for as many as it did."""
+    await by_rules.choose(reaggregation_trigger_count=4)
+    await by_rules.teach(*PNPM)
+    async with by_rules.storage.begin(ORG) as transaction:
+        config = await by_rules.configs.get(ORG)
+        await note_playbooks(transaction, config, (), lost={(NAME, VERSION), ("other", VERSION)})
+    assert await by_rules.aggregator.due(ORG) == []
+    await by_rules.teach(UNITS[0])
+    assert await by_rules.aggregator.due(ORG) == [(NAME, VERSION)]
+
+
 async def test_an_edit_makes_it_due(by_rules: Aggregating) -> None:
     """As often as somebody writes; and not where the playbooks are aggregated by nobody."""
     await by_rules.choose(reaggregation_trigger_count=1)
@@ -99,7 +136,7 @@ async def test_the_one_that_takes_its_number_first_may_be_stored_last(by_rules: 
             written.set()
             # One writer at a time: where a database has one only, the others come afterwards.
             await asyncio.wait([others], timeout=1)
-            await note_new_playbooks(transaction, config, made)
+            await note_playbooks(transaction, config, made)
 
     async def between() -> Aggregated:
         await written.wait()

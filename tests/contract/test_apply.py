@@ -9,7 +9,9 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
 from sagacity.domain.query import Filter
 from sagacity.learning.apply import Applied, Proposal, apply
+from sagacity.retrieval.known import known_entities
 from sagacity.storage.transaction import Storage
+from support.graphs import speak
 from support.learning import learned
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, new_memory, said, unit_rows
 
@@ -26,14 +28,16 @@ def decided(action: Action, one: Candidate, *targets: int) -> Decision:
     return Decision(action=action, candidate=one, targets=targets)
 
 
-async def applied(storage: Storage, clock: StoppedClock, *decisions: Decision, vector=None) -> Applied:
+async def applied(
+    storage: Storage, clock: StoppedClock, *decisions: Decision, vector=None, uids: str = "uid"
+) -> Applied:
     async with storage.read(ORG) as snapshot:
         turns = await snapshot.interactions.log(ANNA, after_seq=0, limit=100)
     provenance = Provenance(learner="profile:x", method="rules", run_id=RUN)
     proposals = [Proposal(one, "x", provenance, vector) for one in decisions]
     async with storage.begin(ORG) as tx:
         known = {turn.interaction_id: turn for turn in turns}
-        return await apply(tx, ANNA, proposals, known, run_id=RUN, clock=clock, ids=CountingIds("uid"))
+        return await apply(tx, ANNA, proposals, known, run_id=RUN, clock=clock, ids=CountingIds(uids))
 
 
 async def publish(storage: Storage, clock: StoppedClock) -> None:
@@ -134,6 +138,30 @@ async def test_superseded_memory_is_archived_with_its_successor(
     assert former.valid_to == home.valid_from == START + timedelta(hours=2)
 
 
+async def test_merged_memory_says_the_ties_of_those_it_was_merged_from(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """They hold as long as it does; a memory that replaces another says only its own."""
+    await publish(storage, clock)
+    async with storage.begin(ORG) as tx:
+        sister = await speak(tx, "Lisa is a sister.", ties=(("Lisa", "sister_of", "user", 0.8),))
+        work = await speak(tx, "Lisa works at Acme.", ties=(("Lisa", "works_at", "Acme", 0.8),))
+    home = (RelationshipMention(source="Lisa", target="Bonn", relationship_type="lives_in"),)
+    one = candidate("Lisa, a sister, lives in Bonn.", (1,), relationships=home)
+    await applied(storage, clock, decided(Action.MERGE, one, sister.memory_id))
+    assert await told_of_lisa(storage) == {"sister of user", "works at Acme", "lives in Bonn"}
+    other = (RelationshipMention(source="Lisa", target="Globex", relationship_type="works_at"),)
+    new = candidate("Lisa works at Globex.", (2,), relationships=other)
+    await applied(storage, clock, decided(Action.SUPERSEDE, new, work.memory_id), uids="later")
+    assert await told_of_lisa(storage) == {"sister of user", "works at Globex", "lives in Bonn"}
+
+
+async def told_of_lisa(storage: Storage) -> set[str]:
+    async with storage.read(ORG, user_id=ANNA) as snapshot:
+        [lisa] = await known_entities(snapshot, ANNA, "Lisa")
+    return set(lisa.details)
+
+
 async def test_discarded_and_baseless_candidates_leave_no_trace(
     storage: Storage, clock: StoppedClock
 ) -> None:
@@ -173,3 +201,22 @@ async def test_update_never_moves_an_expiry_back(storage: Storage, clock: Stoppe
     await applied(storage, clock, decided(Action.UPDATE, candidate("Likes tea.", (1,)), memory.memory_id))
     [kept] = await learned(storage)
     assert (kept.expires_at, kept.source_interaction_ids) == (later, (3, 1))
+
+
+async def test_end_that_a_person_set_outlives_what_was_said_before_it(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """Of a fact that would hold for ever: read again it still ends then; said again after that it holds again."""
+    days = [timedelta(days=one) for one in (-20, -3, -1)]
+    turns = tuple(NewInteraction(content="I run.", happened_at=START + one) for one in days)
+    await storage.append(ORG, said().model_copy(update={"interactions": turns}))
+    until = START - timedelta(days=2)
+    async with storage.begin(ORG) as tx:
+        [memory] = await tx.memories.add([new_memory("Runs.", expires_at=until)])
+    ends = []
+    for number in (1, 2, 3):
+        one = candidate("Runs.", (number,))
+        await applied(storage, clock, decided(Action.UPDATE, one, memory.memory_id))
+        [kept] = await learned(storage)
+        ends.append(kept.expires_at)
+    assert ends == [until, until, None]

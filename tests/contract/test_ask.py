@@ -10,7 +10,7 @@ from sagacity.bootstrap import models_of
 from sagacity.config.model_choice import Role
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.domain.errors import MalformedOutput
+from sagacity.domain.errors import MalformedOutput, ProviderError
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.extractors.outputs import ProfileExtraction
@@ -18,9 +18,12 @@ from sagacity.learning.spending import FRESH
 from sagacity.storage.transaction import Storage
 from support.faults import Faulty
 from support.parts import ANNA, ORG, OTHER_ORG, START, StoppedClock
+from support.pictures import DATA_URL, images_in
 from support.scripted_llm import (
     COMPLETION_TOKENS,
     PROMPT_TOKENS,
+    Answer,
+    ChatRequest,
     ScriptedLLM,
     as_json,
     garbage,
@@ -59,12 +62,12 @@ def config(server: ScriptedLLM, *, model: str = "scripted", **fields) -> TenantC
     return TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}, **fields})
 
 
-async def ask(access: ModelAccess, chosen: TenantConfig, *, tenant=ORG):
+async def ask(access: ModelAccess, chosen: TenantConfig, *, tenant=ORG, image=""):
     """One question on Anna's behalf."""
     calls = await access.of(tenant, chosen, ANNA)
     asker = calls.asker(Role.GENERATION, "profile:x")
     assert asker is not None, calls.note
-    return await asker.ask("profile_extraction", VARIABLES, ProfileExtraction)
+    return await asker.ask("profile_extraction", VARIABLES, ProfileExtraction, image=image)
 
 
 async def ledger(storage: Storage, tenant=ORG) -> list[ModelCallRecord]:
@@ -195,6 +198,65 @@ async def test_without_a_model_there_is_no_cap_to_speak_of(access, server) -> No
     chosen = TenantConfig.model_validate({"spending_cap": {"max_tokens": 0}})
     calls = await access.of(ORG, chosen)
     assert (calls.note, calls.asker(Role.GENERATION, "profile:x")) == ("", None)
+
+
+def unseeing(request: ChatRequest) -> Answer:
+    """A model that refuses images."""
+    return status(400, says="image input is not supported") if images_in(request) else NOTHING
+
+
+async def test_model_that_refuses_images_is_soon_asked_without(access, clock, server) -> None:
+    """After three in a row, for ten minutes, and not on behalf of others; each answer is there all the same."""
+    server.answer_with(unseeing)
+    chosen = config(server)
+
+    async def shown(times: int, *, tenant=ORG) -> list[bool]:
+        """Ask with an image; whether each request had it."""
+        server.requests.clear()
+        for _ in range(times):
+            assert (await ask(access, chosen, image=DATA_URL, tenant=tenant)).value.profiles == ()
+        return [bool(images_in(request)) for request in server.requests]
+
+    assert await shown(3) == [True, True, False] * 3  # by schema, in words, then the text alone
+    assert await shown(2) == [False, False]
+    assert await shown(1, tenant=OTHER_ORG) == [True, True, False]
+    clock.advance(600)
+    assert await shown(1) == [True, True, False]
+    assert await shown(1) == [False]
+    clock.advance(600)
+    server.answer_with(NOTHING)  # it has learned to see
+    assert await shown(1) == [True]
+    server.answer_with(unseeing)
+    assert await shown(2) == [True, True, False] * 2
+
+
+async def test_image_refused_now_and_then_blinds_nobody(access, server) -> None:
+    """Nor does a fault that is none of the image's: a time without answers, or text that is refused as well."""
+    chosen = config(server)
+    for _ in range(4):
+        server.answer_with(unseeing)
+        await ask(access, chosen, image=DATA_URL)
+        await ask(access, chosen, image=DATA_URL)
+        server.answer_with(NOTHING)
+        await ask(access, chosen, image=DATA_URL)
+    for fault in (400, 500):
+        server.answer_with(status(fault))
+        for _ in range(3):
+            with pytest.raises(ProviderError):
+                await ask(access, chosen, image=DATA_URL)
+    server.requests.clear()
+    server.answer_with(NOTHING)
+    await ask(access, chosen, image=DATA_URL)
+    assert [bool(images_in(request)) for request in server.requests] == [True]
+
+
+async def test_models_without_a_price_are_named(access, server) -> None:
+    """Those that would be called, whatever for; none where there is no model or its key is missing."""
+    assert access.unpriced(config(server)) == ["openai/scripted"]
+    assert access.unpriced(config(server, model="gpt-4o-mini")) == []
+    assert access.unpriced(TenantConfig()) == []
+    keyless = {"llm_config": {"generation_model_name": "anthropic/claude-haiku-4-5"}}
+    assert access.unpriced(TenantConfig.model_validate(keyless)) == []
 
 
 class _Unasked(BaseModel):

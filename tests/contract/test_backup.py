@@ -146,7 +146,7 @@ async def test_the_database_itself_is_no_place_for_its_backup(furnished_file: Pa
 
 async def restored(kept: Path, url: str) -> Backend:
     target = await open_backend(url)
-    await restore_rows(kept, target, open_file, quiet)
+    await restore_rows(kept, target, open_file, quiet, now=START)
     return target
 
 
@@ -172,7 +172,7 @@ async def test_rows_are_not_restored_over_others(kept: Path, database_url: str) 
     await storage.append(ORG, said("mine", request_id="mine"))
     before = await sums_of(storage)
     with pytest.raises(InvalidInput, match="Nothing was changed"):
-        await restore_rows(kept, storage._backend, open_file, quiet)
+        await restore_rows(kept, storage._backend, open_file, quiet, now=START)
     assert await sums_of(storage) == before
     await storage.close()
 

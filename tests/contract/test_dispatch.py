@@ -3,20 +3,20 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from sagacity.dispatch.lease import hold
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.operation import OperationName, OperationParameters
-from sagacity.domain.tenant import DueScope
+from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
 from sagacity.learning.index import Indexer
-from sagacity.storage.operation_turns import TURNS
+from sagacity.storage.operation_turns import TURNS, turns_within
 from sagacity.storage.transaction import Storage
 from support.dispatchers import Dispatching, by_arq, due_in, locally, until, working
 from support.learning import Recorder, WordEmbedder, learned, learning, one_a_turn, reading
-from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, said
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said
 from support.waiting import until as until_found
 
 ANNAS, BENS = DueScope(tenant=ORG, user_id=ANNA), DueScope(tenant=ORG, user_id=BEN)
@@ -251,10 +251,21 @@ async def test_stopped_work_is_free_for_the_next_process(storage: Storage, dispa
     assert done.stretches == [(1, 5), (6, 10)]
 
 
+@pytest.fixture
+async def narrow(database_url: str, ids: CountingIds, places: int) -> AsyncIterator[Storage]:
+    """A storage for so many places, of which operations leave one free."""
+    async with opened(database_url, SystemClock(), ids, operation_turns=turns_within(places)) as storage:
+        async with storage.begin(Tenant(org_id=LOCAL_ORG)) as tx:
+            await tx.organisation.ensure()
+        yield storage
+
+
+@pytest.mark.parametrize("places", [2, 4, 8])
 async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once(
-    storage: Storage, dispatching: Dispatching
+    narrow: Storage, dispatching: Dispatching, places: int
 ) -> None:
     """However long the operation's users take: they never fill all places of their organisation."""
+    storage, turn_count = narrow, min(TURNS, places - 1)
     for n in range(40):
         await storage.append(ORG, said("x", request_id=f"r{n}", user_id=f"u{n}"))
         await due_in(storage, DueScope(tenant=ORG, user_id=f"u{n}"), 3_600)
@@ -271,16 +282,16 @@ async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once
                 await release.wait()
             done.append(scope)
 
-    async with dispatching(storage, handler, concurrency=16) as dispatcher:
+    async with dispatching(storage, handler, concurrency=16, places=places) as dispatcher:
         dispatcher.look()
-        await until(lambda: len(started) == TURNS)
+        await until(lambda: len(started) == turn_count)
         for newcomer in (ANNAS, BENS, DueScope(tenant=OTHER_ORG, user_id=ANNA)):
             await storage.append(
                 newcomer.tenant, said("x", request_id=newcomer.user_id, user_id=newcomer.user_id)
             )
             dispatcher.wake(newcomer)
             await until(lambda: newcomer in done)  # noqa: B023  called here only
-        assert len(started) == TURNS + 3
+        assert len(started) == turn_count + 3
         release.set()
         await until(lambda: len(done) == len(started))
 

@@ -1,6 +1,7 @@
 """What evaluation promises: each session is judged once it is quiet, once, whatever happens meanwhile."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -14,6 +15,8 @@ from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.evaluate.chance import shadow_comes_first
+from sagacity.learning.evaluate.pipeline import Evaluator
+from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.storage.transaction import Storage
 from support.evaluating import DELAY_SECONDS, LOST, SOLVED, configure, judging, results, talk, worker
 from support.learning import due_at
@@ -330,3 +333,19 @@ async def test_model_calls_are_in_the_ledger(storage: Storage, clock, ids, model
         ("evaluation:helpful", "agent_success_evaluation/v1", ANNA, "ok"),
         ("evaluation:polite", "agent_success_evaluation/v1", ANNA, "ok"),
     ]
+
+
+async def test_sessions_are_judged_by_rules_beside_the_event_loop(storage: Storage, clock, ids) -> None:
+    """A long session takes seconds to judge, and others are served meanwhile."""
+    await configure(storage, "helpful")
+    await storage.append(ORG, talk("r1", *SOLVED))
+    clock.advance(DELAY_SECONDS)
+    here: set[str] = set()
+    sys.setprofile(lambda frame, event, _: here.add(frame.f_code.co_qualname) if event == "call" else None)
+    try:
+        await worker(storage, clock, ids).run(ORG, ANNA)
+    finally:
+        sys.setprofile(None)
+    assert [result.is_success for result in await results(storage)] == [True]
+    assert Evaluator.run.__code__.co_qualname in here
+    assert judge_by_rules.__code__.co_qualname not in here

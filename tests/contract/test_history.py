@@ -1,7 +1,9 @@
 """What a run changed is recorded with each memory: who, why, from which turns, before and after."""
 
-from sagacity.domain.change import Action, Candidate, ChangeAction
+from sagacity.domain.change import Action, Candidate, ChangeAction, Occasion
+from sagacity.domain.ids import RunId
 from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
+from sagacity.domain.version import VersionFilter
 from sagacity.learning.deduplicate import Embedded
 from sagacity.learning.neighbours import find_neighbours
 from sagacity.storage.transaction import Storage
@@ -176,3 +178,29 @@ async def test_history_goes_with_its_memory(storage: Storage, clock: StoppedCloc
     async with storage.begin(ORG) as tx:
         await tx.memories.delete(MemoryKind.PROFILE, ids=[memory.memory_id])
     assert await changes_of(storage, memory) == []
+
+
+async def test_words_of_a_moment_are_those_before_the_next_edit_whatever_versions_were_swapped_between(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """A note of an upgrade tells of no words: the edit behind it does."""
+    [memory] = await stored(storage, new_memory("Runs.", status=Status.PENDING))
+    written_at = clock.now()
+    clock.advance(60)
+    async with storage.begin(ORG) as tx:
+        await tx.versions.upgrade(VersionFilter(kind=MemoryKind.PROFILE))
+    clock.advance(60)
+    async with storage.begin(ORG) as tx:
+        before = await tx.memories.get(memory.memory_id)
+        after = before.model_copy(update={"content": "Swims."})
+        await tx.memories.save([after])
+        edit = Occasion(run_id=RunId("edit"), actor="api", reason="", at=clock.now())
+        await tx.changes.add([edit.change(before, after)])
+    assert [one.action for one in await changes_of(storage, memory)] == [
+        ChangeAction.PROMOTED,
+        ChangeAction.UPDATED,
+    ]
+    async with storage.read(ORG) as snapshot:
+        [then] = await snapshot.changes.as_they_were([after], written_at)
+        [now] = await snapshot.changes.as_they_were([after], clock.now())
+    assert (then.content, now.content) == ("Runs.", "Swims.")

@@ -1,10 +1,20 @@
 """Entities of a context: those that the question names, with their ties, of this user only."""
 
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
 from sagacity.domain.context import KnownEntity
-from sagacity.domain.graph import EntityType, NewEntity, NewRelationship
+from sagacity.domain.graph import EntityType, NewEntity, NewRelationship, RelationshipEdit
+from sagacity.domain.memory import Approval, Memory, Status
 from sagacity.retrieval.known import MOST_TIES, known_entities
+from sagacity.storage.tables import relationship_mentions, relationships
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, BEN, ORG, OTHER_ORG, said
+from support.graphs import speak
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, said
+
+LATER, BEFORE = START + timedelta(days=1), START - timedelta(days=1)
 
 
 async def furnish(storage: Storage, org, user_id) -> int:
@@ -25,9 +35,26 @@ async def furnish(storage: Storage, org, user_id) -> int:
     return sarah.entity_id
 
 
-async def known(storage: Storage, question: str, *, org=ORG, user_id=ANNA) -> list[KnownEntity]:
+async def known(storage: Storage, question: str, *, org=ORG, user_id=ANNA, as_of=None) -> list[KnownEntity]:
     async with storage.read(org, user_id=user_id) as snapshot:
-        return await known_entities(snapshot, user_id, question)
+        return await known_entities(snapshot, user_id, question, as_of=as_of)
+
+
+async def told(storage: Storage, **fields) -> tuple[str, ...]:
+    """What is told of Lisa."""
+    [lisa] = await known(storage, "Where does Lisa work?", **fields)
+    return lisa.details
+
+
+async def working_at(storage: Storage, *places: str, **changed) -> list[Memory]:
+    """Lisa works at each of *places*, as memories say that are *changed* since."""
+    async with storage.begin(ORG) as tx:
+        spoken = [
+            await speak(tx, f"Lisa works at {place}.", ties=(("Lisa", "works_at", place, 0.8),))
+            for place in places
+        ]
+        await tx.memories.save([memory.model_copy(update=changed) for memory in spoken])
+        return spoken
 
 
 async def test_a_name_in_the_question_brings_its_entity_and_ties(storage):
@@ -96,3 +123,86 @@ async def test_only_the_surest_ties_are_told(storage):
             await transaction.relationships.add(ANNA, tie)
     [found] = await known(storage, "Hub")
     assert found.details == tuple(f"leads Spoke {n}" for n in range(19, 19 - MOST_TIES, -1))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": Status.ARCHIVED},
+        {"status": Status.ARCHIVE_IN_PROGRESS},
+        {"status": Status.PENDING},
+        {"expires_at": BEFORE},
+        {"valid_to": BEFORE},
+        {"approval": Approval.REJECTED},
+    ],
+    ids=lambda changed: next(iter(changed)) + "-" + str(next(iter(changed.values()))),
+)
+async def test_ties_that_no_served_memory_says_are_not_told(storage, changed):
+    """What was replaced, is not accepted yet, ran out or was refused is no fact; another memory may say it still."""
+    await working_at(storage, "Acme")
+    await working_at(storage, "Globex", "Acme", **changed)
+    assert await told(storage) == ("works at Acme",)
+
+
+async def test_ties_that_hold_for_now_are_told(storage):
+    """Until the moment when they end."""
+    await working_at(storage, "Acme", expires_at=LATER, valid_to=LATER)
+    assert await told(storage) == ("works at Acme",)
+    assert await told(storage, as_of=LATER) == ()
+
+
+async def test_ties_written_by_hand_are_told_whatever_memories_say(storage):
+    """A person who edited a tie stands by it."""
+    await working_at(storage, "Acme", "Globex", status=Status.ARCHIVED)
+    assert await told(storage) == ()
+    async with storage.begin(ORG) as tx:
+        ties, _ = await tx.relationships.list_page(ANNA)
+        [acme] = [tie for tie in ties if tie.target_name == "Acme"]
+        await tx.relationships.update(ANNA, acme.relationship_id, RelationshipEdit(confidence=0.9))
+    assert await told(storage) == ("works at Acme",)
+
+
+async def test_as_of_tells_ties_that_held_then(storage, clock):
+    """A memory put away later held; one that came later, or had run out by then, did not."""
+    [old] = await working_at(storage, "Acme")
+    await working_at(storage, "Initech", expires_at=BEFORE)
+    then = clock.now()
+    clock.advance(60)
+    async with storage.begin(ORG) as tx:
+        await tx.memories.save([old.model_copy(update={"status": Status.ARCHIVED, "valid_to": BEFORE})])
+    await working_at(storage, "Globex", created_at=clock.now())
+    assert await told(storage, as_of=then) == ("works at Acme",)
+    assert await told(storage, as_of=clock.now()) == await told(storage) == ("works at Globex",)
+
+
+async def test_ties_of_the_first_releases_hold_as_long_as_their_memory(storage):
+    """Those name the one memory that says so in their own row."""
+    [acme, globex] = await working_at(storage, "Acme", "Globex")
+    async with storage._backend.write(ORG.org_id) as connection:
+        for memory in (acme, globex):
+            said_by = sa.select(relationship_mentions.c.relationship_id).where(
+                relationship_mentions.c.memory_id == memory.memory_id
+            )
+            await connection.execute(
+                sa.update(relationships)
+                .where(relationships.c.relationship_id.in_(said_by))
+                .values(memory_id=memory.memory_id)
+            )
+        await connection.execute(sa.delete(relationship_mentions))
+    assert await told(storage) == ("works at Acme", "works at Globex")
+    async with storage.begin(ORG) as tx:
+        await tx.memories.save([acme.model_copy(update={"status": Status.ARCHIVED})])
+    assert await told(storage) == ("works at Globex",)
+
+
+async def test_ties_that_no_longer_hold_take_no_place(storage):
+    """However sure they were, and however many: the surest of the others are told."""
+    async with storage.begin(ORG) as tx:
+        gone = [
+            await speak(tx, f"Hub leads Old {n}.", ties=(("Hub", "leads", f"Old {n}", 1.0),))
+            for n in range(MOST_TIES)
+        ]
+        await tx.memories.save([one.model_copy(update={"status": Status.ARCHIVED}) for one in gone])
+        await speak(tx, "Hub leads New.", ties=(("Hub", "leads", "New", 0.1),))
+    [hub] = await known(storage, "Hub")
+    assert hub.details == ("leads New",)

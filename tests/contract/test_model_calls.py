@@ -84,7 +84,7 @@ async def test_filters_hold_together(storage: Storage, wanted: CallFilter, learn
 
 
 async def test_totals_are_those_of_the_rows(storage: Storage) -> None:
-    """By learner, user, day of UTC and model; what was never priced counts as nothing."""
+    """By learner, user, day of UTC and model; what was never priced costs nothing and is counted."""
     await add(
         storage,
         call("a", cost_usd=0.5, duration_ms=10),
@@ -95,8 +95,8 @@ async def test_totals_are_those_of_the_rows(storage: Storage) -> None:
     await add(storage, call("a"), tenant=OTHER_ORG)
     b, a = await totals(storage, Grouping.LEARNER)
     assert (a.key, a.call_count, a.failed_count, a.prompt_tokens, a.completion_tokens) == ("a", 2, 1, 11, 7)
-    assert (a.cost_usd, a.duration_ms, a.token_count) == (0.5, 15, 18)
-    assert (b.key, b.call_count, b.token_count, b.cost_usd) == ("b", 2, 125, 0.25)
+    assert (a.cost_usd, a.unpriced_count, a.duration_ms, a.token_count) == (0.5, 1, 15, 18)
+    assert (b.key, b.call_count, b.token_count, b.cost_usd, b.unpriced_count) == ("b", 2, 125, 0.25, 1)
     by_user = [(one.key, one.call_count) for one in await totals(storage, Grouping.USER)]
     assert sorted(by_user) == [("", 1), (ANNA, 2), (BEN, 1)]
     by_day = [(one.key, one.call_count) for one in await totals(storage, Grouping.DAY)]
@@ -116,3 +116,4 @@ async def test_spent_counts_since_a_moment(storage: Storage) -> None:
     async with storage.read(ORG) as snapshot:
         spent = await snapshot.model_calls.spent(MIDNIGHT)
     assert (spent.call_count, spent.token_count, spent.cost_usd) == (2, 36, 0.125)
+    assert spent.unpriced_count == 1

@@ -1,9 +1,14 @@
 """Whose turn it is in an operation: a few users at a time, so that whoever publishes finds a place free."""
 
+from pathlib import Path
+
+import pytest
 import sqlalchemy as sa
 
+from sagacity.bootstrap import open_database
+from sagacity.config.settings import Settings
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters, OperationStatus
-from sagacity.storage.operation_turns import TURNS
+from sagacity.storage.operation_turns import TURNS, turns_within
 from sagacity.storage.tables import operation_items
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, learning, lines, one_a_turn, reading
@@ -60,6 +65,34 @@ async def test_a_few_users_have_a_turn_and_each_end_is_another_ones_begin(storag
     async with storage.read(ORG) as snapshot:
         done = await snapshot.operations.get(operation_id)
     assert (done.status, done.processed_count) == (OperationStatus.COMPLETED, len(USERS))
+
+
+def test_turns_leave_a_place_free() -> None:
+    """Unless there is one only, which nothing could do without."""
+    assert [turns_within(places) for places in (1, 2, 3, 6, 7, 8, 10_000)] == [1, 1, 2, 5, 6, TURNS, TURNS]
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [({"learn_concurrency": 3}, 2), ({"learn_concurrency": 1}, 1), ({"tenant_concurrency": 2}, TURNS)],
+)
+async def test_as_many_have_a_turn_as_the_settings_have_places_for(tmp_path: Path, asked, count) -> None:
+    """In one process those of the process; its organisations share them."""
+    async with open_database(Settings(home=tmp_path, **asked)) as storage:
+        async with storage.begin(ORG) as tx:
+            await tx.organisation.ensure(ORG.org_id)
+        await give_logs(storage, *USERS)
+        assert len(await with_turn(storage, await start(storage))) == count
+
+
+async def test_with_workers_the_places_are_those_of_an_organisation(tmp_path: Path) -> None:
+    """However many users each of the workers learns side by side."""
+    shared = {"redis_url": "redis://127.0.0.1:1/0", "tenant_concurrency": 4, "learn_concurrency": 2}
+    async with open_database(Settings(home=tmp_path, **shared)) as storage:
+        async with storage.begin(ORG) as tx:
+            await tx.organisation.ensure(ORG.org_id)
+        await give_logs(storage, *USERS)
+        assert len(await with_turn(storage, await start(storage))) == 3
 
 
 async def test_two_operations_share_the_turns(storage: Storage) -> None:

@@ -165,7 +165,7 @@ async def test_progress_is_counted_over_items(storage: Storage, clock: StoppedCl
     found = await state(storage, operation.operation_id)
     assert (found.total_count, found.processed_count, found.failed_count) == (3, 1, 1)
     assert (found.turn_count, found.generated_count, found.status) == (16, 4, OperationStatus.IN_PROGRESS)
-    assert (found.step_count, found.step_total) == (2, 5)
+    assert (found.step_count, found.step_total) == (4, 5)
     async with storage.read(ORG) as snapshot:
         assert await snapshot.operations.list_newest(limit=9) == [found]
         assert await snapshot.operations.current_user(operation.operation_id) == BEN

@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from sagacity.dispatch.lease import hold
+from sagacity.domain.cursor import LEARNING
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import (
@@ -274,6 +276,35 @@ async def test_a_window_whose_operation_was_cancelled_meanwhile_is_not_written(
         await learn.run(ORG, ANNA)
     assert await contents(storage, Status.PENDING) == lines(6)
     assert (await state(storage, operation)).generated_count == 0
+
+
+async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_none_that_it_left_out(
+    parts, storage: Storage
+) -> None:
+    """It went by turns of another source that CURRENT has not read either: once PENDING is in force, they are read."""
+    await storage.append(ORG, said(*lines(20), source="chat"))
+    await storage.append(ORG, said(*lines(5, 20), request_id="r2", source="mail"))
+    operation = await start(storage, source="mail")
+    inner = reading(Recorder(one_a_turn))
+
+    def groups(config, calls, *, by_hand=False, names=()):
+        [group] = inner(config, calls)
+        return [replace(group, learners=(_changed(group.learners[0], {"name": "profile:x1"}),))]
+
+    learn = learning(*parts, groups=groups, slice_seconds=0.0)
+
+    async def pending() -> int:
+        async with storage.read(ORG) as snapshot:
+            return (await snapshot.cursors.get(ANNA, "pending/profile:x1")).seq
+
+    async with hold(storage, ORG, f"{LEARNING}{ANNA}", "somebody else", seconds=60):  # CURRENT reads nothing
+        await learn.run(ORG, ANNA)
+        assert (await pending(), (await state(storage, operation)).turn_count) == (5, 0)
+        async with storage.begin(ORG) as tx:
+            await tx.operations.cancel(operation_id=operation.operation_id)
+        await learn.run(ORG, ANNA)
+    assert (await state(storage, operation)).status is OperationStatus.CANCELLED
+    assert await pending() == 0
 
 
 async def test_failures_are_counted_from_the_last_window_that_was_read(

@@ -4,11 +4,14 @@ import pytest
 
 from sagacity.domain.change import Action, ChangeAction, Occasion
 from sagacity.domain.errors import Conflict
+from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryUid, RunId
 from sagacity.domain.memory import ArchivedBy, Memory, Status
 from sagacity.domain.query import Filter
 from sagacity.learning.undo import Undone, confirmed, undo_merge
+from sagacity.retrieval.known import known_entities
 from sagacity.storage.transaction import Storage
+from support.graphs import speak
 from support.history import changes_of, decided, merged, publish, stored, written
 from support.learning import learned
 from support.parts import ANNA, ORG, START, StoppedClock, new_memory, unit_rows
@@ -65,6 +68,36 @@ async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: St
         assert list(await snapshot.search.vector_of("profile", [apart.memory_id])) == [apart.memory_id]
         hits = await snapshot.search.by_terms(Filter(kinds=("profile",), user_id=ANNA), "swims runs walks", 9)
         assert {hit.owner_id for hit in hits} == {one.memory_id for one in current.values()}
+
+
+async def test_each_part_of_a_merge_says_its_own_ties_again(storage: Storage, clock: StoppedClock) -> None:
+    """What was separated says those between names of its text: not a restored one's, nor a deleted one's."""
+    await publish(storage, clock)
+    async with storage.begin(ORG) as tx:
+        work = await speak(tx, "Lisa works at Acme.", ties=(("Lisa", "works_at", "Acme", 0.8),))
+        home = await speak(tx, "Lisa lives in Bonn.", ties=(("Lisa", "lives_in", "Bonn", 0.8),))
+    decision = merged("All of Lisa.", "I know Lisa, not Acme.", (3,), work, home)
+    knows = RelationshipMention(source="user", target="Lisa", relationship_type="knows")
+    said = decision.candidate.model_copy(update={"relationships": (knows,)})
+    await written(storage, clock, decision.model_copy(update={"candidate": said}))
+    assert await told_of_lisa(storage) == {"works at Acme", "lives in Bonn", "user knows Lisa"}
+    [whole] = await learned(storage)
+    async with storage.begin(ORG) as tx:
+        await tx.memories.delete("profile", ids=[home.memory_id])
+    done = await undone(storage, clock, whole)
+    assert await told_of_lisa(storage) == {"works at Acme", "user knows Lisa"}
+    async with storage.begin(ORG) as tx:
+        await tx.memories.save([work.model_copy(update={"status": Status.ARCHIVED})])
+    assert await told_of_lisa(storage) == {"user knows Lisa"}
+    async with storage.begin(ORG) as tx:
+        await tx.memories.save([done.separated.model_copy(update={"status": Status.ARCHIVED})])
+    assert await told_of_lisa(storage) == set()
+
+
+async def told_of_lisa(storage: Storage) -> set[str]:
+    async with storage.read(ORG, user_id=ANNA) as snapshot:
+        [lisa] = await known_entities(snapshot, ANNA, "Lisa")
+    return set(lisa.details)
 
 
 async def test_undo_is_recorded_with_each_memory_that_it_touches(

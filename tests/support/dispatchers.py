@@ -20,7 +20,7 @@ from sagacity.storage.transaction import Storage
 
 GATHER_SECONDS = 0.01
 Dispatching = Callable[..., AbstractAsyncContextManager[Dispatcher]]
-"""Of storage, handler and options: a dispatcher that runs during the block."""
+"""Of storage, handler and options: a dispatcher that runs during the block; `places`: those of an organisation."""
 
 
 async def _nothing() -> None:
@@ -164,6 +164,7 @@ def locally() -> Dispatching:
         *,
         index: Callable[[], Awaitable[object]] = _nothing,
         concurrency: int = 2,
+        places: int = 8,
         sweep_seconds: float = 30.0,
     ) -> AbstractAsyncContextManager[Dispatcher]:
         return _running(
@@ -172,7 +173,7 @@ def locally() -> Dispatching:
                 handler,
                 index,
                 clock=SystemClock(),
-                concurrency=concurrency,
+                concurrency=min(concurrency, places),
                 sweep_seconds=sweep_seconds,
                 gather_seconds=GATHER_SECONDS,
             )
@@ -188,6 +189,7 @@ def by_arq(redis_url: str) -> Dispatching:
         *,
         index: Callable[[], Awaitable[object]] = _nothing,
         concurrency: int = 2,
+        places: int = 8,
         sweep_seconds: float = 30.0,
     ) -> AbstractAsyncContextManager[Dispatcher]:
         async def index_all(tenant: object) -> None:
@@ -195,13 +197,13 @@ def by_arq(redis_url: str) -> Dispatching:
 
         works = worker(
             storage,
-            queue(redis_url),
+            queue(redis_url, tenant_concurrency=places),
             handler,
             index_all,
             concurrency=concurrency,
             sweep_seconds=sweep_seconds,
         )
-        return _running(HintsAndWorker(ArqWakeups(queue(redis_url)), works))
+        return _running(HintsAndWorker(ArqWakeups(queue(redis_url, tenant_concurrency=places)), works))
 
     return dispatcher
 

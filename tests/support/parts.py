@@ -55,9 +55,9 @@ async def migrated(url: str, *, owner_url: str = "") -> None:
 
 
 @asynccontextmanager
-async def opened(url: str, clock: Clock, ids: IdSource) -> AsyncIterator[Storage]:
+async def opened(url: str, clock: Clock, ids: IdSource, **options) -> AsyncIterator[Storage]:
     """A storage with two organisations in it; closed at the end."""
-    storage = await open_storage(url, clock=clock, ids=ids)
+    storage = await open_storage(url, clock=clock, ids=ids, **options)
     try:
         for tenant in (ORG, OTHER_ORG):
             async with storage.begin(tenant) as transaction:

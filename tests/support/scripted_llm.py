@@ -54,6 +54,11 @@ class ChatRequest:
         return bool(self.body.get("stream"))
 
 
+def _usage() -> dict[str, int]:
+    total = PROMPT_TOKENS + COMPLETION_TOKENS
+    return {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": COMPLETION_TOKENS, "total_tokens": total}
+
+
 @dataclass(frozen=True)
 class Answer:
     """What one call gets."""
@@ -72,6 +77,8 @@ class Answer:
     pieces_before_drop: int = 0
     stall_after_pieces: int | None = None
     """A stream falls silent after so many pieces."""
+    usage: Mapping[str, Any] | None = field(default_factory=_usage)
+    """What the answer says of its tokens; None says nothing."""
 
 
 def as_json(value: Any) -> Answer:
@@ -203,7 +210,7 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
             elif request.is_stream:
                 self._stream(request, answer)
             elif not answer.drop:
-                self._send(200, json.dumps(_completion(request, answer.text)).encode())
+                self._send(200, json.dumps(_completion(request, answer)).encode())
 
         def _stream(self, request: ChatRequest, answer: Answer) -> None:
             if answer.drop and not answer.pieces_before_drop:
@@ -221,7 +228,8 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
                     return
                 self._event(json.dumps(_chunk(request, piece)))
             self._event(json.dumps(_chunk(request, None)))
-            self._event(json.dumps({**_chunk(request, None), "choices": [], "usage": _usage()}))
+            if answer.usage is not None:
+                self._event(json.dumps({**_chunk(request, None), "choices": [], "usage": answer.usage}))
             self._event("[DONE]")
             self.wfile.write(b"0\r\n\r\n")
 
@@ -252,20 +260,15 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : start + PIECE_CHARACTERS]
 
 
-def _usage() -> dict[str, int]:
-    total = PROMPT_TOKENS + COMPLETION_TOKENS
-    return {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": COMPLETION_TOKENS, "total_tokens": total}
-
-
-def _completion(request: ChatRequest, text: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    return {
+def _completion(request: ChatRequest, answer: Answer) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.text}
+    usage = {} if answer.usage is None else {"usage": answer.usage}
+    return usage | {
         "id": "scripted",
         "object": "chat.completion",
         "created": 0,
         "model": request.model,
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": _usage(),
     }
 
 

@@ -10,6 +10,7 @@ from sagacity.api.writes import (
     add_memories,
     by_hand,
     delete_memories,
+    delete_noted,
     edit_memory,
     playbook_changes,
     told_deleted,
@@ -209,13 +210,15 @@ async def delete_all_agent_playbooks(caller: CallerDep) -> DeletedMany:
 @router.delete("/delete_all_playbooks")
 async def delete_all_playbooks(caller: CallerDep) -> DeletedMany:
     """Delete all playbooks, of users and of agents."""
+    config = await caller.runtime.configs.get(caller.tenant)
     async with caller.begin() as transaction:
         counts = {
-            kind: await transaction.memories.delete(kind)
+            kind: await delete_noted(transaction, config, kind)
             for kind in (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
         }
     for kind, one in counts.items():
         told_deleted(caller, kind, one)
+    caller.runtime.dispatcher.look()
     count = sum(counts.values())
     return DeletedMany(message=f"deleted {counted(count, 'playbook')}", deleted_count=count)
 

@@ -3,8 +3,9 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.names import check_names
 from sagacity.api.runs import run_for_tenant
-from sagacity.domain.errors import InvalidInput
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.views.operation import operation_view
 from sagacity.schemas.aggregation import (
@@ -27,12 +28,13 @@ async def run_playbook_aggregation(
     than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may take longer,
     with `false` it waits for nothing. While one runs, a second start is refused with 409.
     """
-    config = await caller.runtime.configs.get(caller.tenant)
-    names = [one.extractor_name for one in config.user_playbook_extractor_configs]
-    if body.playbook_name not in names:
-        raise InvalidInput(
-            f"there is no playbook extractor {body.playbook_name!r}; there are {', '.join(names)}"
-        )
+    await check_names(
+        caller,
+        MemoryKind.USER_PLAYBOOK,
+        [body.playbook_name],
+        agent_version=body.agent_version,
+        to_run=True,
+    )
     parameters = OperationParameters(agent_version=body.agent_version, extractor_names=(body.playbook_name,))
     operation = await run_for_tenant(
         caller,

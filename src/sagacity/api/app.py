@@ -38,6 +38,7 @@ from sagacity.api.middleware.correlation import CorrelationMiddleware
 from sagacity.api.middleware.rate_limit import LIMITS, RateLimitMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
+from sagacity.api.unknown_routes import paths_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
@@ -79,11 +80,10 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     app = FastAPIOffline(title="Sagacity", lifespan=lifespan, middleware=_middleware(settings))
-    install_errors(app)
-    app.include_router(health.router)
-    for router in ROUTERS:
-        app.include_router(router, prefix=PREFIX)
-    app.include_router(older_routes(ROUTERS), prefix=PREFIX)
+    served = [("", health.router), *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS)))]
+    for prefix, router in served:
+        app.include_router(router, prefix=prefix)
+    install_errors(app, paths_of(served))
     install_openapi(app)
     return app
 

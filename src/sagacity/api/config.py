@@ -1,5 +1,6 @@
 """Who a caller is, and what its organisation chose."""
 
+import asyncio
 from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, cast
@@ -14,6 +15,7 @@ from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.errors import InvalidInput
+from sagacity.learning.ask import ModelAccess
 from sagacity.schemas.base import refuse_unstorable
 from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
 
@@ -54,16 +56,28 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Call
     Replace the organisation's configuration.
 
     A mask in place of a secret keeps the stored one. Older names of keys are understood, and null means the default.
-    Unknown keys are refused, with the nearest known one; the message tells of choices that are without effect.
+    Unknown keys are refused, with the nearest known one; the message tells of choices that are without effect,
+    such as a cap in USD over a model whose price is not known.
     """
     runtime = caller.runtime
     new = _parsed(body, block_private=runtime.settings.block_private_urls)
     old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
-    await runtime.configs.set(caller.tenant, merge_secrets(kept, old))
+    merged = merge_secrets(kept, old)
+    await runtime.configs.set(caller.tenant, merged)
     runtime.dispatcher.look()
-    idle = "; ".join(dict.fromkeys(idle_choices(new)))
+    idle = "; ".join(dict.fromkeys([*idle_choices(new), *await _uncapped(runtime.models, merged)]))
     return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
+
+
+async def _uncapped(models: ModelAccess, config: TenantConfig) -> list[str]:
+    """Tell of models that a cap in USD does not hold back, as their calls have no known price."""
+    cap = config.spending_cap
+    if cap is None or cap.max_cost_usd is None:
+        return []
+    unpriced = await asyncio.to_thread(models.unpriced, config)
+    why = "no price of it is known, so that its calls count as 0 USD; max_tokens counts what they take"
+    return [f"spending_cap.max_cost_usd for {model} ({why})" for model in unpriced]
 
 
 def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConfig:

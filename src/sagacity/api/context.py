@@ -25,8 +25,9 @@ async def context(body: ContextBody, caller: CallerDep) -> ContextPage:
     """
     Return what is known and matters to a question as one text, within a budget of tokens.
 
-    What may be served is what a search serves: current, unexpired, not rejected, of this user. A question that asks for
-    nothing remembered is answered too; `trace.analysis.requires_memory` says so.
+    What may be served is what a search serves: current, unexpired, not rejected, of this user. Of an entity those
+    relationships are told that such a memory says, or that were written by hand. A question that asks for nothing
+    remembered is answered too; `trace.analysis.requires_memory` says so.
     """
     asked = await asked_of(caller, body)
     found, trace, held = await served(caller, body, asked.text)

@@ -85,9 +85,12 @@ def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[st
         origin: the Origin header, which browsers send for other sites' pages.
         origins: the web origins that the settings let in.
     """
-    if not _is_loopback(client) or not _is_loopback(urlsplit(f"//{host}").hostname or ""):
+    try:
+        if not _is_loopback(client) or not _is_loopback(urlsplit(f"//{host}").hostname or ""):
+            return False
+        return origin is None or origin in origins or urlsplit(origin).netloc == host
+    except ValueError:  # such as the bracket of an address that goes no further
         return False
-    return origin is None or origin in origins or urlsplit(origin).netloc == host
 
 
 def _is_loopback(name: str) -> bool:

@@ -7,6 +7,7 @@ from itertools import takewhile
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.names import check_names
 from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
@@ -45,6 +46,7 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> Profi
         names=body.extractor_names,
         only_affected_users=body.only_affected_users,
     )
+    await check_names(caller, MemoryKind.PROFILE, wanted.names)
     found, counts = await _compare(caller, wanted, body.limit)
     return ProfileDiff(
         **counts.model_dump(),
@@ -75,6 +77,7 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: CallerDe
         agent_versions=() if body.agent_version is None else (body.agent_version,),
         only_affected_users=body.only_affected_users,
     )
+    await check_names(caller, MemoryKind.USER_PLAYBOOK, wanted.names, agent_version=body.agent_version)
     found, counts = await _compare(caller, wanted, body.limit)
     return UserPlaybookDiff(
         **counts.model_dump(),

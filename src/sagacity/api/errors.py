@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
+from sagacity.api.unknown_routes import Paths, methods_of, no_route
 from sagacity.domain.errors import (
     ConfigError,
     Conflict,
@@ -47,6 +48,8 @@ MOST_FAULTS = 100
 """More of them help nobody, and a list of a million wrong members would be answered with a hundred megabytes."""
 _TOLD = 5
 """So many are in the message; the others are in the detail."""
+_LONGEST_TYPE = 100
+_ADD_TYPE = "add the header `Content-Type: application/json`"
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
 
@@ -123,8 +126,10 @@ async def _ours(http_request: Request, error: Exception) -> JSONResponse:
     return error_response(error)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _invalid(http_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  it is registered for no other
+    if isinstance(error.body, bytes):  # what came as JSON, or did not come at all, is no longer bytes here
+        return _not_declared(http_request)
     errors = cast("Sequence[object]", error.errors())
     faults = faults_of(errors)
     message = "; ".join(_told(fault) for fault in faults[:_TOLD])
@@ -133,8 +138,23 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return problem_response(422, "InvalidInput", message, detail=faults)
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
+def _not_declared(http_request: Request) -> JSONResponse:
+    """Tell whoever sent a body that does not say of itself to be JSON, as `curl -d` does, what to add."""
+    given = http_request.headers.get("Content-Type", "")
+    known = given if 0 < len(given) <= _LONGEST_TYPE and given.isprintable() else "another type, or none"
+    text = f"the body has to be JSON and to say so, but came as {known}; {_ADD_TYPE}"
+    detail: JsonValue = [{"type": "content_type", "loc": ["header", "Content-Type"], "msg": text}]
+    return problem_response(422, "InvalidInput", text, detail=detail)
+
+
+def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  it is registered for no other
+    path: str = http_request.scope["path"]
+    if error.status_code == 404:  # noqa: PLR2004  no route of ours raises it: they raise NotFound
+        return problem_response(404, "NotFound", no_route(path, paths))
+    if error.status_code == 405 and (methods := ", ".join(methods_of(path, paths))):  # noqa: PLR2004
+        text = f"{path} takes {methods}, not {http_request.method}; GET /docs shows all routes"
+        return problem_response(405, "MethodNotAllowed", text, headers={"Allow": methods})
     name = _NAMES.get(error.status_code, "InvalidInput" if error.status_code < 500 else "InternalError")  # noqa: PLR2004
     return problem_response(error.status_code, name, str(error.detail), headers=error.headers)
 
@@ -146,9 +166,19 @@ async def _unknown(http_request: Request, error: Exception) -> JSONResponse:
     return problem_response(500, "InternalError", _INTERNAL, headers=headers)
 
 
-def install_errors(app: FastAPI) -> None:
-    """Make *app* answer every error in the one shape."""
+def install_errors(app: FastAPI, paths: Paths) -> None:
+    """
+    Make *app* answer every error in the one shape.
+
+    Args:
+        app: the application.
+        paths: what it serves.
+    """
+
+    async def http(http_request: Request, error: Exception) -> JSONResponse:
+        return _http(http_request, error, paths)
+
     app.add_exception_handler(SagacityError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(Exception, _unknown)

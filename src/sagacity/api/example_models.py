@@ -11,6 +11,7 @@ _CAP: JsonValue = {
     "max_tokens": 100000,
     "spent_tokens": 1694,
     "spent_cost_usd": 0.0021,
+    "unpriced_count": 0,
     "since": "2026-05-01T00:00:00Z",
     "until": "2026-05-02T00:00:00Z",
     "is_reached": False,
@@ -21,6 +22,7 @@ _SUMS: Mapping[str, JsonValue] = {
     "prompt_tokens": 1620,
     "completion_tokens": 74,
     "cost_usd": 0.0021,
+    "unpriced_count": 0,
     "duration_ms": 1830,
 }
 _ABOUT: Mapping[str, str] = {

@@ -1,14 +1,14 @@
 """Learning that someone starts: over whole logs into PENDING, or over their newest windows into CURRENT."""
 
-from collections.abc import Sequence
-
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
 from sagacity.api.runs import run
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
     GENERATED,
     Operation,
@@ -123,8 +123,8 @@ async def _profiles(
     caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
 ) -> ProfilesGenerated:
     config = await caller.runtime.configs.get(caller.tenant)
-    known = [one.extractor_name for one in config.profile_extractors(asked=True)]
-    _check_extractors("profile_extraction_enabled", known, "extractor_names", parameters)
+    _check_switch("profile_extraction_enabled", is_on=bool(config.profile_extractors(asked=True)))
+    await check_names(caller, MemoryKind.PROFILE, parameters.extractor_names, to_run=True)
     name = OperationName.PROFILE_GENERATION
     operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
     return ProfilesGenerated(
@@ -140,8 +140,14 @@ async def _playbooks(
     caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
 ) -> PlaybooksGenerated:
     config = await caller.runtime.configs.get(caller.tenant)
-    known = [one.extractor_name for one in config.user_playbook_extractors(asked=True)]
-    _check_extractors("user_playbook_extraction_enabled", known, "playbook_name", parameters)
+    _check_switch("user_playbook_extraction_enabled", is_on=bool(config.user_playbook_extractors(asked=True)))
+    await check_names(
+        caller,
+        MemoryKind.USER_PLAYBOOK,
+        parameters.extractor_names,
+        agent_version=parameters.agent_version,
+        to_run=True,
+    )
     name = OperationName.PLAYBOOK_GENERATION
     operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
     return PlaybooksGenerated(
@@ -153,20 +159,17 @@ async def _playbooks(
     )
 
 
-def _check_extractors(switch: str, known: Sequence[str], field: str, parameters: OperationParameters) -> None:
+def _check_switch(switch: str, *, is_on: bool) -> None:
     """
-    Make sure that there is something to run: learning is not switched off, and what is asked for is configured.
+    Make sure that there is something to run.
 
     Raises:
-        InvalidInput: there is not; the message names the switch, or the extractors that there are.
+        InvalidInput: learning is switched off.
     """
-    if not known:
+    if not is_on:
         raise InvalidInput(
             f"{switch} is false in the configuration, so nothing would be learned; set it to true first"
         )
-    for name in parameters.extractor_names:
-        if name not in known:
-            raise InvalidInput(f"{field}: no extractor {name!r}; the configuration knows {', '.join(known)}")
 
 
 async def _run(

@@ -15,6 +15,7 @@ from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RunId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.views.memory import memory_view
+from sagacity.learning.aggregate.trigger import note_changed_playbooks
 from sagacity.learning.undo import Undone, find_merge, separated, undo_merge
 from sagacity.retrieval.context_lines import read_citation
 from sagacity.schemas.base import MAX_INT
@@ -91,6 +92,7 @@ async def undo_memory_merge(
     """
     runtime = caller.runtime
     now, uid = runtime.clock.now(), MemoryUid(runtime.ids.new())
+    config = await runtime.configs.get(caller.tenant)
     async with caller.read() as snapshot:
         memory = await find_memory(snapshot, memory_id, kind)
         own = separated(await find_merge(snapshot, memory), uid=uid, now=now)
@@ -105,7 +107,11 @@ async def undo_memory_merge(
     async def undo() -> Undone:
         async with caller.begin() as transaction:
             found = await transaction.memories.get(memory.memory_id)
-            return await undo_merge(transaction, found, occasion, uid=uid, vectors=vectors)
+            done = await undo_merge(transaction, found, occasion, uid=uid, vectors=vectors)
+            made = [*done.restored, *([] if done.separated is None else [done.separated])]
+            changed = [(found, done.memory), *((None, one) for one in made)]
+            await note_changed_playbooks(transaction, config, changed)
+            return done
 
     done = await runtime.storage.again(undo)
     runtime.dispatcher.look()

@@ -64,7 +64,7 @@ async def get_model_calls(
     Return requests that were sent to models, newest first: failed ones too, and each that was tried again.
 
     Each says who called, by which prompt, how many tokens it took, how long, and what it cost where the model's price
-    is known.
+    is known. Tokens are estimated where the provider does not tell them.
     """
     cap, now = await _cap(caller)
     async with caller.read() as snapshot:
@@ -87,7 +87,11 @@ async def get_model_call_totals(
     by: Annotated[Grouping, Query(description="What they are summed up by; days are those of UTC.")],
     limit: Annotated[Limit, Query()] = 100,
 ) -> ModelCallTotals:
-    """Return what requests to models came to, by learner, user, day or model."""
+    """
+    Return what requests to models came to, by learner, user, day or model.
+
+    Costs are those of calls whose price is known; `unpriced_count` tells how many others there are.
+    """
     cap, now = await _cap(caller)
     async with caller.read() as snapshot:
         totals = await snapshot.model_calls.totals(wanted, by, limit=limit)
@@ -115,6 +119,7 @@ async def _state(snapshot: Transaction, cap: SpendingCap | None, now: datetime) 
         max_cost_usd=cap.max_cost_usd,
         spent_tokens=spent.token_count,
         spent_cost_usd=spent.cost_usd,
+        unpriced_count=spent.unpriced_count,
         since=cap.start(now),
         until=cap.end(now),
         is_reached=cap.is_reached(spent),

@@ -11,7 +11,8 @@ from sagacity.schemas.errors import Problem
 
 DESCRIPTION = (
     "Self-hosted memory and self-improvement for AI agents: publish what happened, and get back what was learned. "
-    "Times are seconds since 1970 in replies and ISO 8601 in requests; a null is the same as a field not given."
+    "Times that are numbers are seconds since 1970, those that are texts are ISO 8601; "
+    "a null is the same as a field not given."
 )
 TAGS = {
     "interactions": "What happened: the log from which everything else is learned.",

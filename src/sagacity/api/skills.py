@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.names import check_names
 from sagacity.api.runs import run_for_tenant
 from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
 from sagacity.domain.amounts import counted
@@ -184,6 +185,9 @@ async def run_skill_generation(
     takes longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may
     take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
     """
+    await check_names(
+        caller, MemoryKind.USER_PLAYBOOK, [body.playbook_name], agent_version=body.agent_version
+    )
     operation = await run_for_tenant(
         caller,
         OperationName.SKILL_GENERATION,

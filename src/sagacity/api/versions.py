@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.names import check_names
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import Memory, MemoryKind
@@ -112,6 +113,7 @@ async def _upgrade(
     archive_current: bool = True,
 ) -> Upgraded:
     """Promote what is pending."""
+    await _check(caller, kind, body)
     config = await caller.runtime.configs.get(caller.tenant)
 
     async def swap() -> Upgraded:
@@ -132,6 +134,7 @@ async def _downgrade(
     caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
 ) -> Downgraded:
     """Restore what is archived."""
+    await _check(caller, kind, body)
     config = await caller.runtime.configs.get(caller.tenant)
 
     async def swap() -> Downgraded:
@@ -146,6 +149,13 @@ async def _downgrade(
     moved = await caller.runtime.storage.again(swap)
     caller.runtime.dispatcher.look()
     return moved
+
+
+async def _check(
+    caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
+) -> None:
+    agent_version = body.agent_version if isinstance(body, DowngradeUserPlaybooksBody) else None
+    await check_names(caller, kind, _names(body), agent_version=agent_version)
 
 
 async def _wanted(

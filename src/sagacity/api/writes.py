@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 import structlog
 
 from sagacity.api.dependencies import Caller
+from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Occasion
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, MemoryKind, NewMemory
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
-from sagacity.learning.aggregate.trigger import is_news, note_new_playbooks
+from sagacity.learning.aggregate.trigger import note_changed_playbooks, note_playbooks
 from sagacity.learning.undo import M, confirmed, restored, said_through
 from sagacity.providers.base import Vectors
 from sagacity.schemas.playbooks import PlaybookChange
@@ -43,8 +44,7 @@ async def add_memories(caller: Caller, new: Sequence[NewMemory], *, reason: str)
     async with caller.begin() as transaction:
         stored = await transaction.memories.add(await written(transaction, new), vectors=vectors)
         await record(caller, transaction, [(None, memory) for memory in stored], reason=reason)
-        news = [memory for memory in stored if is_news(None, memory)]
-        is_looked_at = await note_new_playbooks(transaction, config, news)
+        is_looked_at = await note_changed_playbooks(transaction, config, [(None, one) for one in stored])
     if is_looked_at or not vectors:
         caller.runtime.dispatcher.look()
     return stored
@@ -97,7 +97,7 @@ async def edit_memory(
         others = () if follow is None else await follow(transaction, found, changed)
         await transaction.memories.save([after for _, after in others])
         await record(caller, transaction, [(found, changed), *others], reason=reason)
-        await note_new_playbooks(transaction, config, [changed] if is_news(found, changed) else [])
+        await note_changed_playbooks(transaction, config, [(found, changed)])
     caller.runtime.dispatcher.look()
     return changed
 
@@ -106,9 +106,26 @@ async def delete_memories(
     caller: Caller, kind: MemoryKind, *, ids: Sequence[int] | None = None, uids: Sequence[str] | None = None
 ) -> int:
     """Delete memories of one kind with their history, and return how many there were; without a choice all."""
+    config = await caller.runtime.configs.get(caller.tenant)
     async with caller.begin() as transaction:
-        count = await transaction.memories.delete(kind, ids=ids, uids=uids)
+        count = await delete_noted(transaction, config, kind, ids=ids, uids=uids)
     told_deleted(caller, kind, count)
+    caller.runtime.dispatcher.look()
+    return count
+
+
+async def delete_noted(
+    transaction: Transaction,
+    config: TenantConfig,
+    kind: MemoryKind,
+    *,
+    ids: Sequence[int] | None = None,
+    uids: Sequence[str] | None = None,
+) -> int:
+    """Delete as `delete_memories` does, and let aggregation look at what it made of user playbooks that went."""
+    lost = await transaction.clusters.taught(ids) if kind is MemoryKind.USER_PLAYBOOK else ()
+    count = await transaction.memories.delete(kind, ids=ids, uids=uids)
+    await note_playbooks(transaction, config, (), lost=lost)
     return count
 
 

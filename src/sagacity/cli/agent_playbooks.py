@@ -1,32 +1,35 @@
 """`sagacity agent-playbooks`: how an agent should act for everybody."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.operations import Wait, end, follow, told, went_well
+from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, said, show
 from sagacity.cli.search_options import searching
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.errors import NotFound
 
 if TYPE_CHECKING:
+    from sagacity.client import Sagacity
     from sagacity.client.search_options import Options
     from sagacity.domain.views.agent_playbook import AgentPlaybookView
+    from sagacity.schemas.aggregation import PlaybookAggregationReply
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
 
 DEFAULT_NAME = "agent_corrections"
 DEFAULT_EXTRACTOR = "default_playbook_extractor"
-Approval = Literal["pending", "approved", "rejected"]
 PlaybookId = Annotated[int, typer.Option("--playbook-id", min=1, help="Which playbook.")]
 Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
 Trigger = Annotated[str | None, typer.Option("--trigger", help="In which situation.")]
 Rationale = Annotated[str | None, typer.Option("--rationale", help="Why.")]
-Approved = Annotated[Approval | None, typer.Option("--playbook-status", help="Only with this verdict.")]
+Approved = Annotated[
+    options.Approval | None, typer.Option("--playbook-status", help="Only with this verdict.")
+]
 
 
 @app.command("list")
@@ -40,7 +43,7 @@ def list_playbooks(
     playbook_status: Approved = None,
 ) -> None:
     """
-    List agent playbooks, the newest first.
+    List agent playbooks, the last changed first.
 
     Example: sagacity agent-playbooks list --playbook-status pending
     """
@@ -49,7 +52,7 @@ def list_playbooks(
             limit=limit,
             playbook_name=playbook_name,
             agent_version=agent_version,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             playbook_status_filter=playbook_status,
         )
     show(context, reply.agent_playbooks, draw.agent_playbooks(reply.agent_playbooks))
@@ -79,7 +82,7 @@ def search(
             agent_version=agent_version,
             playbook_name=playbook_name,
             playbook_status_filter=playbook_status,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             top_k=limit,
             **asked,
         )
@@ -97,7 +100,9 @@ def add(
     rationale: Rationale = None,
     agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
     playbook_name: Annotated[str, typer.Option("--playbook-name", help="Under which name.")] = DEFAULT_NAME,
-    playbook_status: Annotated[Approval, typer.Option("--playbook-status", help="The verdict.")] = "pending",
+    playbook_status: Annotated[
+        options.Approval, typer.Option("--playbook-status", help="The verdict.")
+    ] = "pending",
 ) -> None:
     """
     Write an agent playbook by hand.
@@ -177,7 +182,7 @@ def update_status(
     context: typer.Context,
     *,
     playbook_id: PlaybookId,
-    status: Annotated[Approval, typer.Option("--status", help="The verdict.")],
+    status: Annotated[options.Approval, typer.Option("--status", help="The verdict.")],
 ) -> None:
     """
     Say whether an agent playbook may serve all users.
@@ -202,15 +207,11 @@ def aggregate(
 
     Example: sagacity agent-playbooks aggregate --wait
     """
-    with connected(context, None) as client:
-        reply = client.run_playbook_aggregation(playbook_name, agent_version, wait=False)
-        if not wait:
-            told(context, reply, reply.operation_id)
-            return
-        ended = follow(client, reply.operation_id, "aggregating playbooks")
-    if not went_well(ended):
-        end(context, ended)
-    show(context, ended, said(Aggregated.model_validate(ended.result or {}).message))
+
+    def start(client: "Sagacity") -> "PlaybookAggregationReply":
+        return client.run_playbook_aggregation(playbook_name, agent_version, wait_for_response=False)
+
+    run(context, start, "aggregating playbooks", Aggregated, wait=wait)
 
 
 @app.command()
@@ -238,7 +239,7 @@ def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
     show(context, reply, said(f"{reply.deleted_count} deleted"))
 
 
-def _decide(context: typer.Context, playbook_id: int, verdict: Approval) -> None:
+def _decide(context: typer.Context, playbook_id: int, verdict: options.Approval) -> None:
     with connected(context, "writing") as client:
         reply = client.update_agent_playbook_status(playbook_id, verdict)
     show(context, reply, said(reply.message or verdict))

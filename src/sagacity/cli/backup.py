@@ -76,12 +76,12 @@ async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -
     from sagacity.storage.open import file_of, open_file  # noqa: PLC0415  with it
 
     settings = load_settings()
+    now = SystemClock().now()
     if (database := file_of(settings.storage_url)) is not None:
-        now = SystemClock().now()
         return await restore_file(path.absolute(), database, open_file, told, force=force, now=now)
     if force:
         raise InvalidInput(
             "--force is for SQLite: make a new PostgreSQL database and name it in SAGACITY_DATABASE_URL"
         )
     async with open_whole(settings, settings.storage_url) as target:
-        return await restore_rows(path.absolute(), target, open_file, told)
+        return await restore_rows(path.absolute(), target, open_file, told, now=now)

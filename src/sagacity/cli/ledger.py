@@ -9,13 +9,14 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
+from sagacity.domain.amounts import counted
 from sagacity.domain.ledger import OUTCOMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sagacity.domain.ledger import CallTotal, LedgerEntry
-    from sagacity.schemas.model_calls import LedgerReply
+    from sagacity.schemas.model_calls import CapState, LedgerReply
 
 By = Annotated[
     Literal["learner", "user", "day", "model"] | None,
@@ -116,15 +117,26 @@ def _totals(by: str, totals: "Sequence[CallTotal]") -> Render:
             total.failed_count,
             f"{total.prompt_tokens} + {total.completion_tokens}",
             _usd(total.cost_usd),
+            total.unpriced_count,
             f"{total.duration_ms / 1000:.1f} s",
         )
         for total in totals
     ]
-    return table((by, "#calls", "#failed", "#tokens", "#USD", "#took"), rows, empty="no calls of models")
+    columns = (by, "#calls", "#failed", "#tokens", "#USD", "#unpriced", "#took")
+    return table(columns, rows, empty="no calls of models")
 
 
 def _usd(cost: float | None) -> str:
     return "?" if cost is None else f"{cost:.4f}"
+
+
+def _spent(cap: "CapState") -> "Iterator[str]":
+    if cap.max_tokens is not None:
+        yield f"{cap.spent_tokens} of {cap.max_tokens} tokens"
+    if cap.max_cost_usd is not None:
+        calls = counted(cap.unpriced_count, "call")
+        unpriced = f" (not counting {calls} of unknown price)" if cap.unpriced_count else ""
+        yield f"{cap.spent_cost_usd:.4f} of {cap.max_cost_usd:g} USD{unpriced}"
 
 
 def _with_cap(draws: Render, reply: "LedgerReply") -> Render:
@@ -132,13 +144,7 @@ def _with_cap(draws: Render, reply: "LedgerReply") -> Render:
         draws(console)
         cap = reply.spending_cap
         if cap is not None:
-            limits = [
-                f"{cap.spent_tokens} of {cap.max_tokens} tokens" if cap.max_tokens is not None else "",
-                f"{cap.spent_cost_usd:.4f} of {cap.max_cost_usd:g} USD"
-                if cap.max_cost_usd is not None
-                else "",
-            ]
-            console.print(plain(f"spent this {cap.period}: {', '.join(filter(None, limits))}", "dim"))
+            console.print(plain(f"spent this {cap.period}: {', '.join(_spent(cap))}", "dim"))
         for warning in reply.warnings:
             console.print(plain(warning, "yellow"))
 

@@ -47,6 +47,7 @@ async def _run(
 ) -> "list[Copied]":
     from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
     from sagacity.storage.copy import compare, copy  # noqa: PLC0415  with it
     from sagacity.storage.open import is_same  # noqa: PLC0415  with it
 
@@ -58,8 +59,9 @@ async def _run(
         open_whole(settings, source, as_found=True) as read,
         open_whole(settings, target, as_found=verify_only) as written,
     ):
-        work = compare if verify_only else copy
-        return await work(read, written, told)
+        if verify_only:
+            return await compare(read, written, told)
+        return await copy(read, written, told, now=SystemClock().now())
 
 
 def _drawn(tables: "list[Copied]", rows: int, *, verify_only: bool) -> Render:

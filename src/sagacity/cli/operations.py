@@ -1,6 +1,5 @@
 """`sagacity operations`: long runs that someone started."""
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,15 +11,19 @@ from sagacity.cli import options
 from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, plain, said, show, table
+from sagacity.cli.patience import PATIENCE_SECONDS, patiently
 from sagacity.cli.progress import Tell, detailing, stderr
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput, NotFound, SagacityError, StorageError
+from sagacity.domain.cluster import Aggregated, SkillsMade
+from sagacity.domain.errors import InvalidInput, NotFound, SagacityError
 from sagacity.domain.operation import OperationMode, OperationName
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
     from sagacity.domain.views.operation import OperationView
+    from sagacity.schemas.aggregation import PlaybookAggregationReply
     from sagacity.schemas.base import Reply
+    from sagacity.schemas.skills import SkillGenerationReply
 
 app = typer.Typer(no_args_is_help=True, help="Long runs that someone started.")
 
@@ -36,7 +39,6 @@ _DOING = {
     OperationName.PLAYBOOK_AGGREGATION: "aggregating playbooks",
     OperationName.SKILL_GENERATION: "writing skills",
 }
-_PATIENCE_SECONDS, _PAUSE_SECONDS = 30.0, 0.5
 
 
 @app.command("list")
@@ -133,7 +135,7 @@ def follow(
     text: str,
     *,
     undone: str = "",
-    patience_seconds: float = _PATIENCE_SECONDS,
+    patience_seconds: float = PATIENCE_SECONDS,
 ) -> "OperationView":
     """
     Wait until a run has ended, with a bar of its users; who waits no longer leaves the run alone, and is told so.
@@ -146,32 +148,45 @@ def follow(
         patience_seconds: how long to look for a server that is gone, before that is an error.
     """
     with _left_alone(operation_id, undone), detailing(text) as tell:
-        return _patiently(client, operation_id, teller(tell), patience_seconds)
+        note = teller(tell)
 
+        def wait(heard: Callable[[], None]) -> "OperationView":
+            def seen(standing: "OperationView") -> None:
+                heard()
+                note(standing)
 
-def _patiently(
-    client: "Sagacity", operation_id: str, note: "Callable[[OperationView], None]", patience_seconds: float
-) -> "OperationView":
-    from sagacity.client.errors import Unreachable  # noqa: PLC0415  it loads the HTTP stack
-    from sagacity.client.retry import pause  # noqa: PLC0415  with it
-
-    lost_at: float | None = None
-
-    def seen(standing: "OperationView") -> None:
-        nonlocal lost_at
-        lost_at = None
-        note(standing)
-
-    while True:
-        try:
             return client.wait_for_operation(operation_id, on_progress=seen)
-        except (Unreachable, StorageError) as error:
-            if lost_at is None:
-                lost_at = time.monotonic()
-                stderr().print(plain(f"{error}; trying again for {patience_seconds:g} s", "yellow"))
-            if time.monotonic() - lost_at >= patience_seconds:
-                raise
-        pause(_PAUSE_SECONDS)
+
+        return patiently(wait, patience_seconds=patience_seconds)
+
+
+def run(
+    context: typer.Context,
+    start: "Callable[[Sagacity], PlaybookAggregationReply | SkillGenerationReply]",
+    text: str,
+    outcome: type[Aggregated | SkillsMade],
+    *,
+    wait: bool,
+) -> None:
+    """
+    Start a run of the whole organisation; to *wait* for its end is to be told in a line what came of it.
+
+    Args:
+        context: of the command.
+        start: starts it.
+        text: what is being done.
+        outcome: what its result is.
+        wait: whether to.
+    """
+    with connected(context, None) as client:
+        started = start(client)
+        if not wait:
+            told(context, started, started.operation_id)
+            return
+        ended = follow(client, started.operation_id, text)
+    if not went_well(ended):
+        end(context, ended)
+    show(context, ended, said(outcome.model_validate(ended.result or {}).message))
 
 
 def teller(tell: Tell) -> "Callable[[OperationView], None]":

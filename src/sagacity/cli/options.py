@@ -20,12 +20,17 @@ Mode = Annotated[
 Neighbours = Annotated[
     int, typer.Option("--neighbours", min=0, max=5, help="Turns to show before and after each turn found.")
 ]
-Lifecycle = Annotated[
-    Literal["current", "pending", "archived"] | None, typer.Option("--status", help="Only in this state.")
-]
+State = Literal["current", "pending", "archived"]
+Lifecycle = Annotated[State | None, typer.Option("--status", help="Only in this state.")]
+Approval = Literal["pending", "approved", "rejected"]
 AgentVersion = Annotated[str | None, typer.Option("--agent-version", help="Only of this agent version.")]
 PlaybookName = Annotated[str | None, typer.Option("--playbook-name", help="Only of this name.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DataText = Annotated[str | None, typer.Option("--data", help="JSON, or @FILE.")]
 DataFile = Annotated[Path | None, typer.Option("--file", "-f", help="A .json or .jsonl file.")]
 OrgId = Annotated[str, typer.Option("--org", help="The organisation.")]
+
+
+def listed(status: State | None) -> list[State] | None:
+    """Return the one state that is asked for as the list that the API takes; None for no choice."""
+    return None if status is None else [status]

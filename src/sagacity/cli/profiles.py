@@ -38,7 +38,7 @@ def list_profiles(
         if user_id is None:
             reply = client.get_all_profiles(limit=limit, status_filter=status)
         else:
-            reply = client.get_profiles(user_id, top_k=limit, status_filter=[status] if status else None)
+            reply = client.get_profiles(user_id, top_k=limit, status_filter=options.listed(status))
     show(context, reply.user_profiles, draw.profiles(reply.user_profiles))
 
 
@@ -60,7 +60,7 @@ def search(
     """
     with connected(context, "searching") as client:
         reply = client.search_profiles(
-            user_id, query, top_k=limit, status_filter=[status] if status else None, **asked
+            user_id, query, top_k=limit, status_filter=options.listed(status), **asked
         )
     found = results("profile", reply.user_profiles, "profile_id")
     drawn = with_explanation(draw.profiles(reply.user_profiles), reply.explanation, found)

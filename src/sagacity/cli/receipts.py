@@ -1,6 +1,8 @@
 """`sagacity receipt`: what became of a publish."""
 
 import shlex
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,10 +10,12 @@ from rich.console import Console
 
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, plain, table
-from sagacity.cli.progress import Advance, advancing
+from sagacity.cli.patience import PATIENCE_SECONDS, patiently
+from sagacity.cli.progress import Advance, advancing, stderr
+from sagacity.domain.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from sagacity.client import Sagacity
     from sagacity.schemas.receipts import Receipt
@@ -41,19 +45,54 @@ def receipt(
 
 
 def wait_for(
-    client: "Sagacity", request_ids: list[str], *, timeout_seconds: float, text: str = "learning"
+    client: "Sagacity",
+    request_ids: list[str],
+    *,
+    timeout_seconds: float,
+    text: str = "learning",
+    patience_seconds: float = PATIENCE_SECONDS,
 ) -> "list[Receipt]":
-    """Wait until publishes are learned from, with a bar that counts learners' steps."""
+    """
+    Wait until publishes are learned from, with a bar; who waits no longer is told that nothing is lost.
+
+    Args:
+        client: of the server where they are.
+        request_ids: which.
+        timeout_seconds: how long to wait for each at most.
+        text: what is being done.
+        patience_seconds: how long to look for a server that is gone, before that is an error.
+    """
     receipts: dict[str, Receipt] = {}
     with advancing(text) as advance:
         for request_id in request_ids:
+            deadline = time.monotonic() + timeout_seconds
 
-            def note(latest: "Receipt") -> None:
-                receipts[latest.request_id] = latest
-                _tell(advance, list(receipts.values()), len(request_ids))
+            def wait(heard: "Callable[[], None]") -> "Receipt":
+                def note(latest: "Receipt") -> None:
+                    heard()
+                    receipts[latest.request_id] = latest
+                    _tell(advance, list(receipts.values()), len(request_ids))
 
-            client.wait_for_receipt(request_id, timeout_seconds=timeout_seconds, progress=note)
+                left = round(max(deadline - time.monotonic(), 0), 1)  # noqa: B023  called in this round only
+                return client.wait_for_receipt(request_id, timeout_seconds=left, on_progress=note)  # noqa: B023
+
+            with _left_alone(request_id):
+                patiently(wait, patience_seconds=patience_seconds)
     return [receipts[request_id] for request_id in request_ids]
+
+
+@contextmanager
+def _left_alone(request_id: str) -> "Generator[None]":
+    from sagacity.client.errors import Unreachable, WaitedTooLong  # noqa: PLC0415  they load the HTTP stack
+
+    try:
+        yield
+    except (KeyboardInterrupt, Unreachable, StorageError, WaitedTooLong):
+        console = stderr()
+        console.print(plain("what was published stays stored, and is learned from without you"))
+        again = shlex.join(["sagacity", "receipt", request_id, "--wait"])
+        console.print(plain(f"look again with: {again}", "dim"))
+        raise
 
 
 def draw(found: "Receipt") -> Render:

@@ -56,7 +56,7 @@ def search(
             kinds=cast("list[KindWord] | None", kind or None),  # the SDK checks the words
             agent_version=agent_version,
             playbook_name=playbook_name,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             top_k=top_k,
             neighbours=neighbours,
             **asked,

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -10,7 +10,7 @@ from rich.console import Console
 from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import connected
-from sagacity.cli.operations import Wait, end, follow, told, went_well
+from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
 from sagacity.cli.search_options import searching
@@ -19,19 +19,20 @@ from sagacity.domain.cluster import SkillsMade
 from sagacity.domain.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from sagacity.client import Sagacity
     from sagacity.client.search_options import Options
     from sagacity.domain.views.skill import SkillView
+    from sagacity.schemas.skills import SkillGenerationReply
 
 app = typer.Typer(no_args_is_help=True, help="Instructions for one kind of task, for all agents.")
 
 _NOTHING = "no skills that are approved; see --skill-status"
-Approval = Literal["pending", "approved", "rejected"]
 SkillId = Annotated[int, typer.Option("--skill-id", min=1, help="Which skill.")]
 SkillIds = Annotated[
     list[int] | None,
     typer.Option("--skill-id", metavar="<int>", min=1, help="Only this one; may be given several times."),
 ]
-Reviewed = Annotated[Approval | None, typer.Option("--skill-status", help="Only with this verdict.")]
+Reviewed = Annotated[options.Approval | None, typer.Option("--skill-status", help="Only with this verdict.")]
 Name = Annotated[str | None, typer.Option("--name", help="What it is called.")]
 Description = Annotated[str | None, typer.Option("--description", help="What it does and when to use it.")]
 Instructions = Annotated[
@@ -60,7 +61,7 @@ def list_skills(
             limit=limit,
             playbook_name=playbook_name,
             agent_version=agent_version,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             skill_status_filter=skill_status,
         )
     show(context, reply.skills, draw.skills(reply.skills))
@@ -90,7 +91,7 @@ def search(
             agent_version=agent_version,
             playbook_name=playbook_name,
             skill_status_filter=skill_status,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             top_k=limit,
             **asked,
         )
@@ -124,7 +125,9 @@ def add(
     ],
     agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
     playbook_name: Annotated[str, typer.Option("--playbook-name", help="With which playbooks.")] = "",
-    skill_status: Annotated[Approval, typer.Option("--skill-status", help="The verdict.")] = "pending",
+    skill_status: Annotated[
+        options.Approval, typer.Option("--skill-status", help="The verdict.")
+    ] = "pending",
 ) -> None:
     """
     Write a skill by hand.
@@ -213,15 +216,13 @@ def generate(
 
     Example: sagacity skills generate --wait
     """
-    with connected(context, None) as client:
-        started = client.run_skill_generation(playbook_name, agent_version=agent_version, wait=False)
-        if not wait:
-            told(context, started, started.operation_id)
-            return
-        ended = follow(client, started.operation_id, "writing skills")
-    if not went_well(ended):
-        end(context, ended)
-    show(context, ended, said(SkillsMade.model_validate(ended.result or {}).message))
+
+    def start(client: "Sagacity") -> "SkillGenerationReply":
+        return client.run_skill_generation(
+            playbook_name, agent_version=agent_version, wait_for_response=False
+        )
+
+    run(context, start, "writing skills", SkillsMade, wait=wait)
 
 
 @app.command()
@@ -265,7 +266,7 @@ def export(
     show(context, {"files": [*paths]}, said(text), count=len(paths))
 
 
-def _decide(context: typer.Context, skill_id: int, verdict: Approval) -> None:
+def _decide(context: typer.Context, skill_id: int, verdict: options.Approval) -> None:
     with connected(context, "writing") as client:
         reply = client.update_skill_status(skill_id, verdict)
     show(context, reply, said(reply.message or verdict))

@@ -32,7 +32,7 @@ def list_playbooks(
     status: options.Lifecycle = None,
 ) -> None:
     """
-    List user playbooks, the newest first.
+    List user playbooks, the last changed first.
 
     Example: sagacity user-playbooks list --user-id ana
     """
@@ -42,7 +42,7 @@ def list_playbooks(
             user_id=user_id,
             playbook_name=playbook_name,
             agent_version=agent_version,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
         )
     show(context, reply.user_playbooks, draw.user_playbooks(reply.user_playbooks))
 
@@ -71,7 +71,7 @@ def search(
             user_id=user_id,
             agent_version=agent_version,
             playbook_name=playbook_name,
-            status_filter=[status] if status else None,
+            status_filter=options.listed(status),
             top_k=limit,
             **asked,
         )

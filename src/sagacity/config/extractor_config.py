@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from sagacity.config.fields import ConfigPart, Idle, Text
+from sagacity.config.fields import MOST, ConfigPart, Count, Idle, Text, no_more_than
 from sagacity.domain.ids import fitting_key
 
 ExtractorName = Annotated[
@@ -13,16 +13,25 @@ ExtractorName = Annotated[
     Field(validation_alias=AliasChoices("extractor_name", "playbook_name", "feedback_name")),
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+LONGEST_HOURS = 87_600
+"""Ten years; some more thousands of them would be no date any more."""
 SizeOverride = Annotated[
     int | None,
-    Field(gt=0, validation_alias=AliasChoices("batch_size_override", "extraction_window_size_override")),
+    Field(
+        gt=0,
+        le=MOST,
+        validation_alias=AliasChoices("batch_size_override", "extraction_window_size_override"),
+    ),
+    no_more_than(MOST),
 ]
 IntervalOverride = Annotated[
     int | None,
     Field(
-        gt=0, validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override")
+        gt=0,
+        le=MOST,
+        validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override"),
     ),
+    no_more_than(MOST),
 ]
 DEFINITION = "What to look for, in words; the rules, which need no model, ignore it."
 CONTEXT = "What else the model should know."
@@ -126,7 +135,9 @@ class SkillGeneratorConfig(ConfigPart):
 
     enabled: bool = Field(default=False, description="Whether skills are written at all.")
     min_feedback_per_cluster: Count = Field(default=5, description="So many playbooks alike become a skill.")
-    cooldown_hours: int = Field(default=24, ge=0, description="Between two runs that nobody asked for.")
+    cooldown_hours: Annotated[int, no_more_than(LONGEST_HOURS)] = Field(
+        default=24, ge=0, le=LONGEST_HOURS, description="Between two runs that nobody asked for."
+    )
     auto_generate_on_aggregation: bool = Field(default=False, description="Run after each aggregation.")
     max_interactions_per_skill: Count = Field(
         default=20, description="Turns of the original conversations that are read for one skill."

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import unicodedata
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
@@ -31,7 +32,7 @@ def check_url(url: str, *, block_private: bool) -> str:
     """
     url = url.strip()
     parts = _split(url)
-    host = (parts.hostname or "").rstrip(".").lower()
+    host = _as_resolved(parts.hostname or "").rstrip(".").lower()
     if parts.scheme not in {"http", "https"} or not host or _FORBIDDEN.search(url):
         raise ValueError("must be an http or https URL with a host")
     if parts.username is not None or parts.password is not None:
@@ -51,6 +52,17 @@ def _split(url: str) -> SplitResult:
     except ValueError as error:
         raise ValueError("must be a valid URL") from error
     return parts
+
+
+def _as_resolved(host: str) -> str:
+    """Return *host* as a resolver reads it: other scripts' full stops, digits and letters become those of ASCII."""
+    if host.isascii():
+        return host
+    try:
+        # The codec knows the characters of Unicode 3.2 and no later digits.
+        return unicodedata.normalize("NFKC", host).encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise ValueError("must be a valid URL") from error
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

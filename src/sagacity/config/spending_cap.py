@@ -27,7 +27,8 @@ class SpendingCap(ConfigPart):
         default=None, description="Tokens in and out; null for any number."
     )
     max_cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Counts calls of models whose price is known; null for any sum."
+        default=None,
+        description="Counts calls of models whose price is known, and no others; null for any sum.",
     )
 
     @model_validator(mode="after")

@@ -26,7 +26,7 @@ from sagacity.config.extractor_config import (
     UserPlaybookExtractorConfig,
     WindowOverride,
 )
-from sagacity.config.fields import REVEAL, STORED, ConfigPart, has_flag, is_masked
+from sagacity.config.fields import REVEAL, STORED, ConfigPart, Count, has_flag, is_masked
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.errors import ConfigError, InvalidInput
@@ -121,15 +121,13 @@ class TenantConfig(ConfigPart):
         default=None,
         description="Sets size and interval together, see below; what is given beside it goes first.",
     )
-    batch_size: int = Field(
+    batch_size: Count = Field(
         default_factory=_preset_size,
-        gt=0,
         description="Turns that a learner sees at once, those read before included.",
         validation_alias=AliasChoices("batch_size", "extraction_window_size"),
     )
-    batch_interval: int = Field(
+    batch_interval: Count = Field(
         default_factory=_preset_interval,
-        gt=0,
         description="Turns that a learner reads at a time; at most `batch_size`.",
         validation_alias=AliasChoices("batch_interval", "extraction_window_stride"),
     )

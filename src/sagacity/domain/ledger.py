@@ -28,6 +28,7 @@ class ModelCallRecord(Value):
     attempt: int = 1
     """1 for the first try of a call."""
     prompt_tokens: int = 0
+    """As the provider says; estimated where it says nothing."""
     completion_tokens: int = 0
     cost_usd: float | None = None
     """None where the model's price is not known."""
@@ -51,6 +52,8 @@ class Spending(Value):
     completion_tokens: int = 0
     cost_usd: float = 0.0
     """Of the calls whose price is known."""
+    unpriced_count: int = 0
+    """Calls of models whose price is not known: what they cost is in no sum."""
     duration_ms: int = 0
 
     @property

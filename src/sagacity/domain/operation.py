@@ -82,8 +82,9 @@ class Operation(Value):
     failed_count: int = 0
     """Scopes that were given up."""
     step_count: int = 0
-    """Steps that are done of a scope whose work has steps: clusters that were written up."""
+    """Steps that are done: clusters that were written up, stretches of logs that were read."""
     step_total: int = 0
+    """Of how many; 0 where that is not known, as with logs that grow."""
     turn_count: int = 0
     """Turns that were read."""
     generated_count: int = 0

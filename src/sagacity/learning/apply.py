@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
 from sagacity.domain.clock import Clock
+from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import (
@@ -29,6 +30,8 @@ class Proposal:
     extractor_name: str
     provenance: Provenance
     vector: Vectors | None
+    targets: tuple[Memory, ...] = ()
+    """The memories that it is about, as they were when it was decided."""
 
 
 @dataclass(slots=True)
@@ -76,7 +79,8 @@ async def apply(
     """
     Carry out decisions: memories, their search documents, the graph and the change log.
 
-    A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself.
+    A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself. A merge
+    that lost one of its targets is none, as its text may tell what was deleted.
 
     Args:
         transaction: open; the caller moves its cursors in it too.
@@ -87,6 +91,9 @@ async def apply(
         clock: the time of the changes.
         ids: names of new memories.
         status: the version that is written. What it supersedes is history in either case.
+
+    Raises:
+        Conflict: a person changed a target since it was decided on; roll back, and decide again.
     """
     run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status)
     done = Applied()
@@ -126,7 +133,10 @@ async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
     if decision.action is Action.DISCARD or not evidence:
         return []
     found = await transaction.memories.get_many(decision.targets)
+    _check_unchanged(proposal.targets, found)
     targets = [target for target in found if target.status is run.status]
+    if decision.action is Action.MERGE and len(targets) < len(decision.targets):
+        targets = []
     occasion = Occasion(
         run_id=run.run_id,
         actor=proposal.provenance.learner,
@@ -150,6 +160,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
     await transaction.graph.add(stored, decision.candidate)
     added = occasion.change(None, stored)
     if new is not alone:
+        await transaction.graph.take_over(stored, targets)
         proposed = Memory.model_construct(**dict(alone), memory_id=stored.memory_id)
         added = added.model_copy(update={"before": proposed})
     changes = [added]
@@ -158,6 +169,15 @@ async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
     return changes
+
+
+def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:
+    known = {memory.memory_id: memory for memory in before}
+    for memory in now:
+        read = known.get(memory.memory_id, memory)
+        through = memory.attributes.confirmed_through
+        if memory.search_text != read.search_text or through != read.attributes.confirmed_through:
+            raise Conflict(f"memory {memory.memory_id} was changed after it was decided on; decide again")
 
 
 def _new_memory(
@@ -210,10 +230,7 @@ def _with_evidence_of(new: NewMemory, merged: Sequence[Memory]) -> NewMemory:
 def _refreshed(
     memory: Memory, candidate: Candidate, evidence: Sequence[Interaction], now: datetime
 ) -> Memory:
-    """The same, said again: its evidence grows, and its time to live starts anew, but never from an older turn."""
-    expires_at = memory.attributes.time_to_live.expiry(evidence[-1].occurred_at)
-    if expires_at is not None and memory.expires_at is not None:
-        expires_at = max(expires_at, memory.expires_at)
+    """The same, said again: its evidence grows, and it holds for longer if it was to end."""
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))
     turns = dict.fromkeys((*memory.source_interaction_ids, *(turn.interaction_id for turn in evidence)))
     return memory.model_copy(
@@ -222,9 +239,17 @@ def _refreshed(
             "source_interaction_ids": tuple(turns),
             "confidence": max(memory.confidence, candidate.confidence),
             "updated_at": now,
-            "expires_at": expires_at,
+            "expires_at": _prolonged(memory, evidence[-1].occurred_at),
         }
     )
+
+
+def _prolonged(memory: Memory, said_at: datetime) -> datetime | None:
+    """Return when it ends if it was said again: its time to live starts anew, but never from an older turn."""
+    ends_at, anew = memory.expires_at, memory.attributes.time_to_live.expiry(said_at)
+    if anew is None:  # an end was set by a person, and stays until it is past and the same is said again
+        return ends_at if ends_at is not None and ends_at > said_at else None
+    return anew if ends_at is None else max(anew, ends_at)
 
 
 def _superseded(memory: Memory, successor: Memory, now: datetime) -> Memory:

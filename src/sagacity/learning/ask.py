@@ -11,14 +11,16 @@ import structlog
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import ProviderError, StorageError
+from sagacity.domain.errors import ProviderError, ProviderRefused, StorageError
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.images import Sight
 from sagacity.learning.spending import RunningSums
 from sagacity.prompts.load import Prompt, active_version, load_prompt, reference, render
 from sagacity.providers.base import LLM, ChatMessage, ModelCall, OnCall, Output
+from sagacity.providers.prices import price_of
 from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
@@ -50,7 +52,12 @@ class Asker:
     """One model on one learner's behalf."""
 
     def __init__(
-        self, llm: LLM, *, versions: Mapping[str, int] = _NEWEST, record: Record = record_nothing
+        self,
+        llm: LLM,
+        *,
+        versions: Mapping[str, int] = _NEWEST,
+        record: Record = record_nothing,
+        sight: Sight | None = None,
     ) -> None:
         """
         Put questions to *llm*.
@@ -59,10 +66,12 @@ class Asker:
             llm: who answers.
             versions: the version in use of each prompt whose newest one is not.
             record: told of every request right after it.
+            sight: what is known of the model and images; without it each is tried.
         """
         self._llm = llm
         self._versions = versions
         self._record = record
+        self._sight = sight
 
     @property
     def model(self) -> str:
@@ -77,6 +86,7 @@ class Asker:
 
         If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
         some providers can not open this image, and what a text says is never lost because of what came beside it.
+        After some refusals in a row it is asked without at once, for a while.
 
         Args:
             prompt: its name.
@@ -88,16 +98,23 @@ class Asker:
             ValueError: there is no such prompt, or a variable is missing.
             ProviderError: the model failed.
         """
-        filled, messages, on_call = self._prepared(prompt, variables, image)
+        sight = self._sight if image else None
+        shown = "" if sight is not None and not sight.is_open else image
+        filled, messages, on_call = self._prepared(prompt, variables, shown)
         try:
             value, _usage = await self._llm.structured(messages, output, on_call=on_call)
         except ProviderError as error:
-            if not image:
+            if not shown:
                 raise
             _log.info(
                 "models.asked_without_image", prompt=filled, model=self.model, kind=type(error).__name__
             )
-            return await self.ask(prompt, variables, output)
+            answer = await self.ask(prompt, variables, output)
+            if sight is not None and isinstance(error, ProviderRefused):
+                sight.tell(refused=True)  # not before the text alone went well: it was the image
+            return answer
+        if sight is not None and shown:
+            sight.tell(refused=False)
         return Answer(value, filled, self.model)
 
     async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
@@ -165,6 +182,7 @@ class ModelAccess:
         self._clock = clock
         self._sums = RunningSums(storage, clock)
         self._told: dict[OrgId, datetime] = {}
+        self._sights: dict[tuple[OrgId, str], Sight] = {}
 
     async def of(self, tenant: Tenant, config: TenantConfig, user_id: UserId = TENANT_SCOPE) -> Calls:
         """
@@ -187,7 +205,8 @@ class ModelAccess:
             async def record(prompt: str, call: ModelCall) -> None:
                 await self._write(tenant, learner, user_id, prompt, call)
 
-            return Asker(llm, versions=config.prompt_versions, record=record)
+            sight = self._sights.setdefault((tenant.org_id, llm.model), Sight(self._clock))
+            return Asker(llm, versions=config.prompt_versions, record=record, sight=sight)
 
         return Calls(opened)
 
@@ -205,6 +224,12 @@ class ModelAccess:
             self._told[tenant.org_id] = cap.start(now)
             _log.warning("models.spending_cap_reached", org_id=tenant.org_id, note=note)
         return note
+
+    def unpriced(self, config: TenantConfig) -> list[str]:
+        """Return those of the models that serve *config* whose price nobody knows; reads a file at the first call."""
+        opened = (self._models(config, role) for role in Role)
+        names = {llm.model for llm in opened if llm is not None and llm.model}
+        return sorted(name for name in names if price_of(name) is None)
 
     async def _write(
         self, tenant: Tenant, learner: str, user_id: UserId, prompt: str, call: ModelCall

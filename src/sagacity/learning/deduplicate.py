@@ -1,5 +1,6 @@
 """What was proposed meets what is remembered: for each candidate one decision."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +16,7 @@ from sagacity.domain.memory import Memory, TimeToLive
 from sagacity.domain.query import PARAPHRASE_COSINE
 from sagacity.learning.diets import rules_out
 from sagacity.learning.sameness import covers, denies, is_about, normalised, read, same_words, shares_word
+from sagacity.learning.standing import is_confirmed, is_newer
 from sagacity.learning.unite import joined, merged
 
 SAME_COSINE = 0.95
@@ -114,7 +116,7 @@ async def deduplicate(
     Raises:
         ProviderError: the judge's model failed.
     """
-    settled = settle(candidates, neighbours)
+    settled = await asyncio.to_thread(settle, candidates, neighbours)  # hundreds of memories may be in a slot
     verdicts = dict(settled.verdicts)
     if judge and settled.cases:
         verdicts |= _admissible(await judge.judge(settled.cases), settled.cases)
@@ -194,11 +196,13 @@ def _decide(
         case Action.UPDATE if targets:
             action, kept = (Action.UPDATE, free[:1]) if free else (Action.DISCARD, ())
         case Action.SUPERSEDE if targets:
-            kept = tuple(target for target in free if not _is_newer(memories[target], candidate))
+            kept = tuple(target for target in free if not is_newer(memories[target], candidate))
             stands = any(
-                _is_newer(memories[it], candidate) or owners.get(it) is Action.UPDATE for it in targets
+                is_newer(memories[it], candidate) or owners.get(it) is Action.UPDATE for it in targets
             )
             action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
+        case Action.MERGE if any(is_confirmed(memories[target], candidate) for target in targets):
+            action = Action.DISCARD
         case Action.MERGE if targets and verdict.content and free == targets:
             whole = merged(
                 candidate,
@@ -247,14 +251,6 @@ def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
     """Return indices by the newest turn that says it; of one turn, what was proposed last comes first."""
     return sorted(
         range(len(candidates)), key=lambda index: (max(candidates[index].evidence), index), reverse=True
-    )
-
-
-def _is_newer(memory: Memory, candidate: Candidate) -> bool:
-    """Whether the memory rests on a newer turn, or on a person's word since, as when an old window is read again."""
-    said, confirmed = max(candidate.evidence), memory.attributes.confirmed_through
-    return max(memory.source_interaction_ids, default=0) > said or (
-        confirmed is not None and confirmed >= said
     )
 
 

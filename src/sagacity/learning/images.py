@@ -1,14 +1,46 @@
-"""An image as it came with a turn becomes one that a model can be shown; pure."""
+"""An image as it came with a turn becomes one that a model can be shown, if the model takes any."""
 
 import base64
 import binascii
+from datetime import datetime, timedelta
 from typing import Final
+
+from sagacity.domain.clock import Clock
+
+BLIND_AFTER: Final = 3
+"""Images that a model refused in a row: one alone may be the image's own fault."""
+BLIND_FOR: Final = timedelta(minutes=10)
 
 MOST_CHARACTERS: Final = 5 * 2**20
 """Of an image in base64: the least that the large providers take; some 3.9 million bytes."""
 _LONGEST_ADDRESS: Final = 8_192
 _SEEN = ("image/png", b"\x89PNG\r\n\x1a\n"), ("image/jpeg", b"\xff\xd8\xff"), ("image/gif", b"GIF8")
 _RIFF, _WEBP = b"RIFF", b"WEBP"
+
+
+class Sight:
+    """
+    Whether a model is shown images, as this process knows.
+
+    One that refused some in a row is shown none for a while, as each costs a request that leads to nothing.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._refused_count = 0
+        self._refused_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an image is worth a try."""
+        if self._refused_count < BLIND_AFTER or self._refused_at is None:
+            return True
+        return self._clock.now() - self._refused_at >= BLIND_FOR
+
+    def tell(self, *, refused: bool) -> None:
+        """Take note of what became of an image."""
+        self._refused_count = self._refused_count + 1 if refused else 0
+        self._refused_at = self._clock.now()
 
 
 def shown_image(sent: str) -> str:

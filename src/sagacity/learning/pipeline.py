@@ -19,7 +19,7 @@ from sagacity.domain.errors import ConfigError, Conflict, ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.aggregate.trigger import note_new_playbooks
+from sagacity.learning.aggregate.trigger import note_playbooks
 from sagacity.learning.apply import Applied
 from sagacity.learning.ask import Calls, ModelAccess
 from sagacity.learning.bookkeeping import record
@@ -287,7 +287,7 @@ class Learning:
         async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
             for reading in readings:
                 await record(transaction, reading, self._policy.retry, self._clock)
-            await note_new_playbooks(transaction, work.config, taught_playbooks(readings, applied))
+            await note_playbooks(transaction, work.config, taught_playbooks(readings, applied))
 
         applied, readings = await self._steps.take(work.target, tasks, lease, finish)
         work.report.count(work.group.kind, applied)

@@ -29,7 +29,7 @@ from sagacity.domain.operation import (
 )
 from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_new_playbooks
+from sagacity.learning.aggregate.trigger import note_playbooks
 from sagacity.learning.apply import Applied
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.learners import Groups, Learner, LearnerGroup
@@ -205,7 +205,7 @@ class Regeneration:
                 if not any(one.error for one in readings):
                     await _settle(transaction, operation, item, ItemStatus.DONE, note=note)
                 # After the operation, which is held first by whoever makes logs due for it.
-                await note_new_playbooks(transaction, config, taught_playbooks(readings, applied))
+                await note_playbooks(transaction, config, taught_playbooks(readings, applied))
 
             target = Target(tenant, item.user_id, group)
             _, readings = await self._steps.take(target, tasks, lease, finish)

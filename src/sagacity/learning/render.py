@@ -68,8 +68,10 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
     def write(skipped: int, cap: int) -> str:
         return "\n".join(_lines(turns[skipped:], limits, cap, first_unread=first_unread, shown=shown))
 
-    skips = range(len(window.context) + 1)
-    skipped = next((s for s in skips if len(write(s, limits.turn_chars)) <= limits.total_chars), skips[-1])
+    skips = range(len(window.context))
+    skipped = bisect.bisect_left(
+        skips, True, key=lambda s: len(write(s, limits.turn_chars)) <= limits.total_chars
+    )
     text = fit(lambda cap: write(skipped, cap), limits)
     return Rendered(text=text, unread={n: t.interaction_id for n, t in turns if n >= first_unread})
 

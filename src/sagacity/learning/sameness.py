@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 from sagacity.domain.base import Value
 
@@ -33,6 +35,11 @@ _DENIALS = _set(
 )
 
 
+Parts = TypeVar("Parts")
+_KEPT_TEXTS, _KEPT_CHARS = 4_096, 500
+"""How many texts stay taken apart, and the longest of them: some 10 MB in a process, and 35 MB at most."""
+
+
 class Statement(Value):
     """The words of a text that carry meaning, in order, and how many words deny."""
 
@@ -40,6 +47,18 @@ class Statement(Value):
     denials: int
 
 
+def _kept(take_apart: Callable[[str], Parts]) -> Callable[[str], Parts]:
+    """Take a short text apart once: a memory is compared with all that is proposed for its slot."""
+    kept = lru_cache(maxsize=_KEPT_TEXTS)(take_apart)
+
+    @wraps(take_apart)
+    def parts_of(text: str) -> Parts:
+        return kept(text) if len(text) <= _KEPT_CHARS else take_apart(text)
+
+    return parts_of
+
+
+@_kept
 def read(text: str) -> Statement:
     """Leave out fillers and denials, count the latter, and bring English words to their stem."""
     tokens = _tokens(text)
@@ -47,6 +66,7 @@ def read(text: str) -> Statement:
     return Statement(words=tuple(_stem(token) for token in kept), denials=sum(map(_denies, tokens)))
 
 
+@_kept
 def normalised(text: str) -> tuple[str, ...]:
     """Leave out what never tells texts apart: case, spaces, punctuation, articles and "user"."""
     return tuple(token for token in _tokens(text) if token not in _SUBJECT)

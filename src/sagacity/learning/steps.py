@@ -11,10 +11,10 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.cursor import Lease, Outcome, Window
 from sagacity.domain.errors import Conflict, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import IdSource, RunId, UserId
-from sagacity.domain.memory import Status
+from sagacity.domain.memory import Memory, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.apply import Applied, Proposal, apply, search_text
-from sagacity.learning.deduplicate import Embedded, deduplicate
+from sagacity.learning.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.expand import expand
 from sagacity.learning.gate import worth_reading
 from sagacity.learning.images import MOST_CHARACTERS, shown_image
@@ -86,7 +86,8 @@ class Steps:
             finish: told of every reading, also of those that failed, in the transaction that writes.
 
         Raises:
-            Conflict: the lease was lost, or *finish* found that the windows were done already; nothing was written.
+            Conflict: the lease was lost, *finish* found that the windows were done already, or a person changed what
+                was decided on; nothing was written.
         """
         is_asked = any(task.due.learner.asks_a_model for task in tasks)
         known = await self._known(target) if is_asked else []
@@ -209,8 +210,11 @@ class Steps:
                 extractor_name=reading.due.learner.extractor_name,
                 provenance=provenance_of(reading, run_id),
                 vector=vector,
+                targets=_targets(decision, neighbours.get(index, ())),
             )
-            for (reading, _), decision, vector in zip(proposed, decisions, written, strict=True)
+            for index, ((reading, _), decision, vector) in enumerate(
+                zip(proposed, decisions, written, strict=True)
+            )
         ]
 
     async def _vectors_of(
@@ -249,12 +253,16 @@ class Steps:
         finish: Finish,
     ) -> Applied:
         """Write what was decided and what *finish* has to record, together or not at all."""
-        turns = {turn.interaction_id: turn for one in readings for turn in one.window.interactions}
+        read = {turn.interaction_id: turn for one in readings for turn in one.window.interactions}
         run_id = proposals[0].provenance.run_id if proposals else None
         applied = Applied()
         async with self._storage.begin(target.tenant) as transaction:
             await transaction.leases.check(lease)
             if proposals:
+                # A turn that was deleted while it was read teaches nothing.
+                evidence = {number for one in proposals for number in one.decision.candidate.evidence}
+                there = await transaction.interactions.existing(evidence)
+                turns = {number: turn for number, turn in read.items() if number in there}
                 applied = await apply(
                     transaction,
                     target.user_id,
@@ -267,6 +275,10 @@ class Steps:
                 )
             await finish(transaction, readings, applied)
         return applied
+
+
+def _targets(decision: Decision, neighbours: Sequence[Neighbour]) -> tuple[Memory, ...]:
+    return tuple(near.memory for near in neighbours if near.memory.memory_id in decision.targets)
 
 
 def told(error: BaseException) -> str:

@@ -162,6 +162,7 @@ async def undo_merge(
     await transaction.memories.save([left])
     if apart is not None and apart.user_id is not None:
         await transaction.graph.link(apart.user_id, [apart])
+        await transaction.graph.take_apart(apart, memory, back)
     changes.append(occasion.change(memory, left))
     await transaction.changes.add(changes)
     return Undone(memory=left, restored=back, separated=apart)

@@ -11,16 +11,18 @@ from pydantic import ValidationError
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
 from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
 from sagacity.providers.choice import ModelChoice
+from sagacity.providers.estimate import prompt_tokens
 from sagacity.providers.litellm_seam import (
     NoReplyError,
     WireMessage,
     WireReply,
-    cost_usd,
+    WireUsage,
     ignore_stream_warnings,
     load_litellm,
     read_reply,
 )
 from sagacity.providers.metered import Meter, SentRequest
+from sagacity.providers.prices import cost_usd
 from sagacity.providers.structured import json_schema_format, mend_messages, parse, schema_message
 from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, judge
 
@@ -28,6 +30,8 @@ NO_KEY = "none"
 """Sent where there is no key; otherwise LiteLLM would take one from the environment, meant for another."""
 BACKSTOP_SECONDS = 1.0
 """LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
+MOST_TOKENS = 100_000_000
+"""What a provider says beyond that is nothing to count with."""
 
 T = TypeVar("T")
 
@@ -102,7 +106,7 @@ class LiteLLM:
         meter, failures = self._meter(on_call), 0
         await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
         while True:
-            async with meter.request() as sent:
+            async with meter.request(asked_tokens=prompt_tokens(messages)) as sent:
                 opened = await self._guarded(lambda: self._try_stream(messages, options))
                 if isinstance(opened, Failure):
                     sent.outcome = opened.error.__name__
@@ -120,9 +124,10 @@ class LiteLLM:
         chunk, is_empty = opened.first, True
         try:
             while chunk is not None:
-                sent.usage += _usage(chunk)
+                sent.usage = _most(sent.usage, _usage(chunk))
                 if chunk.choices and chunk.choices[0].delta.content:
                     is_empty = False
+                    sent.answer.append(chunk.choices[0].delta.content)
                     yield chunk.choices[0].delta.content
                 chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
         finally:
@@ -176,14 +181,16 @@ class LiteLLM:
         read: Callable[[str], T],
     ) -> T | Failure:
         """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
-        failures = 0
+        asked, failures = prompt_tokens(messages, options.get("response_format")), 0
         await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
         while True:
-            async with meter.request() as sent:
+            async with meter.request(asked_tokens=asked) as sent:
                 outcome = await self._guarded(lambda: self._try_reply(messages, options))
                 if not isinstance(outcome, Failure):
                     sent.usage = _usage(outcome)
-                    answer = read(outcome.choices[0].message.content or "" if outcome.choices else "")
+                    text = outcome.choices[0].message.content or "" if outcome.choices else ""
+                    sent.answer.append(text)
+                    answer = read(text)
                     if isinstance(answer, _Unreadable):
                         sent.outcome = MalformedOutput.__name__
                     return answer
@@ -275,11 +282,23 @@ def _unless_failed(outcome: T | Failure) -> T:
 
 
 def _usage(reply: WireReply) -> TokenUsage:
-    if reply.usage is None:
-        return TokenUsage()
+    said = reply.usage or WireUsage()
     return TokenUsage(
-        prompt_tokens=reply.usage.prompt_tokens or 0, completion_tokens=reply.usage.completion_tokens or 0
+        prompt_tokens=_possible(said.prompt_tokens), completion_tokens=_possible(said.completion_tokens)
     )
+
+
+def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
+    """Take the larger numbers of two chunks: each that has any tells of the whole request."""
+    return TokenUsage(
+        prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
+        completion_tokens=max(one.completion_tokens, other.completion_tokens),
+    )
+
+
+def _possible(tokens: int | None) -> int:
+    """Take a number that no request has, which would undo others' or fit no database, for none."""
+    return tokens if tokens is not None and 0 < tokens <= MOST_TOKENS else 0
 
 
 def _wired(message: ChatMessage) -> WireMessage:

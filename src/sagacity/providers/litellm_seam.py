@@ -5,12 +5,14 @@ import logging
 import os
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
-from typing import Any, NamedTuple, Protocol
+from functools import cache, wraps
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol, cast
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
+
+from sagacity.providers.prices import price_list
 
 OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -85,8 +87,6 @@ class LoadedLiteLLM(NamedTuple):
     acompletion: Completions
     aembedding: Callable[..., Awaitable[Any]]
     supports_response_schema: Callable[[str], bool]
-    prices: Mapping[str, Any]
-    """The price list that the package brings, by model."""
     errors: tuple[type[Exception], ...]
     """All that a call may raise; `timeouts` are among them."""
     timeouts: tuple[type[Exception], ...]
@@ -104,6 +104,7 @@ def load_litellm() -> LoadedLiteLLM:
     litellm: Any = importlib.import_module("litellm")
     openai: Any = importlib.import_module("openai")
     _load_the_rest(litellm, openai)
+    _stay_where_sent()
     for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers.clear()
@@ -121,37 +122,9 @@ def load_litellm() -> LoadedLiteLLM:
         acompletion=litellm.acompletion,
         aembedding=litellm.aembedding,
         supports_response_schema=litellm.supports_response_schema,
-        prices=litellm.model_cost,
         errors=(openai.OpenAIError, httpx.HTTPError, NoReplyError),
         timeouts=(openai.APITimeoutError, httpx.TimeoutException),
     )
-
-
-class WirePrice(Wire):
-    """What a token costs in USD, as the price list has it."""
-
-    litellm_provider: str
-    input_cost_per_token: float
-    output_cost_per_token: float
-
-
-def cost_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """
-    Return what so many tokens cost by the list prices, without discounts and surcharges; None if none is listed.
-
-    The list is read as it is: what LiteLLM computes costs with asks some providers for what the list lacks.
-    """
-    provider, _, name = model.partition("/")
-    prices = load_litellm().prices
-    for key in (model, name):
-        with suppress(ValidationError):
-            price = WirePrice.model_validate(prices.get(key))
-            if key == model or price.litellm_provider == provider:
-                return (
-                    prompt_tokens * price.input_cost_per_token
-                    + completion_tokens * price.output_cost_per_token
-                )
-    return None
 
 
 async def close_clients() -> None:
@@ -165,6 +138,10 @@ async def close_clients() -> None:
     litellm: Any = importlib.import_module("litellm")
     await litellm.close_litellm_async_clients()
     litellm.in_memory_llm_clients_cache.flush_cache()
+    # Made at the first stream from Gemini, and in no cache.
+    apart: Any = vars(cast("ModuleType", litellm)).get("module_level_aclient")
+    if apart is not None:
+        await apart.close()
 
 
 def _load_the_rest(litellm: Any, openai: Any) -> None:
@@ -176,6 +153,32 @@ def _load_the_rest(litellm: Any, openai: Any) -> None:
             getattr(types, name).model_rebuild()
     _ = openai.AsyncOpenAI(api_key="none").chat.completions
     _ = litellm.encoding
+    price_list()
+
+
+def _stay_where_sent() -> None:
+    """
+    Have every HTTP client that LiteLLM makes follow no redirect: it has no switch for that.
+
+    Some endpoints are tenants' own. One that redirects a call would have us carry prompts and keys to an address of its
+    choosing, also to one inside this network.
+    """
+    handlers: Any = importlib.import_module("litellm.llms.custom_httpx.http_handler")
+    of_openai: Any = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
+    for handler in (handlers.AsyncHTTPHandler, handlers.HTTPHandler):
+        handler.create_client = _without_redirects(handler.create_client)
+    for name in ("_get_async_http_client", "_get_sync_http_client"):
+        setattr(of_openai, name, staticmethod(_without_redirects(getattr(of_openai, name))))
+
+
+def _without_redirects(make: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(make)
+    def made(*given: Any, **named: Any) -> Any:
+        client = make(*given, **named)
+        client.follow_redirects = False
+        return client
+
+    return made
 
 
 def ignore_stream_warnings() -> None:

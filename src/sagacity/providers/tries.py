@@ -1,7 +1,7 @@
 """How a model call is tried: how long, how often, and what a failure means; pure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 
@@ -12,9 +12,16 @@ from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeo
 
 BAD_REQUEST, TOO_MANY = 400, 429
 REFUSALS = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
+REDIRECTS = range(300, 400)
 TIMEOUTS = frozenset({408, 504})
 NO_QUOTA = ("insufficient_quota", "billing")
 """What a 429 says when waiting does not help."""
+IN_WORDS = {
+    401: "the API key was refused (status 401)",
+    403: "the API key may not do this (status 403)",
+    429: "too many calls, or the quota is used up (status 429)",
+}
+"""What befalls everybody at some time, said without the words of HTTP and of the library."""
 
 
 class Retry(Value):
@@ -57,25 +64,36 @@ class Failure(Value):
 
 def judge(model: str, error: Exception) -> Failure:
     """Say what *error* means, by class and status; its text may quote prompts and keys, and is dropped."""
-    if _unreached(error):
+    if any(isinstance(cause, httpx.ConnectError) for cause in _causes(error)):
         return Failure(error=ProviderError, told=f"{model}: the server could not be reached")
-    given = getattr(error, "status_code", None)
-    status = given if isinstance(given, int) else None
+    redirect = next((code for code in map(_status, _causes(error)) if code in REDIRECTS), None)
+    if redirect is not None:
+        told = f"{model}: answered with a redirect, HTTP {redirect}, which is not followed"
+        return Failure(
+            error=ProviderRefused, told=f"{told}: configure the address that it leads to", status=redirect
+        )
+    status = _status(error)
     kind: type[ProviderError] = ProviderError
     if status in TIMEOUTS:
         kind = ProviderTimeout
     elif status in REFUSALS or (status == TOO_MANY and any(word in str(error).lower() for word in NO_QUOTA)):
         kind = ProviderRefused
-    told = f"{model}: {type(error).__name__}" + (f", HTTP {status}" if status else "")
+    name = f"{type(error).__name__}, HTTP {status}" if status else type(error).__name__
+    told = f"{model}: {IN_WORDS.get(status or 0, name)}"
     return Failure(error=kind, told=told, status=status, asked_seconds=_retry_after(error))
 
 
-def _unreached(error: BaseException) -> bool:
-    """Whether no connection came about; LiteLLM tells of it as of a server that answered 500."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield *error* and what led to it: LiteLLM tells of what it does not expect as of a server that answered 500."""
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, httpx.ConnectError):
+    while cause is not None:
+        yield cause
         cause = cause.__cause__ or cause.__context__
-    return cause is not None
+
+
+def _status(error: BaseException) -> int | None:
+    given = getattr(error, "status_code", None)
+    return given if isinstance(given, int) else None
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -8,8 +8,11 @@ from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.base import Choice, Id, Label, Reply, Span
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 
-Names = Annotated[tuple[Id, ...], Field(max_length=100)]
-"""Extractors; empty for all."""
+Names = Annotated[
+    tuple[Id, ...],
+    Field(max_length=100, description="Only these extractors; without any, and with an empty list, all."),
+]
+"""Names of extractors."""
 
 
 class RerunProfilesBody(Choice, Span):

@@ -14,6 +14,9 @@ class CapState(Schema):
     max_cost_usd: float | None = None
     spent_tokens: int
     spent_cost_usd: float
+    """Of the calls whose price is known."""
+    unpriced_count: int = 0
+    """Calls of models whose price is not known, which cost nothing here."""
     since: datetime
     until: datetime
     """When the next period begins."""

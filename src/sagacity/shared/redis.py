@@ -14,6 +14,7 @@ PREFIX = "sagacity:"
 CHANNEL = f"{PREFIX}changes"
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 2.0
 _SILENCE_SECONDS = 5.0
+_CANCEL_AGAIN_SECONDS = 1.0
 
 
 class RedisLimiter:
@@ -88,10 +89,10 @@ class RedisTopic:
             self._listening = asyncio.create_task(self._listen_for_ever())
 
     async def close(self) -> None:
-        """Stop listening."""
-        if self._listening is not None:
+        """Stop listening; told so again while it does not hear, as a driver may swallow a cancellation."""
+        while self._listening is not None and not self._listening.done():
             self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
+            await asyncio.wait([self._listening], timeout=_CANCEL_AGAIN_SECONDS)
 
     async def _listen_for_ever(self) -> None:
         wait = _FIRST_WAIT_SECONDS

@@ -26,7 +26,7 @@ from sagacity.storage.sqlite_file import (
     put_in_place,
     set_aside,
 )
-from sagacity.storage.tables import leases, search_scopes
+from sagacity.storage.tables import leases, search_index, search_scopes
 
 PARTIAL, READY = ".partial", ".restoring"
 OpenFile = Callable[[Path], Awaitable[Backend]]
@@ -106,7 +106,8 @@ async def restore_file(
         open_file: opens SQLite files.
         on_progress: told how far it is.
         force: keep what is there under another name beside it.
-        now: part of that name.
+        now: part of that name, and when its search index is said to be made: its vectors are copied to a place of
+            their own.
 
     Raises:
         InvalidInput: the database holds data, or the backup is no undamaged database.
@@ -120,7 +121,7 @@ async def restore_file(
     if is_there and not force:
         await _refuse_furnished(database, open_file)
     try:
-        await _make_ready(backup, ready, open_file, on_progress)
+        await _make_ready(backup, ready, open_file, on_progress, now)
         if is_there:
             await asyncio.to_thread(_close, database, even_damaged=force)
         # A log that lies beside the name would be replayed into the database that gets it.
@@ -133,10 +134,12 @@ async def restore_file(
 
 
 async def restore_rows(
-    backup: Path, target: Backend, open_file: OpenFile, on_progress: OnProgress
+    backup: Path, target: Backend, open_file: OpenFile, on_progress: OnProgress, *, now: datetime
 ) -> Restored:
     """
     Copy the rows of *backup* into *target*, which is empty or holds the beginning of the same backup.
+
+    Its search index is said to be made *now*: its vectors are copied to a place of their own.
 
     Raises:
         InvalidInput: the target holds other data, or the backup is no undamaged database.
@@ -144,13 +147,15 @@ async def restore_rows(
     """
     with tempfile.TemporaryDirectory(prefix="sagacity-") as folder:
         ready = Path(folder) / "ready.db"
-        await _make_ready(backup, ready, open_file, on_progress)
+        await _make_ready(backup, ready, open_file, on_progress, now)
         async with _opened(ready, open_file) as source:
             await copy(source, target, on_progress)
     return Restored()
 
 
-async def _make_ready(backup: Path, ready: Path, open_file: OpenFile, on_progress: OnProgress) -> None:
+async def _make_ready(
+    backup: Path, ready: Path, open_file: OpenFile, on_progress: OnProgress, now: datetime
+) -> None:
     """Make *ready* what is restored: a checked copy of the backup, of this release's schema, without leftovers."""
     if not backup.is_file():
         raise InvalidInput(f"there is no file {backup}")
@@ -165,6 +170,7 @@ async def _make_ready(backup: Path, ready: Path, open_file: OpenFile, on_progres
         # They hold where the backup was made: who worked then, and what a separate vector store had.
         await connection.execute(sa.delete(leases))
         await connection.execute(sa.update(search_scopes).values(copied_revision=0))
+        await connection.execute(sa.update(search_index).values(created_at=now))
     await asyncio.to_thread(close_up, ready)
 
 

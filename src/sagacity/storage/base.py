@@ -169,6 +169,8 @@ class Scope:
     ids: IdSource
     writes: bool = False
     """Whether it is a transaction that may write, and so may see what will never be committed."""
+    operation_turns: int = 1
+    """Users whose turn it is at a time, shared by the operations of an organisation that run."""
 
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT into *table*."""

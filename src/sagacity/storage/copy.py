@@ -13,6 +13,7 @@ anything is changed.
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -57,7 +58,9 @@ class _Place:
     """The target's row is a bare organisation's."""
 
 
-async def copy(source: Backend, target: Backend, on_progress: OnProgress) -> list[Copied]:
+async def copy(
+    source: Backend, target: Backend, on_progress: OnProgress, *, now: datetime | None = None
+) -> list[Copied]:
     """
     Copy every row of *source* into *target*, which is empty or holds the beginning of an earlier copy.
 
@@ -65,6 +68,8 @@ async def copy(source: Backend, target: Backend, on_progress: OnProgress) -> lis
         source: only read, all of it as it is at one moment.
         target: of the same schema; nobody else may write to it meanwhile.
         on_progress: told after each page.
+        now: when the target's search index is said to be made, which gives its vectors a place of their own in a
+            vector store; None for a copy that is only kept.
 
     Returns:
         What every table holds now, at both ends.
@@ -79,7 +84,7 @@ async def copy(source: Backend, target: Backend, on_progress: OnProgress) -> lis
         snapshot = Snapshot(source, connection)
         counts = await _counts(snapshot, on_progress)
         places = await _places(snapshot, counts, present, on_progress)
-        await _take_index(snapshot, target, present)
+        await _take_index(snapshot, target, present, now)
         sent = await _send(snapshot, target, places, on_progress)
     for org_id in dict.fromkeys(part.org_id for part in sent):
         async with target.write(org_id) as connection:
@@ -197,7 +202,7 @@ async def _send(
     return sent
 
 
-async def _take_index(snapshot: Snapshot, target: Backend, present: Sums) -> None:
+async def _take_index(snapshot: Snapshot, target: Backend, present: Sums, now: datetime | None) -> None:
     """
     Let the target know what made the search index, unless it does.
 
@@ -219,7 +224,7 @@ async def _take_index(snapshot: Snapshot, target: Backend, present: Sums) -> Non
         )
     async with target.write(names[0]) as connection:
         await connection.execute(sa.delete(search_index))
-        await connection.execute(search_index.insert(), made)
+        await connection.execute(search_index.insert(), made | ({} if now is None else {"created_at": now}))
 
 
 def _maker(index: Row) -> str:

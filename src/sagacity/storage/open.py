@@ -12,6 +12,7 @@ from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.domain.ids import IdSource
 from sagacity.storage.base import Backend
 from sagacity.storage.migrate import be_of_this_release
+from sagacity.storage.operation_turns import TURNS
 from sagacity.storage.sqlite import SQLite
 from sagacity.storage.transaction import Storage
 
@@ -40,6 +41,7 @@ async def open_storage(
     ids: IdSource,
     postgres: PostgresOptions | None = None,
     vector_store: "QdrantStore | None" = None,
+    operation_turns: int = TURNS,
 ) -> Storage:
     """
     Open the database at *url* and bring its schema up to this release, or make sure that it is.
@@ -50,6 +52,7 @@ async def open_storage(
         ids: where identifiers come from.
         postgres: how PostgreSQL is reached; nothing to SQLite.
         vector_store: where vectors are copied to and searched; closed with the storage.
+        operation_turns: users whose turn it is at a time in an organisation's operations.
 
     Raises:
         ConfigError: the url names no backend that there is, or a role that row-level security does not bind.
@@ -60,7 +63,9 @@ async def open_storage(
         from sagacity.storage.qdrant import QdrantVectors  # noqa: PLC0415  its packages are an extra
 
         backend.vectors = QdrantVectors(vector_store, backend.vectors)
-    storage = Storage(backend, clock=clock, ids=ids, vector_store=vector_store)
+    storage = Storage(
+        backend, clock=clock, ids=ids, vector_store=vector_store, operation_turns=operation_turns
+    )
     try:
         await storage.migrate()
     except BaseException:

@@ -20,10 +20,14 @@ from sagacity.storage.repositories.users import make_due
 from sagacity.storage.tables import operation_items, operations, users
 
 TURNS = 6
-"""Users whose turn it is at a time, shared by the operations of an organisation that run: fewer than it has places with
-the workers, unless it was given fewer."""
+"""Users whose turn it is at a time, at the most."""
 _OF_USERS = sorted(str(name) for name in OperationName if name.is_of_users)
 _op, _item = operations.c, operation_items.c
+
+
+def turns_within(places: int) -> int:
+    """Return how many users have a turn at a time, so that one of so many *places* is left for whoever publishes."""
+    return min(TURNS, max(1, places - 1))
 
 
 async def add_items(
@@ -105,4 +109,4 @@ async def _share(scope: Scope) -> int:
         _op.status == str(OperationStatus.IN_PROGRESS),
         _op.name.in_(_OF_USERS),
     )
-    return max(1, TURNS // max(1, (await scope.all(running))[0][0]))
+    return max(1, scope.operation_turns // max(1, (await scope.all(running))[0][0]))

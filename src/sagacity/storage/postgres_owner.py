@@ -262,7 +262,7 @@ async def make_vector_index(owner: sa.URL, dimension: int) -> None:
                 )
             ).scalar()
             if is_valid is False:  # a former try was cut short
-                await connection.exec_driver_sql(f"DROP INDEX {name}")
+                await connection.exec_driver_sql(f"DROP INDEX CONCURRENTLY {name}")
             if not is_valid:
                 await connection.exec_driver_sql(
                     f"CREATE INDEX CONCURRENTLY {name} ON search_documents USING hnsw "

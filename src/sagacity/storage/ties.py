@@ -1,15 +1,16 @@
-"""Ties of entities that become one: pointed anew, the same ones united."""
+"""Ties of what becomes one: of entities pointed anew, the same ones united; of memories said by another."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.graph import EntityId
+from sagacity.domain.graph import USER, EntityId
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Memory
 from sagacity.storage.base import Scope
-from sagacity.storage.lists import among
-from sagacity.storage.tables import relationship_mentions, relationships
+from sagacity.storage.lists import among, found_by, one_of
+from sagacity.storage.tables import entities, entity_mentions, relationship_mentions, relationships
 
 
 def upsert_tie(insert: Any) -> Any:
@@ -109,3 +110,27 @@ async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None
                 for former, memory_id in said
             ],
         )
+
+
+def said_by(scope: Scope, speakers: Sequence[Memory]) -> sa.Select[tuple[int]]:
+    """Select the numbers of the ties that any of *speakers* says."""
+    mention = relationship_mentions.c
+    said = one_of(mention.memory_id, [memory.memory_id for memory in speakers])
+    return sa.select(mention.relationship_id).where(said, scope.owns(relationship_mentions))
+
+
+def own_part(scope: Scope, memory: Memory, whole: Memory, others: Sequence[Memory]) -> sa.Select[tuple[int]]:
+    """Select the ties of *whole* between names that *memory* says or the user's own, without what *others* say."""
+    entity, mention, tie = entities.c, entity_mentions.c, relationships.c
+    of_memory = sa.and_(mention.memory_id == memory.memory_id, scope.owns(entity_mentions))
+    of_user = sa.and_(entity.org_id == scope.org_id, entity.user_id == memory.user_id)
+    names = sa.union(
+        sa.select(mention.entity_id).where(of_memory),
+        sa.select(entity.entity_id).where(of_user, entity.normalized_name == USER),
+    )
+    return sa.select(tie.relationship_id).where(
+        found_by(tie.relationship_id, said_by(scope, [whole]).scalar_subquery()),
+        tie.relationship_id.not_in(said_by(scope, others)),
+        tie.source_id.in_(names),
+        tie.target_id.in_(names),
+    )

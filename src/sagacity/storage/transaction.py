@@ -18,6 +18,7 @@ from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.keywords import ANALYZER
+from sagacity.storage.operation_turns import TURNS
 from sagacity.storage.rebuild import rebuild
 from sagacity.storage.repositories.changes import ChangeRepository
 from sagacity.storage.repositories.clusters import ClusterRepository
@@ -90,12 +91,19 @@ class Storage:
     """Everything durable, behind one backend."""
 
     def __init__(
-        self, backend: Backend, *, clock: Clock, ids: IdSource, vector_store: "QdrantStore | None" = None
+        self,
+        backend: Backend,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        vector_store: "QdrantStore | None" = None,
+        operation_turns: int = TURNS,
     ) -> None:
         self.vector_store = vector_store
         self._backend = backend
         self._clock = clock
         self._ids = ids
+        self._operation_turns = operation_turns
         self._appends = GroupCommit(self._append)
         self._appended_at = -_BUSY_SECONDS
         self._has_tokens = False
@@ -118,8 +126,7 @@ class Storage:
         Nothing that waits for a model or the network may happen inside.
         """
         async with self._backend.write(tenant.org_id) as connection:
-            scope = Scope(connection, tenant.org_id, self._backend, self._clock, self._ids, writes=True)
-            yield Transaction(scope)
+            yield Transaction(self._scope(connection, tenant, writes=True))
 
     @asynccontextmanager
     async def read(
@@ -137,7 +144,11 @@ class Storage:
             yield self._transaction(connection, tenant)
 
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
-        return Transaction(Scope(connection, tenant.org_id, self._backend, self._clock, self._ids))
+        return Transaction(self._scope(connection, tenant))
+
+    def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
+        parts = (connection, tenant.org_id, self._backend, self._clock, self._ids)
+        return Scope(*parts, writes=writes, operation_turns=self._operation_turns)
 
     async def append(self, tenant: Tenant, request: NewRequest) -> Request:
         """
@@ -310,10 +321,7 @@ class Storage:
         async with self._backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
             await rebuild(
-                [
-                    Scope(connection, tenant.org_id, self._backend, self._clock, self._ids, writes=True)
-                    for tenant in tenants
-                ],
+                [self._scope(connection, tenant, writes=True) for tenant in tenants],
                 on_progress,
                 keeps_vectors=row is not None and (row.embedder, row.dimension) == (embedder, dimension),
             )

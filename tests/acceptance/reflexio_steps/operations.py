@@ -7,6 +7,8 @@ from reflexio_steps.world import Step, World, contents, dumped, refusal, until
 ERIN = ["I live in Oslo.", "I play the cello.", "No, please always answer in French, not in English."]
 FINN = ["I live in Turin.", "No, please always answer in French, not in Italian."]
 NAME, VERSION = "default_playbook_extractor", "v7"
+UNUSED = "agent-v0"
+"""What an agent goes by that nobody named; here all are named."""
 PROFILES, PLAYBOOKS = "profile_generation", "playbook_generation"
 
 
@@ -61,7 +63,7 @@ def rerun_playbook_generation(world: World) -> Any:
     forgotten = world.client.rerun_playbook_generation(agent_version=VERSION, playbook_name=NAME)
     run = _ended(world, PLAYBOOKS, before)
     pending = _playbooks(world, "pending")
-    waited = world.client.rerun_playbook_generation(agent_version="v8", wait_for_response=True)
+    waited = world.client.rerun_playbook_generation(agent_version=UNUSED, wait_for_response=True)
     own = _operation(world, PLAYBOOKS)
     return {
         "forgotten": forgotten,
@@ -74,6 +76,9 @@ def rerun_playbook_generation(world: World) -> Any:
         "pending_afterwards": _playbooks(world, "pending"),
         "unknown": refusal(
             lambda: world.client.rerun_playbook_generation(playbook_name="no", wait_for_response=True)
+        ),
+        "unknown_version": refusal(
+            lambda: world.client.rerun_playbook_generation(agent_version="v8", wait_for_response=True)
         ),
     }
 
@@ -101,7 +106,7 @@ def upgrade_profiles(world: World) -> Any:
 def upgrade_user_playbooks(world: World) -> Any:
     names = {"agent_version": VERSION, "playbook_name": NAME}
     current, pending = _playbook_ids(world, None), _playbook_ids(world, "pending")
-    other_version = world.client.upgrade_user_playbooks(agent_version="v8")
+    other_version = world.client.upgrade_user_playbooks(agent_version=UNUSED)
     reply = world.client.upgrade_user_playbooks(**names)
     after = {"archived": _playbook_ids(world, "archived"), "current": _playbook_ids(world, None)}
     back = _post(world, "downgrade_all_raw_feedbacks", agent_version=VERSION, feedback_name=NAME)

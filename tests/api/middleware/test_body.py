@@ -43,6 +43,26 @@ def test_ten_megabytes_over_the_wire_are_refused(tmp_path):
         assert api.get("/api/get_all_interactions").json()["interactions"] == []
 
 
+async def test_a_body_that_does_not_say_to_be_json_is_told_what_to_add(api):
+    """What `curl -d` sends names the header to add, and no field; only routes that read a body look at it."""
+    form = "application/x-www-form-urlencoded"
+    for type_, came in ((form, form), (None, "another type, or none"), ("x" * 101, "another type, or none")):
+        headers = {} if type_ is None else {"Content-Type": type_}
+        reply = await api.post("/api/search", content=b'{"query": "x"}', headers=headers)
+        assert (reply.status_code, reply.json()["error"]) == (422, "InvalidInput"), type_
+        assert reply.json()["message"] == (
+            f"the body has to be JSON and to say so, but came as {came}; "
+            "add the header `Content-Type: application/json`"
+        )
+        assert reply.json()["detail"][0]["loc"] == ["header", "Content-Type"]
+    for type_ in ("application/json; charset=utf-8", "application/vnd.api+json"):
+        reply = await api.post("/api/search", content=b'{"query": "x"}', headers={"Content-Type": type_})
+        assert reply.status_code == 200, type_
+    path = "/api/delete_all_profiles"
+    ignored = await api.request("DELETE", path, content=b"x=1", headers={"Content-Type": form})
+    assert ignored.status_code == 200
+
+
 @pytest.mark.parametrize(
     ("content", "type_"),
     [

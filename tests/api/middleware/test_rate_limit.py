@@ -33,6 +33,21 @@ async def test_an_older_name_shares_the_allowance(tmp_path):
     assert replies[-1].status_code == 429
 
 
+async def test_a_token_is_counted_once_however_its_header_is_spelled(tmp_path):
+    """The scheme in another case, or one more space, is no other caller; nor is a header without a token."""
+    async with running(settings_in(tmp_path, rate_limits=True)) as app:
+        token = await make_token(app, "a")
+        headers = [f"{scheme} {token}" for scheme in ("Bearer", "bearer", "BEARER", "bEARER", "Bearer ")]
+        async with client_of(app) as api:
+            for known, spellings in ((422, headers), (401, [f"Basic {number}" for number in range(5)])):
+                replies = [
+                    await api.post("/api/add_user_playbook", json={}, headers={"Authorization": spelling})
+                    for spelling in spellings * 30
+                ]
+                assert {reply.status_code for reply in replies} == {known, 429}
+                assert replies[-1].status_code == 429
+
+
 async def test_two_processes_share_one_allowance(tmp_path, redis_url):
     """What one server let through is gone for the other; over both it is sixty, and what flowed in meanwhile."""
     settings = settings_in(tmp_path, rate_limits=True, redis_url=redis_url)

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from sagacity.cli.receipts import draw, went_well
+from sagacity.cli.receipts import draw, wait_for, went_well
+from sagacity.client import Sagacity
+from sagacity.client.errors import Unreachable
 from sagacity.schemas.receipts import (
     IndexProgress,
     LearnerProgress,
@@ -63,3 +65,38 @@ def test_a_good_receipt_has_no_columns_for_errors(state: ReceiptState) -> None:
     assert went_well(found)
     assert "error" not in text
     assert "next try" not in text
+
+
+class Restarted:
+    """Gives no reply at first, as a server that starts again."""
+
+    def __init__(self, *, outages: int) -> None:
+        self.outages = outages
+
+    def wait_for_receipt(self, request_id: str, *, timeout_seconds: float, on_progress) -> Receipt:
+        assert 0 < timeout_seconds <= 60
+        if self.outages:
+            self.outages -= 1
+            raise Unreachable("no connection")
+        found = receipt(ReceiptState.LEARNED, LearnerState.LEARNED)
+        on_progress(found)
+        return found
+
+
+def test_a_lost_server_is_looked_for_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said once that it is gone; the receipt is waited for to its end."""
+    [found] = wait_for(Restarted(outages=2), ["r-1"], timeout_seconds=60)
+    assert found.state == "learned"
+    said = capsys.readouterr().err
+    assert said.count("no connection; trying again for 30 s") == 1
+    assert "without you" not in said
+
+
+def test_who_gives_up_a_lost_server_is_told_that_nothing_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    """What was published is stored, and there is a command to look again."""
+    with Sagacity("http://127.0.0.1:1", attempts=1) as client, pytest.raises(Unreachable):
+        wait_for(client, ["r 1"], timeout_seconds=60, patience_seconds=0.1)
+    said = capsys.readouterr().err
+    assert "trying again for 0.1 s" in said
+    assert "what was published stays stored, and is learned from without you" in said
+    assert "look again with: sagacity receipt 'r 1' --wait" in said

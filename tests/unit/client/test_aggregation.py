@@ -50,7 +50,7 @@ def test_without_waiting_it_answers_at_once() -> None:
     """Then there is an operation to follow."""
     serve, calls = _server({"status": "in_progress"})
     with Sagacity("http://127.0.0.1:1", transport=httpx.MockTransport(serve)) as client:
-        assert client.run_playbook_aggregation("booking", wait=False).operation_id == "op-1"
+        assert client.run_playbook_aggregation("booking", wait_for_response=False).operation_id == "op-1"
     assert len(calls) == 1
 
 

@@ -331,7 +331,7 @@ def test_waiting_for_a_receipt_reports_each_step() -> None:
     """It ends when all is learned, and tells of the way there."""
     seen: list[ReceiptState] = []
     script = Script(receipt("accepted"), receipt("indexed"), receipt("learned"))
-    last = client(script).wait_for_receipt("r", progress=lambda one: seen.append(one.state))
+    last = client(script).wait_for_receipt("r", on_progress=lambda one: seen.append(one.state))
     assert seen == ["accepted", "indexed", "learned"]
     assert last.state is ReceiptState.LEARNED
 

@@ -75,3 +75,14 @@ def test_both_clients_take_the_same_arguments() -> None:
         for name, signature in both[0].items()
     }
     assert renamed == {name: list(signature.parameters) for name, signature in both[1].items()}
+
+
+def test_waiting_has_the_same_names_in_every_call() -> None:
+    """Whatever can be waited for at length takes the same three words, and no call has others for them."""
+    taken = {name: set(signature.parameters) for name, signature in calls(Sagacity).items()}
+    assert not [name for name, words in taken.items() if words & {"wait", "progress"}]
+    lengthy = {name for name, words in taken.items() if "on_progress" in words}
+    assert lengthy == {name for name, words in taken.items() if "timeout_seconds" in words} - {"send"}
+    started = {name for name in lengthy if "wait_for_response" in taken[name]}
+    assert lengthy - started == {"wait_for_receipt", "wait_for_operation"}
+    assert {"run_skill_generation", "run_playbook_aggregation", "rerun_profile_generation"} < started

@@ -1,6 +1,7 @@
 """Each candidate gets one decision that can be carried out."""
 
 import asyncio
+import threading
 
 import numpy as np
 import pytest
@@ -304,6 +305,17 @@ def test_a_judge_cannot_let_an_older_turn_win():
     assert short(run([candidate("Likes coffee", evidence=(2,))], NEAR, Says(verdict))) == [(DISCARD, ())]
 
 
+@pytest.mark.parametrize(("through", "expected"), [(2_000, (DISCARD, ())), (1_999, (MERGE, (1, 2)))])
+def test_a_judge_cannot_merge_what_a_person_confirmed_since(through, expected):
+    """With a turn that was said before that; what is said later may be merged."""
+    near = [
+        (memory(1, "Likes tea", attributes=Attributes(confirmed_through=through)), 0.8),
+        (memory(2, "Likes tea a lot"), 0.8),
+    ]
+    judge = Says(Verdict(index=0, action=MERGE, targets=(1, 2), content="Likes all tea"))
+    assert short(run([candidate("Likes green tea")], {0: near}, judge)) == [expected]
+
+
 def test_candidates_that_are_twins_are_judged_and_joined():
     """Also where the judge runs in a circle: one of them stays."""
     one, two = np.array([1.0, 0.0], dtype=np.float32), np.array([0.85, 0.5267827], dtype=np.float32)
@@ -436,3 +448,29 @@ def test_merge_takes_in_a_memory_that_says_just_that_already():
     known = {0: [(memory(1, "Uses pnpm."), 0.8), (memory(2, "Uses pnpm, with their team."), 0.6)]}
     judge = Says(Verdict(index=0, action=MERGE, targets=(1,), content="Uses pnpm, with their team"))
     assert short(run([candidate("Their team uses pnpm.")], known, judge)) == [(MERGE, (1, 2))]
+
+
+class Patient(list):
+    """Memories that are only handed out once the event loop went round; or never, after a while."""
+
+    def __init__(self, *near):
+        super().__init__(near)
+        self.went_round = threading.Event()
+        self.waited = []
+
+    def __iter__(self):
+        self.waited.append(self.went_round.wait(10))
+        return super().__iter__()
+
+
+def test_the_event_loop_goes_on_while_words_are_compared():
+    """However many memories there are: others are served meanwhile."""
+    near = Patient(Neighbour(memory=memory(1, "Lives in Lyon"), cosine=0.9))
+
+    async def compare():
+        asyncio.get_running_loop().call_soon(near.went_round.set)
+        return await deduplicate([Embedded(candidate("Lives in Lyon"))], {0: near}, judge=None)
+
+    assert short(asyncio.run(compare())) == [(UPDATE, (1,))]
+    assert near.waited
+    assert all(near.waited)

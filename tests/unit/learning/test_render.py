@@ -1,7 +1,9 @@
 """A window as text: numbered, bounded, and impossible to forge from within."""
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta, timezone
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from sagacity.domain.interaction import ToolUse, UserAction
 from sagacity.learning.extractors.expert import has_expert, render_triples
-from sagacity.learning.render import Limits, render_window, shorten
+from sagacity.learning.render import Limits, render_window, shorten, turn_lines
 from support.windows import FIRST_ID, START, turn, window
 
 HEAD = re.compile(r"^\[#(\d+) ([^\]]*)\]", re.MULTILINE)
@@ -187,6 +189,26 @@ def test_total_is_kept(unread, context, total):
         Limits(turn_chars=1_000, total_chars=total),
     )
     assert len(rendered.text) <= total
+
+
+def test_long_context_is_not_written_anew_for_each_turn_that_is_dropped():
+    """Two hundred turns are tried, but not two hundred times."""
+    long = window(turn(content="new"), context=[turn(content=f"before {n}") for n in range(200)])
+    heads = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal heads
+        heads += event == "call" and frame.f_code is turn_lines.__code__
+
+    sys.setprofile(count)
+    try:
+        rendered = render_window(long, Limits(total_chars=2_000))
+    finally:
+        sys.setprofile(None)
+    numbers = [int(head[1]) for head in HEAD.finditer(rendered.text)]
+    assert 50 < len(numbers) < 100
+    assert numbers == list(range(202 - len(numbers), 202))
+    assert heads < 30 * 200
 
 
 def test_many_tool_calls_are_counted_not_listed():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sagacity.learning.sameness import covers, denies, is_about, normalised, same_words, shares_word
+from sagacity.learning.sameness import covers, denies, is_about, normalised, read, same_words, shares_word
 
 SAME_TEXT = [
     ("User lives in Lyon.", "the user  LIVES in lyon"),
@@ -121,3 +121,12 @@ def test_any_text_can_be_compared(one, other):
     assert denies(one, other) == denies(other, one)
     assert is_about(one, other) == is_about(other, one)
     assert not denies(one, one)
+
+
+@pytest.mark.parametrize("take_apart", [read, normalised])
+def test_what_is_short_is_taken_apart_once(take_apart):
+    """A memory is compared with each candidate of its slot; long texts are not kept for that."""
+    short, long = "Lives in the north of Lyon", "Lives in Lyon " * 200
+    assert take_apart(short) is take_apart(short)
+    assert take_apart(long) is not take_apart(long)
+    assert take_apart(long) == take_apart(long)

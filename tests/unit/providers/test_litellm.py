@@ -17,6 +17,7 @@ from pydantic import BaseModel, SecretStr
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
 from sagacity.providers.choice import ModelChoice
+from sagacity.providers.estimate import prompt_tokens
 from sagacity.providers.litellm import LiteLLM
 from sagacity.providers.litellm_seam import LOGGERS, load_litellm
 from sagacity.providers.open_llm import open_llm
@@ -438,7 +439,7 @@ async def test_call_can_be_cancelled(server: ScriptedLLM, client: Client):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.perf_counter() - started < 2
-    assert client.outcomes == [(1, "Cancelled", NO_TOKENS)]
+    assert client.outcomes == [(1, "Cancelled", TokenUsage(prompt_tokens=prompt_tokens(MESSAGES)))]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """So many calls a minute and caller, route by route."""
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping
 
@@ -8,6 +7,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sagacity.api.errors import error_response
+from sagacity.auth.tokens import bearer, hash_token
 from sagacity.domain.errors import RateLimited
 from sagacity.shared.base import Limiter
 
@@ -75,8 +75,8 @@ class RateLimitMiddleware:
 
 
 def _caller(scope: Scope) -> str:
-    token = Headers(scope=scope).get("authorization")
+    token = bearer(Headers(scope=scope).get("authorization"))
     if token:
-        return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        return hash_token(token)
     client = scope.get("client")
     return str(client[0]) if client else ""

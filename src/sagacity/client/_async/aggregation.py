@@ -20,7 +20,7 @@ async def run_playbook_aggregation(
     playbook_name: str,
     agent_version: str | None = None,
     *,
-    wait: bool = True,
+    wait_for_response: bool = True,
     timeout_seconds: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> PlaybookAggregationReply:
@@ -31,7 +31,7 @@ async def run_playbook_aggregation(
         connection: to the server.
         playbook_name: their name, which is that of their extractor.
         agent_version: for which version of the agent; without it the server's default one.
-        wait: return when it has ended; otherwise at once, with the `operation_id`.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
 
@@ -48,7 +48,7 @@ async def run_playbook_aggregation(
         PlaybookAggregationReply,
         body=body,
     )
-    if not wait:
+    if not wait_for_response:
         return started
     ended = await wait_for_operation(
         connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress

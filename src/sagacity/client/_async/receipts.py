@@ -23,7 +23,7 @@ async def wait_for_receipt(
     request_id: str,
     *,
     timeout_seconds: float = 300,
-    progress: Callable[[Receipt], None] | None = None,
+    on_progress: Callable[[Receipt], None] | None = None,
 ) -> Receipt:
     """
     Wait until everything that learns has read a publish, or one of them failed at it.
@@ -32,7 +32,7 @@ async def wait_for_receipt(
         connection: to the server.
         request_id: of the publish.
         timeout_seconds: how long to wait at most.
-        progress: called with every receipt on the way, the last one too.
+        on_progress: called with every receipt on the way, the last one too.
 
     Returns:
         The receipt in state LEARNED or FAILED; a failed learner tries again by itself.
@@ -44,8 +44,8 @@ async def wait_for_receipt(
     wait = _SHORTEST_SECONDS
     while True:
         receipt = await get_receipt(connection, request_id)
-        if progress is not None:
-            progress(receipt)
+        if on_progress is not None:
+            on_progress(receipt)
         if receipt.state in _SETTLED:
             return receipt
         if time.monotonic() + wait > deadline:

@@ -128,7 +128,7 @@ async def run_skill_generation(
     playbook_name: str,
     *,
     agent_version: str | None = None,
-    wait: bool = True,
+    wait_for_response: bool = True,
     timeout_seconds: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> SkillGenerationReply:
@@ -139,7 +139,7 @@ async def run_skill_generation(
         connection: to the server.
         playbook_name: of the playbooks.
         agent_version: for which they hold; by default `agent-v0`.
-        wait: return when it has ended; otherwise at once, with the `operation_id`.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
 
@@ -151,7 +151,7 @@ async def run_skill_generation(
     started = await connection.send(
         "POST", "/api/run_skill_generation?wait_for_response=false", SkillGenerationReply, body=body
     )
-    if not wait:
+    if not wait_for_response:
         return started
     ended = await wait_for_operation(
         connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress

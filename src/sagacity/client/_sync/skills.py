@@ -127,7 +127,7 @@ def run_skill_generation(
     playbook_name: str,
     *,
     agent_version: str | None = None,
-    wait: bool = True,
+    wait_for_response: bool = True,
     timeout_seconds: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> SkillGenerationReply:
@@ -138,7 +138,7 @@ def run_skill_generation(
         connection: to the server.
         playbook_name: of the playbooks.
         agent_version: for which they hold; by default `agent-v0`.
-        wait: return when it has ended; otherwise at once, with the `operation_id`.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
 
@@ -150,7 +150,7 @@ def run_skill_generation(
     started = connection.send(
         "POST", "/api/run_skill_generation?wait_for_response=false", SkillGenerationReply, body=body
     )
-    if not wait:
+    if not wait_for_response:
         return started
     ended = wait_for_operation(
         connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress

@@ -24,7 +24,7 @@ from sagacity.learning.aggregate.commit import Done, Run, Written, commit
 from sagacity.learning.aggregate.draft import Material, material_of
 from sagacity.learning.aggregate.lineage import Lineage, moved, trace
 from sagacity.learning.aggregate.plan import Plan, Task, make_plan
-from sagacity.learning.aggregate.trigger import aggregation_of, due_names, learner_of
+from sagacity.learning.aggregate.trigger import LEARNER, aggregation_of, due_names, learner_of
 from sagacity.learning.aggregate.writer import BY_MODEL, write_playbook
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.watch import UNWATCHED, Watch
@@ -32,7 +32,6 @@ from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
-LEARNER = "aggregation"
 _CALLS_AT_ONCE = 4
 _IN_FORCE_SHOWN = 10
 _IN_FORCE_READ = 10_000
@@ -85,7 +84,7 @@ class Aggregator:
         self._ids = ids
 
     async def due(self, tenant: Tenant) -> list[tuple[str, str]]:
-        """Return name and agent version of the playbooks of which enough are new since the last run."""
+        """Return name and agent version of the playbooks that are to be aggregated by now."""
         config = await self._configs.get(tenant)
         async with self._storage.read(tenant) as snapshot:
             return await due_names(snapshot, config)

@@ -224,11 +224,12 @@ async def _archive(transaction: Transaction, run: Run, playbooks: Sequence[Memor
 
 
 async def _advance(transaction: Transaction, run: Run, written: Sequence[Written]) -> None:
-    """Note how far the run got: not beyond what came or changed behind its back."""
+    """Note how far the run got: not beyond what came, changed or went behind its back."""
     before = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(run.name, run.agent_version))
     now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.seq)
     missed = min((number for number, wording in now.items() if run.seen.get(number) != wording), default=None)
     newest = max((number for number in run.seen if missed is None or number < missed), default=None)
+    is_stale = any(number > before.seq and number not in now for number in run.seen)
     error = next((one.error for one in written if one.error), "")
-    after = bookmark(before, newest, error=error)
+    after = bookmark(before, newest, is_stale=is_stale, error=error)
     await transaction.cursors.save(after, read=before)

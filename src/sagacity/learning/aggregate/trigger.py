@@ -1,7 +1,7 @@
 """When playbooks are aggregated by themselves: how many have come since the last run."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
@@ -13,8 +13,11 @@ from sagacity.domain.version import VersionFilter
 from sagacity.learning.aggregate.plan import same_wording
 from sagacity.storage.transaction import Transaction
 
+LEARNER = "aggregation"
 SMALLEST_CLUSTER = 2
 _TRIES = 5
+_BEFORE_ALL = -1
+"""A bookmark here says that clusters may rest on what is gone: they are looked at however few others are new."""
 
 
 def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig | None:
@@ -41,33 +44,66 @@ def is_news(before: Memory | None, after: Memory) -> bool:
         return False
     if before is None or before.status is not Status.CURRENT:
         return True
-    return not same_wording(before, after) or (before.name, before.agent_version) != (
-        after.name,
-        after.agent_version,
-    )
+    return not same_wording(before, after) or _name_of(before) != _name_of(after)
 
 
-async def note_new_playbooks(
-    transaction: Transaction, config: TenantConfig, written: Iterable[Memory]
+def _is_lost(before: Memory, after: Memory) -> bool:
+    """Whether a user playbook that became *after* is no longer a current one of its name and agent version."""
+    if before.kind is not MemoryKind.USER_PLAYBOOK or before.status is not Status.CURRENT:
+        return False
+    return after.status is not Status.CURRENT or _name_of(before) != _name_of(after)
+
+
+def _name_of(playbook: Memory) -> tuple[str, str]:
+    return playbook.name, playbook.agent_version
+
+
+async def note_changed_playbooks(
+    transaction: Transaction, config: TenantConfig, changed: Iterable[tuple[Memory | None, Memory]]
 ) -> bool:
     """
-    Let the tenant's own work be looked at, as user playbooks were written in this transaction; they count as new.
+    Let the tenant's own work be looked at, as a person changed memories in this transaction.
 
-    A run that ended meanwhile saw playbooks with higher numbers, and these not: its bookmark goes back before them.
+    Args:
+        transaction: the one that writes them.
+        config: the tenant's.
+        changed: each before (None for a new one) and after; those of other kinds are left out.
+
+    Returns:
+        Whether there is something to look at.
+    """
+    pairs = list(changed)
+    news = [after for before, after in pairs if is_news(before, after)]
+    lost = {_name_of(before) for before, after in pairs if before is not None and _is_lost(before, after)}
+    return await note_playbooks(transaction, config, news, lost=lost)
+
+
+async def note_playbooks(
+    transaction: Transaction,
+    config: TenantConfig,
+    written: Iterable[Memory],
+    *,
+    lost: Collection[tuple[str, str]] = (),
+) -> bool:
+    """
+    Let the tenant's own work be looked at, as user playbooks were written or lost in this transaction.
+
+    Those that were written count as new. A run that ended meanwhile saw playbooks with higher numbers, and these not:
+    its bookmark goes back before them. Where some were lost it goes back before all.
 
     Args:
         transaction: the one that writes them.
         config: the tenant's; what it does not aggregate is left out.
         written: as they are now.
+        lost: names and agent versions of which some are gone, or current no more.
 
     Returns:
         Whether there is something to look at.
     """
-    first: dict[tuple[str, str], MemoryId] = {}
+    first: dict[tuple[str, str], int] = {one: 0 for one in lost if aggregation_of(config, one[0]) is not None}
     for one in written:
         if aggregation_of(config, one.name) is not None:
-            key = (one.name, one.agent_version)
-            first[key] = min(first.get(key, one.memory_id), one.memory_id)
+            first[_name_of(one)] = min(first.get(_name_of(one), one.memory_id), one.memory_id)
     if not first:
         return False
     await transaction.cursors.ensure_due(TENANT_SCOPE)
@@ -85,14 +121,14 @@ async def note_swapped_playbooks(
     """
     Let aggregation look at everything again, as other user playbooks became the current ones in this transaction.
 
-    After an upgrade or a downgrade it is not their numbers that say which are new. Clusters that did not change cost
-    nothing.
+    After an upgrade or a downgrade it is not their numbers that say which are new, and of some names none may be left.
+    Clusters that did not change cost nothing.
     """
     if swapped.kind is not MemoryKind.USER_PLAYBOOK:
         return
     names = [
         (name, version)
-        for name, version in await transaction.clusters.newest_candidates()
+        for name, version in await _names(transaction)
         if (not swapped.names or name in swapped.names)
         and (not swapped.agent_versions or version in swapped.agent_versions)
     ]
@@ -100,21 +136,33 @@ async def note_swapped_playbooks(
         await transaction.cursors.ensure_due(TENANT_SCOPE)
     for name, version in sorted(names):
         read = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, version))
-        await transaction.cursors.save(read.model_copy(update={"seq": 0, "attempts": 0}), read=read)
+        await transaction.cursors.save(read.model_copy(update={"seq": _BEFORE_ALL, "attempts": 0}), read=read)
 
 
 async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
-    """Return name and agent version of the playbooks of which enough are new to be aggregated, in order."""
+    """
+    Return name and agent version of the playbooks that are to be aggregated, in order.
+
+    It is time where enough are new, and where clusters may rest on what is gone.
+    """
     found: list[tuple[str, str]] = []
+    names = {one.extractor_name for one in config.user_playbook_extractor_configs}
+    if not any(aggregation_of(config, name) is not None for name in names):
+        return found  # what follows reads every playbook
     cursors = await snapshot.cursors.of_user(TENANT_SCOPE)
-    for (name, version), newest in sorted((await snapshot.clusters.newest_candidates()).items()):
+    newest = await snapshot.clusters.newest_candidates()
+    clustered = await snapshot.clusters.names(LEARNER)
+    for name, version in sorted(newest.keys() | clustered):
         options = aggregation_of(config, name)
+        if options is None:
+            continue
         cursor = cursors.get(bookmark_of(name, version))
         seen = 0 if cursor is None else cursor.seq
-        if options is None or newest <= seen:
-            continue
-        new = await snapshot.clusters.count_candidates(name, version, after=seen)
-        if new >= options.reaggregation_trigger_count:
+        is_due = seen == _BEFORE_ALL and (name, version) in clustered
+        if not is_due and newest.get((name, version), 0) > seen:
+            new = await snapshot.clusters.count_candidates(name, version, after=seen)
+            is_due = new >= options.reaggregation_trigger_count
+        if is_due:
             found.append((name, version))
     return found
 
@@ -123,25 +171,31 @@ async def put_off(transaction: Transaction, name: str, agent_version: str) -> No
     """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
     before = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, agent_version))
-    if newest is not None:
-        await transaction.cursors.save(before.model_copy(update={"seq": max(before.seq, newest)}))
+    await transaction.cursors.save(before.model_copy(update={"seq": max(before.seq, newest or 0)}))
 
 
-def bookmark(before: Cursor, newest: MemoryId | None, *, error: str) -> Cursor:
+async def _names(transaction: Transaction) -> set[tuple[str, str]]:
+    """Return names and agent versions of which there are current user playbooks, or clusters of former ones."""
+    return {*await transaction.clusters.newest_candidates(), *await transaction.clusters.names(LEARNER)}
+
+
+def bookmark(before: Cursor, newest: MemoryId | None, *, is_stale: bool, error: str) -> Cursor:
     """
     Return how far a run got.
 
     Args:
         before: how far the one before got.
         newest: the newest playbook up to which it saw all; None if there was none.
+        is_stale: whether some that it saw were gone when it ended.
         error: why it left some clusters as they were; empty if it did not. Then it is due again by itself, a few
             times; after these they wait until something new is taught.
     """
     attempts = before.attempts + 1 if error else 0
     waits = bool(error) and attempts < _TRIES
+    reached = _BEFORE_ALL if is_stale else max(before.seq, newest or 0)
     return before.model_copy(
         update={
-            "seq": before.seq if waits else max(before.seq, newest or 0),
+            "seq": before.seq if waits else reached,
             "attempts": attempts if waits else 0,
             "outcome": Outcome.FAILED if error else Outcome.LEARNED,
             "error": error,

@@ -192,7 +192,7 @@ class Evaluator:
         try:
             asker = calls.asker(Role.EVALUATION, learner_name(evaluator))
             if asker is None:
-                verdict = judge_by_rules(said.turns)
+                verdict = await asyncio.to_thread(judge_by_rules, said.turns)  # long sessions take seconds
             else:
                 shadow_first = shadow_comes_first(tenant.org_id, said.session.session_id, name)
                 verdict = await judge_by_model(

@@ -14,11 +14,15 @@ from sagacity.storage.transaction import Transaction
 
 async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
     """Return name and agent version of the playbooks that were aggregated since skills were written, in order."""
+    names = {one.extractor_name for one in config.user_playbook_extractor_configs}
+    automatic = {name for name in names if options_of(config, name).is_automatic}
+    if not automatic:
+        return []  # most want none, and what follows reads every playbook
     cursors = await snapshot.cursors.of_user(TENANT_SCOPE)
     return [
         (name, version)
         for name, version in sorted(await snapshot.clusters.newest_candidates())
-        if options_of(config, name).is_automatic
+        if name in automatic
         and _seq(cursors, aggregated_to(name, version)) > _seq(cursors, _learner_of(name, version))
     ]
 

@@ -113,12 +113,13 @@ class ChangeRepository:
                 column.memory_id.in_([memory.memory_id for memory in memories]),
                 column.action != str(ChangeAction.ADDED),
                 column.created_at > moment,
+                column.before.is_not(None),  # a swap of versions keeps no words
                 self._scope.owns(changes),
             )
             .group_by(column.memory_id)
         )
         statement = sa.select(column.memory_id, column.before).where(column.change_id.in_(next_change))
-        former = {row.memory_id: row.before for row in await self._scope.all(statement) if row.before}
+        former = {row.memory_id: row.before for row in await self._scope.all(statement)}
         return [
             Memory.model_validate(former[memory.memory_id]) if memory.memory_id in former else memory
             for memory in memories

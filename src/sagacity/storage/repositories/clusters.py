@@ -35,6 +35,31 @@ class ClusterRepository:
         rows = await self._scope.all(self._scope.locked(statement))
         return [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
 
+    async def names(self, learner: str) -> set[tuple[str, str]]:
+        """Return playbook names and agent versions of which there are groups."""
+        column = playbook_clusters.c
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version)
+            .where(column.org_id == self._scope.org_id, column.learner == learner)
+            .distinct()
+        )
+        return {(row.name, row.agent_version) for row in rows}
+
+    async def taught(self, ids: Sequence[int] | None = None) -> set[tuple[str, str]]:
+        """Return name and agent version of current user playbooks: of those of the numbers, or of all."""
+        column = memories.c
+        given = [] if ids is None else [one_of(column.memory_id, ids)]
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version)
+            .where(
+                column.org_id == self._scope.org_id if ids is None else self._scope.owns(memories),
+                column.kind == str(MemoryKind.USER_PLAYBOOK),
+                *(column.status == str(Status.CURRENT), *given),
+            )
+            .distinct()
+        )
+        return {(row.name, row.agent_version) for row in rows}
+
     async def candidates(self, name: str, agent_version: str, *, after: int = 0) -> dict[MemoryId, str]:
         """Return the wordings of all current user playbooks of one name and version beyond a number, oldest first."""
         column = memories.c

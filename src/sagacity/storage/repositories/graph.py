@@ -30,7 +30,7 @@ from sagacity.storage.tables import (
     relationship_mentions,
     relationships,
 )
-from sagacity.storage.ties import upsert_tie
+from sagacity.storage.ties import own_part, said_by, upsert_tie
 
 
 def entity_of(row: Any) -> Entity:
@@ -122,8 +122,21 @@ class GraphRepository:
             if numbers:
                 await self._mention(numbers, memory)
 
+    async def take_over(self, memory: Memory, others: Sequence[Memory]) -> None:
+        """Let *memory* say the ties that *others* say: what they were merged into says what they said."""
+        await self._say(memory, said_by(self._scope, others))
+
+    async def take_apart(self, memory: Memory, whole: Memory, others: Sequence[Memory]) -> None:
+        """Let *memory* say the ties of *whole* between names that it says too, without those that *others* say."""
+        await self._say(memory, own_part(self._scope, memory, whole, others))
+
     async def forget(self, memory_ids: Sequence[int]) -> None:
-        """Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes."""
+        """
+        Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes.
+
+        Nobody knows any more which memory a description came from, so those of what they said go too, unless a person
+        wrote there. It is said again when it is learned again.
+        """
         gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
         spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
         await self.hold(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
@@ -134,17 +147,19 @@ class GraphRepository:
         said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
         if said:
             tie = relationships.c
+            learned = (among(tie.relationship_id, "said"), ~tie.is_kept)
             bare = ~sa.exists().where(relationship_mentions.c.relationship_id == tie.relationship_id)
+            what = {"said": sorted({row.relationship_id for row in said})}
+            await self._scope.run(sa.delete(relationships).where(*learned, bare), what)
             await self._scope.run(
-                sa.delete(relationships).where(among(tie.relationship_id, "said"), bare, ~tie.is_kept),
-                {"said": sorted({row.relationship_id for row in said})},
+                sa.update(relationships).where(*learned, tie.description != "").values(description=""), what
             )
         if entity_ids:
             entity = entities.c
-            unmentioned = (entity.mention_count == 0, ~entity.is_kept)
+            learned, who = (among(entity.entity_id, "named"), ~entity.is_kept), {"named": entity_ids}
+            await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
             await self._scope.run(
-                sa.delete(entities).where(among(entity.entity_id, "named"), *unmentioned),
-                {"named": entity_ids},
+                sa.update(entities).where(*learned, entity.description != "").values(description=""), who
             )
 
     async def hold(self, entity_ids: Sequence[int]) -> None:
@@ -291,6 +306,29 @@ class GraphRepository:
                 for row in made
             ],
         )
+
+    async def _say(self, memory: Memory, ties: sa.Select[tuple[int]]) -> None:
+        """Note that *memory* says the ties that *ties* selects, and so the names at their ends."""
+        tie, mention = relationships.c, entity_mentions.c
+        own = (sa.literal(self._scope.org_id, sa.Text), sa.literal(memory.memory_id, mention.memory_id.type))
+        picked = found_by(tie.relationship_id, ties.scalar_subquery())
+        ends = sa.union(
+            *(sa.select(end.label("entity_id"), *own).where(picked) for end in (tie.source_id, tie.target_id))
+        )
+        numbers = [row.entity_id for row in await self._scope.all(ends)]
+        if not numbers:
+            return
+        await self.hold(numbers)
+        for table, key, theirs in (
+            (entity_mentions, "entity_id", ends),
+            (relationship_mentions, "relationship_id", sa.select(tie.relationship_id, *own).where(picked)),
+        ):
+            into: Any = self._scope.insert(table).from_select([key, "org_id", "memory_id"], theirs)
+            await self._scope.run(into.on_conflict_do_nothing())
+        spoken_of = sa.select(mention.entity_id).where(
+            mention.memory_id == memory.memory_id, self._scope.owns(entity_mentions)
+        )
+        await self.recount([row.entity_id for row in await self._scope.all(spoken_of)])
 
 
 def _end(name: str) -> EntityMention:

@@ -1,7 +1,7 @@
 """The evidence log: requests and their interactions, appended and read in order."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,10 +22,11 @@ from sagacity.storage.filters import (
     values_of,
 )
 from sagacity.storage.lists import one_of
+from sagacity.storage.repositories.emptied import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.repositories.places import numbered, rows_beside, with_request, without_images
 from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.repositories.users import claim_seq, touch_sessions
-from sagacity.storage.repositories.verdicts import forget_verdicts, held_sessions
+from sagacity.storage.repositories.verdicts import delete_verdicts, forget_verdicts, held_sessions
 from sagacity.storage.tables import evaluations, interactions, requests, sessions
 
 _OWN = {
@@ -154,6 +155,12 @@ class InteractionRepository:
         """Return the turns with *ids* that exist, in the order of the log."""
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
         return [interaction_of(row) for row in await self._scope.all(numbered(), given)]
+
+    async def existing(self, ids: Collection[InteractionId]) -> set[InteractionId]:
+        """Return those of *ids* that turns have."""
+        mine = (self._scope.owns(interactions), one_of(interactions.c.interaction_id, ids))
+        rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
+        return {InteractionId(row.interaction_id) for row in rows}
 
     async def beside(
         self, turns: Sequence[Interaction], count: int, *, as_of: datetime | None = None
@@ -311,11 +318,7 @@ class InteractionRepository:
     async def delete_requests(self, ids: Sequence[RequestId]) -> int:
         """Delete requests with their turns and the verdicts on their sessions; returns how many requests there were."""
         await self._delete_turns(one_of(interactions.c.request_id, ids))
-        return await self._scope.run(
-            sa.delete(requests).where(
-                requests.c.org_id == self._scope.org_id, one_of(requests.c.request_id, ids)
-            )
-        )
+        return await delete_empty_requests(self._scope, one_of(requests.c.request_id, ids))
 
     async def delete_session(self, session_id: SessionId) -> int:
         """Delete a session of that id, with its requests, turns and verdicts; returns how many requests there were."""
@@ -324,16 +327,17 @@ class InteractionRepository:
         )
         ids = [row.request_id for row in await self._scope.all(mine)]
         deleted = await self.delete_requests(ids)
-        for table in (sessions, evaluations):
-            of_it = sa.and_(table.c.org_id == self._scope.org_id, table.c.session_id == session_id)
-            await self._scope.run(sa.delete(table).where(of_it))
+        await delete_verdicts(self._scope, evaluations.c.session_id == session_id)
+        await delete_empty_sessions(self._scope, sessions.c.session_id == session_id)
         return deleted
 
     async def delete_all(self) -> int:
-        """Delete the tenant's whole log; returns how many turns there were."""
+        """Delete the tenant's whole log; returns how many turns there were. What is published meanwhile stays whole."""
+        await held_sessions(self._scope)
         deleted = await self._delete()
-        for table in (requests, sessions, evaluations):
-            await self._scope.run(sa.delete(table).where(table.c.org_id == self._scope.org_id))
+        await delete_empty_requests(self._scope)
+        await delete_verdicts(self._scope)
+        await delete_empty_sessions(self._scope)
         return deleted
 
     async def _delete_turns(self, *conditions: sa.ColumnElement[bool]) -> int:
@@ -345,8 +349,10 @@ class InteractionRepository:
     async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
         mine = (interactions.c.org_id == self._scope.org_id, *conditions)
         rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
-        await self._search.remove(INTERACTION, [row.interaction_id for row in rows])
-        return await self._scope.run(sa.delete(interactions).where(*mine))
+        ids = [row.interaction_id for row in rows]
+        await self._search.remove(INTERACTION, ids)
+        gone = one_of(interactions.c.interaction_id, ids)  # and no turn that came meanwhile
+        return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))
 
     async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
         statement = self._mine().where(*conditions).order_by(interactions.c.user_id, interactions.c.seq)

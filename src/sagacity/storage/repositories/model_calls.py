@@ -99,6 +99,7 @@ _TOKENS = sa.func.sum(model_calls.c.prompt_tokens + model_calls.c.completion_tok
 _SUMS = (
     sa.func.count().label("call_count"),
     _sum(sa.case((model_calls.c.outcome != SUCCEEDED, 1), else_=0), "failed_count"),
+    _sum(sa.case((model_calls.c.cost_usd.is_(None), 1), else_=0), "unpriced_count"),
     *(
         _sum(model_calls.c[name], name)
         for name in ("prompt_tokens", "completion_tokens", "cost_usd", "duration_ms")

@@ -199,12 +199,8 @@ class OperationRepository:
         advanced = await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
-            .values(
-                turn_count=_item.turn_count + turns,
-                generated_count=_item.generated_count + generated,
-                updated_at=now,
-                **forgiven,
-            )
+            .values(updated_at=now, step_count=_item.step_count + 1, **forgiven)
+            .values(turn_count=_item.turn_count + turns, generated_count=_item.generated_count + generated)
         )
         if not advanced:
             raise Conflict(f"operation {item.operation_id!r} is over for {item.user_id!r}")
@@ -334,7 +330,7 @@ class OperationRepository:
             .where(
                 _item.org_id == self._scope.org_id,
                 _item.operation_id == operation_id,
-                *(_WAITING, _item.attempts == 0, _item.turn_count == 0),
+                *(_WAITING, _item.attempts == 0, _item.turn_count == 0, _item.step_count == 0),
             )
             .with_for_update(skip_locked=True)
         )

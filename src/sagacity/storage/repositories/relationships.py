@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -17,7 +18,10 @@ from sagacity.domain.graph import (
     RelationshipId,
 )
 from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Approval
+from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
+from sagacity.storage.filters import has_document, values_of
 from sagacity.storage.lists import among
 from sagacity.storage.near import MAX_HOPS, surroundings
 from sagacity.storage.repositories.entities import SOURCES_SHOWN, EntityRepository
@@ -25,6 +29,8 @@ from sagacity.storage.tables import entities, memories, relationship_mentions, r
 
 MOST_DRAWN: Final = 1_000
 """Ties of one drawing."""
+_SERVED: Final = (Approval.APPROVED, Approval.PENDING)
+"""What of a user's is served: all but what was rejected."""
 
 
 class RelationshipRepository:
@@ -75,15 +81,18 @@ class RelationshipRepository:
         as_of: datetime | None = None,
     ) -> dict[EntityId, list[Relationship]]:
         """
-        Return the ties from or to each of some entities, surest first, in one statement.
+        Return the ties from or to each of some entities that hold, surest first, in one statement.
+
+        Those hold that a memory says which may be served, and those that were written or edited by hand.
 
         Args:
             user_id: whose.
             entity_ids: which entities.
             limit: how many of each at the most.
-            as_of: only ties that were known by then.
+            as_of: only ties that were known by then, and held.
         """
         tie = relationships.c
+        wanted = values_of(Filter(approvals=_SERVED, valid_at=self._scope.clock.now(), as_of=as_of))
         ends = sa.union(
             *(
                 sa.select(end.label("entity_id"), tie.relationship_id, tie.confidence).where(
@@ -91,6 +100,7 @@ class RelationshipRepository:
                     tie.user_id == user_id,
                     end.in_(list(entity_ids)),
                     sa.true() if as_of is None else tie.created_at <= as_of,
+                    _holds(tuple(wanted)),
                 )
                 for end in (tie.source_id, tie.target_id)
             )
@@ -103,7 +113,8 @@ class RelationshipRepository:
             .add_columns(surest.c.entity_id)
             .join(surest, surest.c.relationship_id == tie.relationship_id)
             .where(surest.c.place <= limit)
-            .order_by(surest.c.entity_id, surest.c.place)
+            .order_by(surest.c.entity_id, surest.c.place),
+            wanted,
         )
         found: dict[EntityId, list[Relationship]] = {number: [] for number in entity_ids}
         for row in rows:
@@ -296,6 +307,18 @@ class RelationshipRepository:
         if not rows:
             raise _missing(relationship_id)
         return rows[0]
+
+
+@cache
+def _holds(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
+    """Return that a tie is written by hand, or said by a memory whose document is admitted by *fields*."""
+    tie, mention, memory = relationships.c, relationship_mentions.c, memories.c
+    is_admitted = has_document(memory.memory_id, memory.kind, fields)
+    said = sa.exists().where(
+        mention.relationship_id == tie.relationship_id, memory.memory_id == mention.memory_id, is_admitted
+    )
+    said_first = sa.exists().where(memory.memory_id == tie.memory_id, is_admitted)
+    return sa.or_(tie.is_kept, said.correlate(relationships), said_first.correlate(relationships))
 
 
 def _ties() -> sa.Select[*tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from sagacity.domain.operation import OperationStatus
 from sagacity.storage.base import Scope
 from sagacity.storage.filters import INTERACTION
 from sagacity.storage.lists import found_by, one_of
+from sagacity.storage.repositories.emptied import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.repositories.memories import MemoryRepository
 from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.repositories.verdicts import forget_verdicts, held_sessions
@@ -174,17 +175,7 @@ class RetentionRepository:
         """Delete the requests of these turns if they have no others, and their sessions if these have no requests."""
         request, session = requests.c, sessions.c
         until = max(row.created_at for row in gone)  # what came to a session since then goes on
-        has_turns = sa.exists().where(
-            interactions.c.org_id == request.org_id, interactions.c.request_id == request.request_id
-        )
         theirs = one_of(request.request_id, {row.request_id for row in gone})
-        mine = sa.and_(request.org_id == self._scope.org_id, theirs, request.created_at <= until)
-        await self._scope.run(sa.delete(requests).where(mine, ~has_turns))
-        goes_on = sa.exists().where(
-            request.org_id == session.org_id,
-            request.session_id == session.session_id,
-            request.user_id == session.user_id,
-        )
+        await delete_empty_requests(self._scope, theirs, request.created_at <= until)
         theirs = one_of(session.session_id, {row.session_id for row in gone if row.session_id is not None})
-        mine = sa.and_(session.org_id == self._scope.org_id, theirs, session.updated_at <= until)
-        await self._scope.run(sa.delete(sessions).where(mine, ~goes_on))
+        await delete_empty_sessions(self._scope, theirs, session.updated_at <= until)

@@ -46,3 +46,8 @@ async def forget_verdicts(scope: Scope, of_sessions: Sequence[tuple[UserId, Sess
         column.user_id == sa.bindparam("user"),
     )
     await scope.run(statement, [{"session": session, "user": user} for user, session in of_sessions])
+
+
+async def delete_verdicts(scope: Scope, *conditions: sa.ColumnElement[bool]) -> None:
+    """Delete the tenant's verdicts, those that *conditions* admit."""
+    await scope.run(sa.delete(evaluations).where(evaluations.c.org_id == scope.org_id, *conditions))

@@ -22,7 +22,7 @@ from sagacity.storage.lists import found_by, one_of
 from sagacity.storage.repositories.cursors import LeaseRepository
 from sagacity.storage.repositories.memories import MemoryRepository, memory_of
 from sagacity.storage.repositories.search import SearchRepository
-from sagacity.storage.tables import changes, memories, users
+from sagacity.storage.tables import changes, memories, requests, users
 from sagacity.storage.version_cursors import VersionCursors
 
 _column = memories.c
@@ -129,6 +129,14 @@ class VersionRepository:
         """Return whether the version has anything of what is *wanted*."""
         statement = sa.select(_column.memory_id).where(*self._version(wanted, status)).limit(1)
         return bool(await self._scope.all(statement))
+
+    async def agents(self) -> list[str]:
+        """Return the agent versions with which turns were published, or for which user playbooks hold, by name."""
+        published = sa.select(requests.c.agent_version).where(requests.c.org_id == self._scope.org_id)
+        taught = sa.select(_column.agent_version).where(
+            _column.org_id == self._scope.org_id, _column.kind == str(MemoryKind.USER_PLAYBOOK)
+        )
+        return sorted(row.agent_version for row in await self._scope.all(published.union(taught)))
 
     async def of_users(
         self,

@@ -1,0 +1,80 @@
+"""Names that a call asks for, looked up before it does anything: a mistyped one would choose nothing in silence."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from sagacity.api.dependencies import Caller
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.version import VersionFilter
+from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION
+from sagacity.storage.transaction import Transaction
+
+_SHOWN, _LONGEST = 20, 80
+_FIELDS = {MemoryKind.PROFILE: "extractor_names", MemoryKind.USER_PLAYBOOK: "playbook_name"}
+_VERSIONS = (Status.CURRENT, Status.PENDING, Status.ARCHIVED)
+
+
+async def check_names(
+    caller: Caller,
+    kind: MemoryKind,
+    names: Sequence[str | None],
+    *,
+    agent_version: str | None = None,
+    to_run: bool = False,
+) -> None:
+    """
+    Refuse names of extractors and of agent versions that nothing goes by.
+
+    An extractor is known if it is configured or, unless it is *to_run*, if memories of it are left. An agent version is
+    known if turns were published with it or user playbooks hold for it; what stands for none at all always is.
+
+    Raises:
+        InvalidInput: one is not known; the message names the nearest, or those that there are.
+    """
+    config = await caller.runtime.configs.get(caller.tenant)
+    extractors = (
+        config.profile_extractor_configs
+        if kind is MemoryKind.PROFILE
+        else config.user_playbook_extractor_configs
+    )
+    configured = [one.extractor_name for one in extractors]
+    asked = [name for name in names if name is not None and name not in configured]
+    if to_run and asked:
+        raise InvalidInput(f"{_FIELDS[kind]}: {no_such('extractor', asked[0], configured)}")
+    agent = DEFAULT_AGENT_VERSION if agent_version is None else agent_version
+    if not asked and agent == DEFAULT_AGENT_VERSION:
+        return
+    async with caller.read() as snapshot:
+        for name in asked:
+            if not await _is_used(snapshot, VersionFilter(kind=kind, names=(name,))):
+                raise InvalidInput(f"{_FIELDS[kind]}: {no_such('extractor', name, configured)}")
+        await _check_agent_version(snapshot, kind, agent)
+
+
+async def _check_agent_version(snapshot: Transaction, kind: MemoryKind, name: str) -> None:
+    if name == DEFAULT_AGENT_VERSION or await _is_used(
+        snapshot, VersionFilter(kind=kind, agent_versions=(name,))
+    ):
+        return
+    known = await snapshot.versions.agents()
+    if name not in known:
+        raise InvalidInput(
+            f"agent_version: {no_such('agent version', name, known or [DEFAULT_AGENT_VERSION])}"
+        )
+
+
+async def _is_used(snapshot: Transaction, wanted: VersionFilter) -> bool:
+    """Whether a memory of any version is *wanted*."""
+    for version in _VERSIONS:
+        if await snapshot.versions.has(wanted, version):
+            return True
+    return False
+
+
+def no_such(what: str, name: str, known: Sequence[str]) -> str:
+    """Return that there is no such thing, with the names that are nearest to the one given, or those that there are."""
+    near = get_close_matches(name, known, n=3)
+    more = ", …" if len(known) > _SHOWN else ""
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known[:_SHOWN])}{more}"
+    return f"there is no {what} {name[:_LONGEST]!r}; {hint}"

@@ -1,0 +1,29 @@
+"""What a request takes in tokens, about, for where its provider does not say; pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from sagacity.providers.base import ChatMessage
+
+BYTES_A_TOKEN = 4
+"""
+Of UTF-8. Next to cl100k_base this is within about a fifth for Latin and Cyrillic scripts and for code.
+
+For Chinese, Japanese, Hindi and Arabic it is 30 to 45 % too few, where characters / 4 are 65 to 80 % too few.
+"""
+IMAGE_TOKENS = 1_000
+"""About what the large providers count for a photo; its bytes have nothing to do with it."""
+
+
+def text_tokens(text: str) -> int:
+    """Return about how many tokens *text* is; at least one, unless it is empty."""
+    return -(-len(text.encode(errors="replace")) // BYTES_A_TOKEN)
+
+
+def prompt_tokens(messages: Sequence[ChatMessage], schema: Mapping[str, JsonValue] | None = None) -> int:
+    """Return about how many tokens *messages* are, with the *schema* for the answer that goes beside them."""
+    texts = [message.content for message in messages]
+    shown = sum(bool(message.image) for message in messages)
+    return text_tokens("".join(texts) + (json.dumps(schema) if schema else "")) + IMAGE_TOKENS * shown

@@ -1,0 +1,86 @@
+"""What a model's tokens cost, by the list that comes with LiteLLM, read without importing it, which takes seconds."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
+
+from sagacity.domain.errors import ConfigError
+
+PACKAGE, FILE = "litellm", "model_prices_and_context_window_backup.json"
+
+
+_LISTED: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+class Price(BaseModel):
+    """What a token costs in USD."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    litellm_provider: str
+    input_cost_per_token: float
+    output_cost_per_token: float
+
+
+def price_of(model: str) -> Price | None:
+    """
+    Return what a token of *model*, in LiteLLM's naming, costs by the list; None if it is not on it.
+
+    The list is read as it is: what LiteLLM computes costs with asks some providers for what the list lacks.
+
+    Raises:
+        ConfigError: the list is not there or damaged.
+    """
+    provider, _, name = model.partition("/")
+    prices = price_list()
+    for key in (model, name):
+        price = prices.get(key)
+        if price is not None and (key == model or price.litellm_provider == provider):
+            return price
+    return None
+
+
+def cost_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Return what so many tokens cost, without discounts and surcharges; None where the price is not known."""
+    price = price_of(model)
+    if price is None:
+        return None
+    return prompt_tokens * price.input_cost_per_token + completion_tokens * price.output_cost_per_token
+
+
+@cache
+def price_list() -> Mapping[str, Price]:
+    """
+    Return the prices of models that are paid by the token; read once a process, in a tenth of a second.
+
+    Raises:
+        ConfigError: the list is not there or damaged.
+    """
+    spec = find_spec(PACKAGE)
+    folder = Path(spec.origin).parent if spec is not None and spec.origin is not None else Path()
+    return read_prices(folder / FILE)
+
+
+def read_prices(path: Path) -> Mapping[str, Price]:
+    """
+    Read the prices that a file of LiteLLM's form has.
+
+    Raises:
+        ConfigError: it is not there or damaged.
+    """
+    try:
+        listed = _LISTED.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        mend = f"pip install --force-reinstall --no-deps '{PACKAGE}>=1.106'"
+        raise ConfigError(
+            f"the price list of package {PACKAGE} cannot be read; reinstall it with: {mend}"
+        ) from error
+    prices: dict[str, Price] = {}
+    for model, entry in listed.items():
+        with suppress(ValidationError):
+            prices[model] = Price.model_validate(entry)
+    return prices
