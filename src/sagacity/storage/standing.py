@@ -139,12 +139,23 @@ async def newest_memories(scope: Scope, wanted: Filter, kind: MemoryKind, *, lim
         return []
     values = values_of(wanted)
     given = {"org_id": scope.org_id, "user_id": wanted.user_id, "kind": str(kind), "limit": limit}
-    rows = await scope.all(_newest_memories(tuple(values)), given | values)
+    of_one = len(values.get("statuses", ())) == 1
+    if of_one:
+        [given["status"]] = values.pop("statuses")
+    rows = await scope.all(_newest_memories(tuple(values), of_one_status=of_one), given | values)
     return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
 
 
 @lru_cache(maxsize=SHAPES)
-def _newest_memories(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Select[*tuple[Any, ...]]:
+    """
+    Build the statement for one user's newest memories.
+
+    Those of one status lie in the order of an index, of which the first ones are read. Others are sorted, by what no
+    index has: otherwise SQLite goes through all memories of the organisation in their order.
+    """
+    chosen = [_memory.status == sa.bindparam("status")] if of_one_status else []
+    changed_at = _memory.updated_at if of_one_status else _document.changed_at
     same = sa.and_(
         _document.org_id == _memory.org_id,
         _document.kind == _memory.kind,
@@ -160,9 +171,9 @@ def _newest_memories(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
             _memory.org_id == sa.bindparam("org_id"),
             _memory.kind == sa.bindparam("kind"),
             _memory.user_id == sa.bindparam("user_id"),
-            *admitted(fields),
+            *(*chosen, *admitted(fields)),
         )
-        .order_by(_document.changed_at.desc(), _memory.memory_id.desc())  # no index: few are sorted
+        .order_by(changed_at.desc(), _memory.memory_id.desc())
         .limit(sa.bindparam("limit", type_=sa.Integer))
     )
 

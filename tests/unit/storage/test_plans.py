@@ -8,7 +8,7 @@ from sqlalchemy.dialects import sqlite as dialect
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Scope
@@ -75,6 +75,7 @@ class Explaining:
 
 PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", tags=("tea",))
 CURRENT = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", valid_at=START)
+EVERY = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", statuses=(Status.CURRENT, Status.PENDING))
 TURNS = Filter(interactions=True, user_id="anna", valid_at=START)
 BY_USER = "(org_id=? AND user_id=?"
 LOOKUPS = {
@@ -87,8 +88,12 @@ LOOKUPS = {
         f"interactions USING INDEX ux_interactions_log {BY_USER})",
     ),
     "what stands beside": (lambda tx: rows_beside(tx.interactions._scope, [1], 2), f"near USING INDEX ux_interactions_log {BY_USER} AND seq>? AND seq<?)"),
-    "what was learned last": (
+    "newest of a user": (
         lambda tx: newest_memories(tx.interactions._scope, CURRENT, MemoryKind.PROFILE, limit=9),
+        "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=? AND status=?)",
+    ),
+    "newest of several statuses": (
+        lambda tx: newest_memories(tx.interactions._scope, EVERY, MemoryKind.PROFILE, limit=9),
         "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=?)",
     ),
     "what a user said last": (
