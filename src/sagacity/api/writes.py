@@ -110,7 +110,8 @@ async def delete_memories(
     async with caller.begin() as transaction:
         count = await delete_noted(transaction, config, kind, ids=ids, uids=uids)
     told_deleted(caller, kind, count)
-    caller.runtime.dispatcher.look()
+    if kind is MemoryKind.USER_PLAYBOOK:
+        caller.runtime.dispatcher.look()
     return count
 
 

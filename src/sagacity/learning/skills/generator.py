@@ -73,7 +73,7 @@ class SkillGenerator:
             return await due_names(snapshot, config)
 
     async def after_aggregation(
-        self, tenant: Tenant, name: str, agent_version: str, *, lease: Lease, watch: Watch = UNWATCHED
+        self, tenant: Tenant, name: str, agent_version: str, *, lease: Lease
     ) -> SkillsMade:
         """
         Generate by itself, where the tenant wants that after an aggregation and the cooldown is over; see `run`.
@@ -82,13 +82,12 @@ class SkillGenerator:
 
         Raises:
             Conflict: the lease was lost; nothing was written.
-            StoppedError: it was stopped; nothing was written.
         """
         options = plan.options_of(await self._configs.get(tenant), name)
         if not options.auto_generate_on_aggregation:
             return SkillsMade(skipped_reason="auto_generate_on_aggregation is off for these playbooks")
         try:
-            return await self.run(tenant, name, agent_version, rerun=False, lease=lease, watch=watch)
+            return await self.run(tenant, name, agent_version, rerun=False, lease=lease)
         except ProviderError as error:
             return SkillsMade(skipped_reason=f"nothing could be written ({type(error).__name__})")
 
