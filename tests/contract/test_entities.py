@@ -104,20 +104,6 @@ async def test_lists_are_pages_by_type_and_part_of_a_name(storage: Storage) -> N
         assert [e.name for e in (await page(ANNA, entity_type=EntityType.LOCATION))[0]] == ["Oslo"]
 
 
-async def test_what_the_first_releases_write_is_read(storage: Storage) -> None:
-    """An entity whose name is in its row alone is found, is a location when it was a place, and is then mentioned."""
-    async with storage.begin(ORG) as tx:
-        await speak(tx, "Lives in Rome", "Rome")
-        rome = await one(tx, "Rome")
-        await tx.graph._scope.run(sa.delete(entity_names))
-        await tx.graph._scope.run(sa.update(entities).values(entity_type="place"))
-        assert (await one(tx, "rome")).entity_type is EntityType.LOCATION
-        assert (await tx.entities.list_page(ANNA, entity_type=EntityType.LOCATION))[1] == 1
-        await speak(tx, "Rome is old", "rome")
-        seen = await tx.entities.get(ANNA, rome.entity_id)
-        assert seen.mention_count == 2
-
-
 Ties = list[tuple[int, str, int, float]]
 NAMES = ["A", "B", "C", "D", "E", "F"]
 GRAPHS = st.tuples(

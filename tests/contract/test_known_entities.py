@@ -3,13 +3,11 @@
 from datetime import timedelta
 
 import pytest
-import sqlalchemy as sa
 
 from sagacity.domain.context import KnownEntity
 from sagacity.domain.graph import EntityType, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.memory import Approval, Memory, Status
 from sagacity.retrieval.known import MOST_TIES, known_entities
-from sagacity.storage.tables import relationship_mentions, relationships
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, said
@@ -173,26 +171,6 @@ async def test_as_of_tells_ties_that_held_then(storage, clock):
     await working_at(storage, "Globex", created_at=clock.now())
     assert await told(storage, as_of=then) == ("works at Acme",)
     assert await told(storage, as_of=clock.now()) == await told(storage) == ("works at Globex",)
-
-
-async def test_ties_of_the_first_releases_hold_as_long_as_their_memory(storage):
-    """Those name the one memory that says so in their own row."""
-    [acme, globex] = await working_at(storage, "Acme", "Globex")
-    async with storage._backend.write(ORG.org_id) as connection:
-        for memory in (acme, globex):
-            said_by = sa.select(relationship_mentions.c.relationship_id).where(
-                relationship_mentions.c.memory_id == memory.memory_id
-            )
-            await connection.execute(
-                sa.update(relationships)
-                .where(relationships.c.relationship_id.in_(said_by))
-                .values(memory_id=memory.memory_id)
-            )
-        await connection.execute(sa.delete(relationship_mentions))
-    assert await told(storage) == ("works at Acme", "works at Globex")
-    async with storage.begin(ORG) as tx:
-        await tx.memories.save([acme.model_copy(update={"status": Status.ARCHIVED})])
-    assert await told(storage) == ("works at Globex",)
 
 
 async def test_ties_that_no_longer_hold_take_no_place(storage):

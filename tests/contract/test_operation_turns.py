@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from sagacity.bootstrap import open_database
 from sagacity.config.settings import Settings
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters, OperationStatus
 from sagacity.storage.operation_turns import TURNS, turns_within
-from sagacity.storage.tables import operation_items
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, learning, lines, one_a_turn, reading
-from support.parts import ANNA, BEN, ORG, StoppedClock, said
+from support.parts import ORG, StoppedClock, said
 
 PROFILES, PLAYBOOKS = OperationName.PROFILE_GENERATION, OperationName.PLAYBOOK_GENERATION
 USERS = [f"user-{number:02}" for number in range(3 * TURNS)]
@@ -150,21 +148,6 @@ async def test_a_cancelled_operation_gives_no_turns(storage: Storage) -> None:
     assert await with_turn(storage, operation_id) == []
     async with storage.read(ORG) as snapshot:
         assert (await snapshot.operations.get(operation_id)).status is OperationStatus.CANCELLED
-
-
-async def test_an_operation_of_a_former_release_is_set_going(storage: Storage, clock, ids) -> None:
-    """There nobody has a turn, and all are due: the first who is looked at gives the turns out."""
-    await give_logs(storage, ANNA, BEN)
-    operation_id = await start(storage)
-    async with storage.begin(ORG) as tx:
-        await tx.operations._scope.run(sa.update(operation_items).values(next_try_at=None))
-        assert await tx.operations.stands_still(operation_id)
-    learn = learning(storage, WordEmbedder(), clock, ids, groups=reading(Recorder(one_a_turn)))
-    for user_id in (ANNA, BEN):
-        await learn.run(ORG, user_id)
-    async with storage.read(ORG) as snapshot:
-        done = await snapshot.operations.get(operation_id)
-    assert (done.status, done.processed_count, done.turn_count) == (OperationStatus.COMPLETED, 2, 2)
 
 
 async def test_a_long_log_is_read_a_slice_at_a_time(storage: Storage, clock, ids) -> None:

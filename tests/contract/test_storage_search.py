@@ -16,7 +16,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.bm25 import K1, B
 from sagacity.storage.keywords import date_terms, terms_of
-from sagacity.storage.tables import requests, search_documents, search_scopes, search_terms
+from sagacity.storage.tables import search_documents, search_scopes, search_terms
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
 
@@ -177,7 +177,7 @@ async def test_rebuilding_for_the_same_embedder_keeps_what_it_made(storage: Stor
             vectors={f"u{n}": rows[n] for n in range(3)},
         )
         changed = sa.update(search_documents).where(search_documents.c.owner_id == kept[1].memory_id)
-        await tx.search._scope.run(changed.values(text="as a former release wrote it"))
+        await tx.search._scope.run(changed.values(text="what nobody wrote"))
         before = (await tx.search.by_vector(PROFILES, rows[0], 9)).hits
     for embedder, found in (("one", {kept[0].memory_id, kept[2].memory_id}), ("another", set())):
         await storage.rebuild_index(embedder, 16, lambda done, total: None)
@@ -191,12 +191,11 @@ async def test_rebuilding_for_the_same_embedder_keeps_what_it_made(storage: Stor
 
 
 async def test_rebuilding_refreshes_what_turns_are_filtered_by(storage: Storage) -> None:
-    """What a former release did not write of requests, terms and documents is there afterwards."""
+    """What is missing of terms and documents is there afterwards."""
     await storage.append(ORG, said("green tea", metadata={"tags": ["Drinks"]}))
     async with storage.begin(ORG) as tx:
         scope = tx.search._scope
-        await scope.run(sa.update(requests).values(facts=None))
-        await scope.run(sa.update(search_documents).values(event_at=None, created_at=None))
+        await scope.run(sa.update(search_documents).values(event_at=None, created_at=None, facts=None))
         await scope.run(sa.delete(search_terms).where(search_terms.c.term == "2026"))
     drinks = Filter(interactions=True, tags=("drinks",), event_start=START, as_of=START)
     assert await keyword(storage, "tea", drinks) == []

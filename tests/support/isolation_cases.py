@@ -270,8 +270,6 @@ CASES: dict[str, Case] = {
     "operations.pass_turn": lambda tx, h: tx.operations.pass_turn(h.item),
     "operations.hold_up": lambda tx, h: tx.operations.hold_up(ANNA, until=LATER, error="stolen"),
     "operations.trouble": lambda tx, h: tx.operations.trouble(h.item.operation_id),
-    "operations.stands_still": lambda tx, h: tx.operations.stands_still(h.item.operation_id),
-    "operations.set_going": lambda tx, h: tx.operations.set_going(h.item.operation_id),
     "operations.items": lambda tx, h: tx.operations.items(h.item.operation_id, limit=99),
     "operations.current_user": lambda tx, h: tx.operations.current_user(h.item.operation_id),
     "operations.waiting_for": lambda tx, h: tx.operations.waiting_for(ANNA),

@@ -1,9 +1,14 @@
-"""What a PostgreSQL database is made of, as its catalogue tells it, and databases as older releases left them."""
+"""What a PostgreSQL database is made of, as its catalogue tells it, and the release that is to come."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sagacity.storage.migrate import migrate
+from sagacity.storage.migrate import VERSIONS, migrate
 from sagacity.storage.postgres_driver import engine_for
 from support.local_servers import PostgresServer
 
@@ -67,8 +72,17 @@ def owner_engine(server: PostgresServer, database: str) -> AsyncEngine:
     return engine.execution_options(isolation_level="READ COMMITTED")
 
 
-async def at_revision(server: PostgresServer, database: str, revision: str) -> None:
-    """Make *database* one of an older release."""
+async def migrate_whole(server: PostgresServer, database: str) -> None:
+    """Make *database* one of this release; with `next_release`, one of that."""
     engine = owner_engine(server, database)
-    await migrate(engine.begin, to=revision)
+    await migrate(engine.begin)
     await engine.dispose()
+
+
+@contextmanager
+def next_release() -> Iterator[None]:
+    """Let this process be the next release, with a migration more: `tests/migration/next`."""
+    folder = Path(__file__).parents[1] / "migration" / "next"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sagacity.storage.migrate.VERSIONS", (*VERSIONS, folder))
+        yield

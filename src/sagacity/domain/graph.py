@@ -30,7 +30,6 @@ _UNSPACED = re.compile(
 )
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, and Korean with its particles: names have no spaces around them."""
 _LONGEST_UNSPACED = 6
-_FORMER = {"place": "location"}
 
 
 class EntityType(StrEnum):
@@ -49,11 +48,6 @@ class EntityType(StrEnum):
     DATE = "date"
     ANIMAL = "animal"
     OTHER = "other"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "EntityType | None":
-        """Read what former releases wrote."""
-        return cls(_FORMER[value]) if isinstance(value, str) and value in _FORMER else None
 
 
 class RelationType(StrEnum):

@@ -165,7 +165,6 @@ class Learning:
     async def _do_the_rest(self, tenant: Tenant, user_id: UserId, plan: _Plan, report: LearnReport) -> None:
         """Do the user's part of operations and evaluate sessions, as far as that is due."""
         until = time.monotonic() + self._policy.slice_seconds
-        await self._regeneration.set_going(tenant, user_id)
         await self._under_lease(
             tenant,
             f"{REGENERATING}{user_id}",

@@ -85,16 +85,6 @@ class Regeneration:
         moments = (self._due_at(operation, item) for operation, item in waiting)
         return min(filter(None, moments), default=None)
 
-    async def set_going(self, tenant: Tenant, user_id: UserId) -> None:
-        """Give out turns in those of the user's operations where it is nobody's, as in those of a former release."""
-        async with self._storage.read(tenant) as snapshot:
-            waiting = await snapshot.operations.waiting_for(user_id)
-            ids = [operation.operation_id for operation, item in waiting if item.next_try_at is None]
-            still = [one for one in ids if await snapshot.operations.stands_still(one)]
-        for operation_id in still:
-            async with self._storage.begin(tenant) as transaction:
-                await transaction.operations.set_going(operation_id)
-
     async def run(self, tenant: Tenant, user_id: UserId, lease: Lease, *, until: float) -> None:
         """
         Work on what is due of a user.

@@ -16,6 +16,8 @@ from sagacity.storage.tables import metadata
 from sagacity.storage.views import supported_schemas
 
 _SCRIPTS = Path(__file__).parent / "migrations"
+VERSIONS = (_SCRIPTS / "versions",)
+"""The folders of the migrations; tests add that of a release to come."""
 
 
 async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
@@ -58,41 +60,36 @@ async def be_of_this_release(connection: AsyncConnection) -> None:
         )
 
 
-async def migrate(
-    begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]], *, to: str = "head"
-) -> None:
+async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> None:
     """
     Run the migrations that a database has not seen yet, in one transaction.
 
     Args:
         begin: opens a transaction with the right to make tables, for one process at a time.
-        to: the revision to stop at.
 
     Raises:
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
     """
     async with begin() as connection:
-        await connection.run_sync(_migrate, to)
+        await connection.run_sync(_migrate)
 
 
-def _migrate(connection: sa.Connection, to: str) -> None:
+def _migrate(connection: sa.Connection) -> None:
     script = _scripts()
     present = _present(connection)
     if _check(connection, script, present) or present == script.get_current_head():
         return
 
     def upgrade(revision: object, _context: object) -> list[object]:
-        return script._upgrade_revs(to, revision)  # type: ignore[reportPrivateUsage, return-value]  # noqa: SLF001
+        return script._upgrade_revs("head", revision)  # type: ignore[reportPrivateUsage, return-value]  # noqa: SLF001
 
-    with EnvironmentContext(Config(), script, fn=upgrade, destination_rev=to) as environment:  # type: ignore[arg-type]
+    with EnvironmentContext(Config(), script, fn=upgrade, destination_rev="head") as environment:  # type: ignore[arg-type]
         environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=False)
         environment.run_migrations()
 
 
 def _scripts() -> ScriptDirectory:
-    config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
-    return ScriptDirectory.from_config(config)
+    return ScriptDirectory(str(_SCRIPTS), version_locations=[str(folder) for folder in VERSIONS])
 
 
 def _present(connection: sa.Connection) -> str | None:

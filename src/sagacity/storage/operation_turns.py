@@ -91,17 +91,6 @@ async def give_turns(scope: Scope, operation_id: str) -> None:
         await make_due(scope, sa.select(_item.user_id).where(*theirs), now)
 
 
-async def stands_still(scope: Scope, operation_id: str) -> bool:
-    """Return whether nobody has a turn, or waits for a next try: as in operations that a former release started."""
-    moving = sa.select(_item.user_id).where(
-        _item.org_id == scope.org_id,
-        _item.operation_id == operation_id,
-        _item.status == str(ItemStatus.WAITING),
-        _item.next_try_at.is_not(None),
-    )
-    return not await scope.all(moving.limit(1))
-
-
 async def _share(scope: Scope) -> int:
     """Return how many turns each operation on users' logs has that runs now."""
     running = sa.select(sa.func.count()).where(

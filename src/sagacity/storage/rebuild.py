@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from sagacity.storage.base import Scope
 from sagacity.storage.documents import Document, unpack
-from sagacity.storage.filters import facts_of_request
 from sagacity.storage.repositories.interactions import document_of as document_of_turn
 from sagacity.storage.repositories.interactions import interaction_of, request_of
 from sagacity.storage.repositories.memories import document_of as document_of_memory
@@ -154,28 +153,9 @@ async def _documents(scope: Scope) -> AsyncGenerator[list[Document]]:
         found = await scope.all(
             sa.select(requests).where(requests.c.org_id == scope.org_id, requests.c.request_id.in_(ids))
         )
-        await _refresh_facts(scope, found)
         owners = {row.request_id: request_of(row) for row in found}
         turns = [(owners[row.request_id], _with_origin(row, owners[row.request_id])) for row in rows]
         yield [document_of_turn(request, turn, turn.interaction_id) for request, turn in turns]
-
-
-async def _refresh_facts(scope: Scope, rows: Sequence[Any]) -> None:
-    """Write anew what turns are filtered by that came with these requests; a former release left it out."""
-    wanted = {row.request_id: facts_of_request(row.metadata) for row in rows}
-    column = requests.c
-    stale = [
-        {"r": row.request_id, "f": wanted[row.request_id]}
-        for row in rows
-        if row.facts != wanted[row.request_id]
-    ]
-    if stale:
-        await scope.run(
-            sa.update(requests)
-            .where(column.org_id == scope.org_id, column.request_id == sa.bindparam("r"))
-            .values(facts=sa.bindparam("f")),
-            stale,
-        )
 
 
 def _with_origin(row: Any, request: Any) -> Any:

@@ -259,10 +259,8 @@ def _one_number_form(value: Any) -> Any:
 
 
 def _instead(part: Part) -> Row:
-    """Return what a copy holds in place of what is true only here: how far a vector store is, names left out once."""
-    if part.table is search_scopes:
-        return {"copied_revision": 0}
-    return {"org_id": part.org_id} if part.table is search_terms else {}
+    """Return what a copy holds in place of what is true only here: how far a vector store is."""
+    return {"copied_revision": 0} if part.table is search_scopes else {}
 
 
 def _named(table: sa.Table, row: Sequence[Any]) -> Row:

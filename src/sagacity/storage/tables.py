@@ -214,13 +214,13 @@ entities = sa.Table(
     sa.Column("normalized_name", sa.Text, nullable=False),
     columns.json("aliases", "[]"),
     columns.text("entity_type"),
-    columns.count("mention_count"),
-    columns.at("created_at"),
-    columns.at("updated_at"),
     columns.text("description"),
     columns.json("attributes", "{}"),
+    columns.count("mention_count"),
     columns.maybe_at("last_mentioned_at"),
     columns.flag("is_kept"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
     sa.Index("ux_entities_name", "org_id", "user_id", "normalized_name", unique=True),
 )
 """Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them."""
@@ -234,7 +234,7 @@ entity_names = sa.Table(
     columns.part_of("entity_id", "entities.entity_id"),
     sa.Index("ix_entity_names_entity_id", "entity_id"),
 )
-"""Every name and alias, each one entity's of a user. What the first releases add has its name in `entities` alone."""
+"""Every name and alias, each one entity's of a user."""
 
 entity_mentions = sa.Table(
     "entity_mentions",
@@ -257,19 +257,17 @@ relationships = sa.Table(
     columns.part_of("target_id", "entities.entity_id"),
     columns.text("relationship_type"),
     sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
-    sa.Column("memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="CASCADE")),
-    columns.at("created_at"),
     columns.text("description"),
     columns.flag("is_bidirectional"),
     columns.flag("is_kept"),
-    columns.maybe_at("updated_at"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
     sa.Index("ux_relationships", "org_id", "source_id", "relationship_type", "target_id", unique=True),
     sa.Index("ix_relationships_source_id", "source_id", "confidence", "relationship_id"),
     sa.Index("ix_relationships_target_id", "target_id", "confidence", "relationship_id"),
-    sa.Index("ix_relationships_memory_id", "memory_id"),
     sa.Index("ix_relationships_org_user", "org_id", "user_id"),
 )
-"""How entities belong together. Only the first releases fill `memory_id`: a tie may rest on many memories."""
+"""How entities belong together."""
 
 relationship_mentions = sa.Table(
     "relationship_mentions",
@@ -530,7 +528,7 @@ search_terms = sa.Table(
     sa.Column("term", sa.Text, primary_key=True),
     sa.Column("document_id", columns.Number, primary_key=True, autoincrement=False),
     sa.Column("frequency", sa.Integer, nullable=False),
-    sa.Column("org_id", sa.Text, nullable=False, server_default=""),
+    sa.Column("org_id", sa.Text, nullable=False),
     sqlite_with_rowid=False,
 )
-"""The inverted index. The organisation is there for databases that check rows; SQLite has it empty in old ones."""
+"""The inverted index. The organisation is there for databases that check rows."""

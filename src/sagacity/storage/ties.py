@@ -100,7 +100,6 @@ async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None
         {"former": [row.relationship_id for row, _ in moves]},
     )
     said = [(row.relationship_id, row.memory_id) for row in rows]
-    said += [(row.relationship_id, row.memory_id) for row, _ in moves if row.memory_id is not None]
     numbers = {row.relationship_id: number for row, number in moves}
     if said:
         await scope.run(

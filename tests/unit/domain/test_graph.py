@@ -3,12 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 from sagacity.domain.graph import (
     MAX_NAME_CHARACTERS,
     EntityMention,
-    EntityType,
     RelationshipMention,
     clean_name,
     names_within,
@@ -16,14 +14,6 @@ from sagacity.domain.graph import (
     relation_word,
 )
 from sagacity.domain.ids import MAX_KEY_BYTES
-
-
-def test_former_words_are_read():
-    """What older databases and clients call a place is a location; what is no word at all is refused."""
-    assert EntityType("place") is EntityType.LOCATION
-    assert TypeAdapter(EntityType).validate_python("place") is EntityType.LOCATION
-    with pytest.raises(ValueError, match="spy"):
-        EntityType("spy")
 
 
 @given(st.text(max_size=600))

@@ -16,7 +16,6 @@ from sagacity.storage.ties import ends_of, repoint
 
 MOST_ALIASES: Final = 200
 SOURCES_SHOWN: Final = 20
-_FORMER_WORDS: Final = {EntityType.LOCATION: ["location", "place"], EntityType.OTHER: ["other", ""]}
 
 
 class EntityRepository:
@@ -47,9 +46,7 @@ class EntityRepository:
         """
         wanted = self._of(user_id)
         if entity_type is not None:
-            wanted = sa.and_(
-                wanted, entities.c.entity_type.in_(_FORMER_WORDS.get(entity_type, [entity_type]))
-            )
+            wanted = sa.and_(wanted, entities.c.entity_type == str(entity_type))
         if part := normalized(query):
             of_alias = sa.select(entity_names.c.entity_id).where(
                 entity_names.c.org_id == self._scope.org_id,

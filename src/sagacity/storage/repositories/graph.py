@@ -35,8 +35,7 @@ from sagacity.storage.ties import own_part, said_by, upsert_tie
 
 def entity_of(row: Any) -> Entity:
     """Turn a row into the value, without the memories that it rests on."""
-    kind = row.entity_type or EntityType.OTHER
-    return Entity.model_validate({**row._mapping, "entity_type": kind}, extra="ignore")
+    return Entity.model_validate(row._mapping, extra="ignore")
 
 
 class GraphRepository:
@@ -339,16 +338,12 @@ def _end(name: str) -> EntityMention:
 
 @cache
 def _named() -> sa.Select[Any]:
-    """Entities by their names; what the first releases add has its name in `entities` alone."""
+    """Entities by their names."""
     org_id = sa.bindparam("org_id", type_=sa.Text)
     user_id = sa.bindparam("user_id", type_=sa.Text)
-    numbers = sa.union(
-        *(
-            sa.select(table.c.entity_id).where(
-                table.c.org_id == org_id, table.c.user_id == user_id, among(table.c.normalized_name, "names")
-            )
-            for table in (entity_names, entities.alias("named"))
-        )
+    name = entity_names.c
+    numbers = sa.select(name.entity_id).where(
+        name.org_id == org_id, name.user_id == user_id, among(name.normalized_name, "names")
     )
     return (
         sa.select(entities)
@@ -359,7 +354,7 @@ def _named() -> sa.Select[Any]:
 
 def _fill() -> sa.Update:
     column, at = entities.c, sa.bindparam("at", type_=entities.c.last_mentioned_at.type)
-    unknown = sa.or_(column.entity_type == "", column.entity_type == str(EntityType.OTHER))
+    unknown = column.entity_type == str(EntityType.OTHER)
     is_older = sa.or_(column.last_mentioned_at.is_(None), column.last_mentioned_at < at)
     return (
         sa.update(entities)

@@ -19,7 +19,7 @@ from sagacity.domain.operation import (
     OperationStatus,
 )
 from sagacity.storage.base import Scope
-from sagacity.storage.operation_turns import add_items, give_turns, stands_still
+from sagacity.storage.operation_turns import add_items, give_turns
 from sagacity.storage.progress import (
     SETTLED,
     close_if_done,
@@ -241,15 +241,6 @@ class OperationRepository:
         troubled = self._items(operation_id).where(_WAITING, _item.error != "")
         rows = await self._scope.all(troubled.order_by(_item.updated_at.desc(), _item.user_id).limit(1))
         return rows[0].error if rows else ""
-
-    async def stands_still(self, operation_id: str) -> bool:
-        """Return whether it is nobody's turn; `set_going` is the remedy."""
-        return await stands_still(self._scope, operation_id)
-
-    async def set_going(self, operation_id: str) -> None:
-        """Give out the turns that are free."""
-        if await self._hold(self._is(operation_id), _RUNNING):
-            await give_turns(self._scope, operation_id)
 
     async def settle(
         self,

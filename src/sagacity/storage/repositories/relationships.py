@@ -135,10 +135,7 @@ class RelationshipRepository:
         )
         rows = await self._scope.all(
             sa.select(memory.uid)
-            .where(
-                sa.or_(memory.memory_id.in_(said), memory.memory_id == row.memory_id),
-                self._scope.owns(memories),
-            )
+            .where(memory.memory_id.in_(said), self._scope.owns(memories))
             .order_by(memory.memory_id.desc())
             .limit(SOURCES_SHOWN)
         )
@@ -317,8 +314,7 @@ def _holds(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
     said = sa.exists().where(
         mention.relationship_id == tie.relationship_id, memory.memory_id == mention.memory_id, is_admitted
     )
-    said_first = sa.exists().where(memory.memory_id == tie.memory_id, is_admitted)
-    return sa.or_(tie.is_kept, said.correlate(relationships), said_first.correlate(relationships))
+    return sa.or_(tie.is_kept, said.correlate(relationships))
 
 
 def _ties() -> sa.Select[*tuple[Any, ...]]:
@@ -334,7 +330,6 @@ def _ties() -> sa.Select[*tuple[Any, ...]]:
 def _relationship(row: Any, sources: Sequence[MemoryUid] = ()) -> Relationship:
     ends = {"source_entity_id": row.source_id, "target_entity_id": row.target_id}
     values = dict(row._mapping) | ends | {"source_memory_ids": tuple(sources)}
-    values["updated_at"] = row.updated_at or row.created_at
     return Relationship.model_validate(values, extra="ignore")
 
 
