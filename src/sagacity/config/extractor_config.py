@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from sagacity.config.fields import MOST, ConfigPart, Count, Idle, Text, no_more_than
+from sagacity.config.fields import MOST, ConfigPart, Count, Idle, Text
 from sagacity.domain.ids import fitting_key
 
 ExtractorName = Annotated[
@@ -22,7 +22,6 @@ SizeOverride = Annotated[
         le=MOST,
         validation_alias=AliasChoices("batch_size_override", "extraction_window_size_override"),
     ),
-    no_more_than(MOST),
 ]
 IntervalOverride = Annotated[
     int | None,
@@ -31,7 +30,6 @@ IntervalOverride = Annotated[
         le=MOST,
         validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override"),
     ),
-    no_more_than(MOST),
 ]
 DEFINITION = "What to look for, in words; the rules, which need no model, ignore it."
 CONTEXT = "What else the model should know."
@@ -135,7 +133,7 @@ class SkillGeneratorConfig(ConfigPart):
 
     enabled: bool = Field(default=False, description="Whether skills are written at all.")
     min_feedback_per_cluster: Count = Field(default=5, description="So many playbooks alike become a skill.")
-    cooldown_hours: Annotated[int, no_more_than(LONGEST_HOURS)] = Field(
+    cooldown_hours: int = Field(
         default=24, ge=0, le=LONGEST_HOURS, description="Between two runs that nobody asked for."
     )
     auto_generate_on_aggregation: bool = Field(default=False, description="Run after each aggregation.")

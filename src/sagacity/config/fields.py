@@ -90,22 +90,13 @@ def has_flag(context: object, name: str) -> bool:
     return isinstance(context, Mapping) and cast("Mapping[str, object]", context).get(name) is True
 
 
-def no_more_than(most: int) -> BeforeValidator:
-    """Return what takes a stored number beyond *most* for that; a caller's is left to the field, which refuses it."""
-
-    def nearest(value: object, info: ValidationInfo) -> object:
-        return min(value, most) if isinstance(value, int) and has_flag(info.context, STORED) else value
-
-    return BeforeValidator(nearest)
-
-
 def _blank_is_null(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
 
 MOST = 1_000_000
 """The largest number of turns, memories or neighbours: no window or cluster has as many, so it also means never."""
-Count = Annotated[int, Field(gt=0, le=MOST), no_more_than(MOST)]
+Count = Annotated[int, Field(gt=0, le=MOST)]
 """How many there are of something."""
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), BeforeValidator(_without_control)

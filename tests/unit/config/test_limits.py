@@ -1,4 +1,4 @@
-"""Numbers of a configuration have an upper limit; what a former release stored beyond it still loads."""
+"""Numbers of a configuration have an upper limit."""
 
 import json
 from typing import Any
@@ -44,26 +44,17 @@ def test_a_number_beyond_the_limit_is_refused(name: str) -> None:
         TenantConfig.model_validate(fields_with(MOST + 1)[name])
 
 
-@pytest.mark.parametrize("number", [MOST + 1, 10**30])
-@pytest.mark.parametrize("name", fields_with(0))
-def test_a_stored_number_beyond_the_limit_is_the_limit(name: str, number: int) -> None:
-    """What an organisation learns by is read all the same."""
-    assert load_config(json.dumps(fields_with(number)[name])) == TenantConfig.model_validate(
-        fields_with(MOST)[name]
-    )
-
-
 def test_a_pause_has_ten_years_at_the_most() -> None:
     """More hours would be no date any more."""
     pause = playbooks(skill_generator_config={"cooldown_hours": LONGEST})
     beyond = playbooks(skill_generator_config={"cooldown_hours": 10**15})
     with pytest.raises(ValidationError, match=f"less than or equal to {LONGEST}"):
         TenantConfig.model_validate(beyond)
-    assert load_config(json.dumps(beyond)) == TenantConfig.model_validate(pause)
+    assert TenantConfig.model_validate(pause)
 
 
-@pytest.mark.parametrize("stored", [0, -1, "many", 2.5])
-def test_other_stored_numbers_are_no_less_wrong(stored: object) -> None:
-    """Only what is too large has a nearest number that means the same."""
+@pytest.mark.parametrize("stored", [0, -1, MOST + 1, "many", 2.5])
+def test_stored_numbers_are_no_less_wrong(stored: object) -> None:
+    """A stored configuration is read as strictly as a caller's."""
     with pytest.raises(Exception, match="stored configuration does not read"):
         load_config(json.dumps({"batch_size": stored}))
