@@ -6,7 +6,7 @@ CLIENT_VENV := .venv-reflexio
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check serve bench bench-retrieval lock clean
+.PHONY: demo quick test test-full test-shard check serve bench bench-retrieval lock clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sagacity demo
@@ -14,8 +14,19 @@ demo: $(VENV)/.runtime
 serve: $(VENV)/.runtime
 	$(BIN)/sagacity serve
 
+# The inner loop; `make check` and `make test` are what every commit passes.
+quick: $(VENV)/.dev
+	$(BIN)/python scripts/test --quick
+
 test: $(VENV)/.dev $(CLIENT_VENV)/.ready
 	$(BIN)/python scripts/test
+
+test-full: $(VENV)/.dev $(CLIENT_VENV)/.ready
+	$(BIN)/python scripts/test --full
+
+# A part of what only `make test-full` runs, chosen by the commit.
+test-shard: $(VENV)/.dev $(CLIENT_VENV)/.ready
+	$(BIN)/python scripts/test --full-shard
 
 check: $(VENV)/.dev
 	$(BIN)/python scripts/check

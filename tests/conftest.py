@@ -2,11 +2,13 @@
 
 import asyncio
 import shutil
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 import redis
+from hypothesis import HealthCheck, settings
 
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.minilm import MiniLM
@@ -20,6 +22,43 @@ PROGRAM = "sagacity_app"
 
 REPORT = "report"
 """The property of a test whose text is shown at the end of a run, also of one in several processes."""
+
+
+for _profile, _examples in (("quick", 25), ("full", 300)):
+    settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        deadline=None,  # a busy machine is no defect
+        derandomize=True,  # what fails here fails everywhere, each time
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+settings.load_profile("quick")  # --hypothesis-profile=full is for the long run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let CI run a part of what only the full suite runs."""
+    parser.addoption(
+        "--full-shard", metavar="K/N", help="only the K-th of N parts of what the full suite adds"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep one shard of the long tests and of those that draw examples, where one is asked for."""
+    if (wanted := config.getoption("--full-shard")) is None:
+        return
+    shard, shards = map(int, wanted.split("/"))
+    kept = [
+        item for item in items if _is_longer(item) and zlib.crc32(item.nodeid.encode()) % shards == shard - 1
+    ]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+def _is_longer(item: pytest.Item) -> bool:
+    """Whether the full suite does more with it than `make test` does."""
+    draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    return draws or any(item.get_closest_marker(name) for name in ("full", "examples"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+import pytest
 from redis import Redis
 
 from conftest import REPORT
@@ -212,6 +213,7 @@ async def calm(home: Path, requests: list[dict]) -> tuple[list, set, list]:
     return await state_of(f"sqlite:///{home / 'sagacity.db'}", USERS)
 
 
+@pytest.mark.full
 async def test_two_minutes_of_kills_lose_and_repeat_nothing(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -8,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import httpx
+import pytest
 
 from support.conversations import is_learned, script, state_of, turns_of
 from support.server import start_server
 
-KILLS, SEED = 20, 20
+SEED = 20
 WAIT_SECONDS = 60.0
 USERS = 3
 SETTINGS = {
@@ -89,11 +90,12 @@ def database_in(home: Path) -> str:
     return f"sqlite:///{home / 'sagacity.db'}"
 
 
-async def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
-    """After 20 kills every request is there exactly once, and what was learned is what an undisturbed run learns."""
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.full)])
+async def test_kills_lose_and_repeat_nothing(tmp_path: Path, kills: int) -> None:
+    """After each kill every request is there exactly once, and what was learned is what an undisturbed run learns."""
     requests = script(USERS)
     calm = run(tmp_path / "calm", requests, kills=0, seed=SEED)
-    stormy = run(tmp_path / "stormy", requests, kills=KILLS, seed=SEED)
+    stormy = run(tmp_path / "stormy", requests, kills=kills, seed=SEED)
     assert sorted(calm) == sorted(stormy) == sorted(one["request_id"] for one in requests)
     calm_log, calm_memories, _ = await state_of(database_in(tmp_path / "calm"), USERS)
     log, memories, letters = await state_of(database_in(tmp_path / "stormy"), USERS)

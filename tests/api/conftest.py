@@ -1,13 +1,13 @@
 """
 The real application in this process, for every API test.
 
-What storage promises is tested on every database in `tests/contract`. Here a test takes one of them, by its name, so
-that each is under half of the application's tests; but those of `ON_BOTH` run on both.
+What storage promises is tested on every database in `tests/contract`. Here a test runs on SQLite, and on PostgreSQL in
+the full suite; one marked `both_databases` runs on both each time. Where only one database has anything to tell, the
+test names it (`support.databases`).
 """
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from zlib import crc32
 
 import httpx
 import pytest
@@ -15,19 +15,15 @@ from fastapi import FastAPI
 
 from support.api import client_of, running, settings_in
 
-DATABASES = ("sqlite", "postgresql")
-ON_BOTH = {"test_tenancy", "test_versions", "test_generation", "test_search"}
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Say on which databases a test runs that does not say so itself."""
     marks = metafunc.definition.iter_markers("parametrize")
     if "database_url" not in metafunc.fixturenames or any("database_url" in mark.args[0] for mark in marks):
         return
-    names = DATABASES
-    if metafunc.module.__name__.rpartition(".")[2] not in ON_BOTH:
-        names = (DATABASES[crc32(metafunc.function.__name__.encode()) % len(DATABASES)],)
-    metafunc.parametrize("database_url", names, indirect=True)
+    both = metafunc.definition.get_closest_marker("both_databases")
+    second = pytest.param("postgresql", marks=() if both else pytest.mark.full)
+    metafunc.parametrize("database_url", ["sqlite", second], indirect=True)
 
 
 @pytest.fixture

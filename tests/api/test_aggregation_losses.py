@@ -13,7 +13,6 @@ from support.parts import new_memory
 from support.promises import BY_HAND, HERE, NAME, VERSION, aggregate, ask, choose, shared, taught_playbooks
 from support.waiting import until
 
-BOTH = pytest.mark.parametrize("database_url", ["sqlite", "postgresql"], indirect=True)
 PNPM = ("Use pnpm for packages.", "Use pnpm for all packages.", "Use pnpm for packages here.")
 Lose = Callable[[httpx.AsyncClient, int], Awaitable[httpx.Response]]
 
@@ -40,7 +39,7 @@ async def _members(api: httpx.AsyncClient) -> list[int]:
     return [one["member_count"] for one in await shared(api)]
 
 
-@BOTH
+@pytest.mark.both_databases
 @pytest.mark.parametrize("lose", [_deleted, _deleted_with_others, _archived, _renamed])
 async def test_a_playbook_is_written_anew_without_the_rule_that_went(api, lose: Lose) -> None:
     """By itself, however many new ones it would otherwise wait for; with too few left it goes."""
@@ -61,7 +60,7 @@ async def test_a_playbook_is_written_anew_without_the_rule_that_went(api, lose: 
         await until(is_seen_to, 30)
 
 
-@BOTH
+@pytest.mark.both_databases
 async def test_with_all_rules_their_playbook_goes(api) -> None:
     """Also where no rule of the name is left by which one could see that something is to be done."""
     await choose(api, **BY_HAND)
@@ -98,7 +97,7 @@ async def _merged(app) -> Memory:
     return after
 
 
-@BOTH
+@pytest.mark.both_databases
 async def test_an_undone_merge_is_seen_to(app, api) -> None:
     """The playbook rests on what was merged, each by itself again, and no more on the merge."""
     await choose(api, **BY_HAND)

@@ -7,6 +7,7 @@ from support.databases import SQLITE
 from support.operations import ended, held_back, standing, statements
 from support.waiting import until
 
+pytestmark = pytest.mark.both_databases
 RERUNS = ("/api/rerun_profile_generation", "/api/rerun_playbook_generation", "/api/rerun_feedback_generation")
 MANUALS = (
     "/api/manual_profile_generation",

@@ -6,6 +6,8 @@ import pytest
 
 from support.api import add_profile, publish
 
+pytestmark = pytest.mark.both_databases
+
 
 async def add(api, kind: str, *playbooks: dict) -> None:
     name = f"{kind}_playbook"

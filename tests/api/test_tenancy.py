@@ -4,12 +4,15 @@ import asyncio
 import json
 import re
 
+import pytest
+
 from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.domain.cursor import Window
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.tenant import Tenant
 from support.api import client_of, make_token, publish
 
+pytestmark = pytest.mark.both_databases
 ANNA = "anna"
 SPAN = {"start_time": "2020-01-01T00:00:00", "end_time": "2100-01-01T00:00:00"}
 

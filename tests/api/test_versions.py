@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from sagacity.api.diffs import pages
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
@@ -11,6 +13,7 @@ from support.databases import SQLITE
 from support.operations import LOCAL_TENANT, held_back, statements
 from support.waiting import until
 
+pytestmark = pytest.mark.both_databases
 UP, DOWN = "/api/upgrade_all_profiles", "/api/downgrade_all_profiles"
 PLAYBOOKS_UP, PLAYBOOKS_DOWN = "/api/upgrade_all_user_playbooks", "/api/downgrade_all_user_playbooks"
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
@@ -122,7 +122,6 @@ GRAPHS = st.tuples(
 _runs = itertools.count(1)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=GRAPHS)
 async def test_merges_lose_nothing_in_any_order(storage: Storage, drawn) -> None:
     """All at once or one by one in any order: every name and memory kept, ties united, the surest confidence."""

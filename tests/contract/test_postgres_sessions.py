@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.exc import DBAPIError
 
@@ -324,6 +324,7 @@ HOSTILE = st.sampled_from(
 NAMES = st.one_of(TEXTS, HOSTILE, st.lists(st.one_of(TEXTS, HOSTILE), max_size=4).map("".join))
 
 
+@pytest.mark.examples
 def test_any_name_stays_inside_the_setting(postgres: PostgresServer, name: str) -> None:
     """Quotes, percent signs, backslashes, line ends, any script: what a transaction says is the name and no more."""
     url = postgres.url_of(name, PROGRAM)
@@ -331,9 +332,6 @@ def test_any_name_stays_inside_the_setting(postgres: PostgresServer, name: str) 
     with asyncio.Runner() as runner:
         runner.run(runner.run(furnished(url, connections=1)).close())
 
-        @settings(
-            max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-        )
         @given(org=NAMES, user=NAMES)
         def stays(org: str, user: str) -> None:
             assert runner.run(said_of_itself(backend, org, user)) == (

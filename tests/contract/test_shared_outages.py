@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import redis
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
@@ -243,7 +243,6 @@ def both(valkey: ValkeyServer) -> Iterator[redis.Redis]:
         yield client
 
 
-@settings(max_examples=100, deadline=None)
 @given(start=st.floats(0, 2e9, allow_nan=False), steps=STEPS)
 def test_both_buckets_do_the_same_arithmetic(both: redis.Redis, start: float, steps) -> None:
     """For the same times, clocks set back included, the script on the server answers to the last bit as Python does."""

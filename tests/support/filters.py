@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.condition import parse_condition
@@ -111,13 +111,6 @@ def asked_for() -> list[Filter]:
     """Each field by itself, and many together; the same ones each time."""
     asked = list(NARROW)
 
-    @settings(
-        max_examples=100,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-    )
     @given(FILTERS)
     def collect(wanted: Filter) -> None:
         asked.append(wanted)

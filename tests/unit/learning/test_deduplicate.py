@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.change import Action
@@ -369,7 +369,6 @@ def verdicts(count):
     return st.lists(one, max_size=2 * count + 1)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.data(), batches())
 def test_whatever_a_judge_says_decisions_can_be_carried_out(data, batch):
     """One decision each, targets among the neighbours and never twice, no evidence invented, not all thrown away."""
@@ -391,7 +390,6 @@ def test_whatever_a_judge_says_decisions_can_be_carried_out(data, batch):
         assert any(decision.action is ADD for decision in decisions)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data(), batches(least=1))
 def test_order_plays_no_part_without_a_judge(data, batch):
     """Neither that of the neighbours nor that of candidates whose newest turns differ."""
@@ -403,7 +401,6 @@ def test_order_plays_no_part_without_a_judge(data, batch):
     assert after == [before[index] for index in order]
 
 
-@settings(deadline=None)
 @given(batches())
 def test_settling_leaves_no_candidate_twice(batch):
     embedded, near = batch

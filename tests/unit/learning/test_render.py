@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.interaction import ToolUse, UserAction
@@ -143,7 +143,6 @@ def test_roles_and_tool_names_cannot_pass_for_a_turn():
     assert [number for number, _ in HEAD.findall(text)] == ["1", "1"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(), min_size=1, max_size=4), st.text(max_size=20))
 def test_no_text_adds_or_hides_a_turn(texts, role):
     text = render_window(window(*(turn(role, content) for content in texts))).text
@@ -177,7 +176,6 @@ def test_oldest_context_goes_first_and_new_turns_stay():
 ONE_LINE = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=400)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(ONE_LINE, min_size=1, max_size=8),
     st.lists(ONE_LINE, max_size=8),
@@ -238,7 +236,6 @@ def test_what_only_seems_one_character_is_cut_anywhere():
     assert (len(head), len(tail)) == (200, 100)
 
 
-@settings(deadline=None)
 @given(st.text(), st.integers(0, 50))
 def test_shorten_keeps_short_texts_and_never_more_than_the_limit(text, limit):
     short = shorten(text, limit)

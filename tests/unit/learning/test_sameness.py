@@ -1,7 +1,7 @@
 """Which texts say the same, more, or the opposite."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.learning.sameness import covers, denies, is_about, normalised, read, same_words, shares_word
@@ -115,7 +115,6 @@ def test_topics():
     assert not shares_word("No longer works at Globex", "Works at Initech")
 
 
-@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_text_can_be_compared(one, other):
     assert denies(one, other) == denies(other, one)

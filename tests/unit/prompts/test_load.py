@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -155,7 +155,6 @@ def test_a_fence_seen_before_does_not_fit_another_text():
     assert block(prompt.user, "conversation") == attack
 
 
-@settings(deadline=None)
 @given(st.text(), st.text())
 def test_any_text_comes_out_of_its_block_as_it_went_in(conversation, known):
     variables = given_variables("profile_extraction", 1) | {"conversation": conversation, "known": known}

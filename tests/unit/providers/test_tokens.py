@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.errors import ConfigError
@@ -58,7 +58,6 @@ def test_lines_count_what_they_count_in_one_piece(text):
     assert COUNTER.count(text) == len(COUNTER._loaded().encode_ordinary(text))
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["word", "it's", "naïve", "中文", "12345", "!!!", "a\n\nb", "x  y"]), min_size=40

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind
@@ -201,7 +201,6 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.lists(st.text(max_size=8), max_size=3))
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 def test_any_text_is_taken_apart(text: str, names: list[str]) -> None:
     """No text fails, fields are bounded, and everything that is told is in the text or in the graph."""
     found = analyze(text, now=NOW, names=names)

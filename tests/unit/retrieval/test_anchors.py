@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import AnchorDate
@@ -124,7 +124,6 @@ EVENT_WORDS = st.sampled_from(
 
 
 @given(st.lists(st.one_of(EVENT_WORDS, st.text(max_size=4)), max_size=14).map(" ".join))
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_any_memory_may_be_read_and_resolved(text: str) -> None:
     """Hostile memories neither fail nor give a range that ends before it begins."""
     anchors = anchors_in([text])

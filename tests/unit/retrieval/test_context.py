@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.context import ContextBudgets, DropReason, KnownEntity, Said, SectionName
@@ -128,10 +128,8 @@ budgets = st.builds(
     entities_tokens=sizes,
     history_tokens=sizes,
 )
-any_input = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-@any_input
 @given(everything, histories, names, budgets)
 def test_no_input_exceeds_the_cap_or_loses_an_item(items, history, entities, given_budgets):
     """The rendered text is within the whole; what was found is in a section or dropped; sources are unique."""
@@ -151,7 +149,6 @@ def test_no_input_exceeds_the_cap_or_loses_an_item(items, history, entities, giv
     assert bool(built.text) == bool(shown)
 
 
-@any_input
 @given(everything, st.randoms(use_true_random=False), budgets)
 def test_the_order_of_insertion_does_not_matter(items, random, given_budgets):
     """Ties go by kind and number."""
@@ -163,7 +160,6 @@ def test_the_order_of_insertion_does_not_matter(items, random, given_budgets):
     assert one == other
 
 
-@any_input
 @given(everything, histories, budgets)
 def test_a_tokenizer_whose_lines_do_not_add_up_keeps_to_the_cap_too(items, history, given_budgets):
     """The whole is counted at last; what is too much then goes."""
@@ -175,7 +171,6 @@ def test_a_tokenizer_whose_lines_do_not_add_up_keeps_to_the_cap_too(items, histo
     assert built.total_tokens == (count(built.text) if built.text else 0) <= given_budgets.total_tokens
 
 
-@any_input
 @given(st.lists(texts, min_size=1, max_size=8))
 def test_no_text_fakes_a_line_a_section_or_a_source(contents):
     """Whatever was said, there are as many lines as items, and each line's only source is its own."""

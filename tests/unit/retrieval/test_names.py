@@ -1,7 +1,7 @@
 """Names in questions."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.graph import EntityMention
@@ -61,7 +61,6 @@ LETTERS = st.characters(categories=["Lu", "Ll", "Lo", "Nd", "Po", "Zs", "Cc"], m
 
 
 @given(st.text(LETTERS, max_size=300))
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_any_text_gives_bounded_candidates_in_normal_form(text: str) -> None:
     """Whatever the text, candidates are few, different and as the graph keeps names."""
     found = name_candidates(text)

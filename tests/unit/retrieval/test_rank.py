@@ -4,7 +4,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
@@ -217,7 +217,6 @@ STANDINGS = st.dictionaries(
 
 
 @given(FOUND, STANDINGS, st.sampled_from(Ranking), st.sampled_from(Intent))
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_nothing_is_lost_and_scores_fall(found, standings, ranking, intent) -> None:
     """Everything found is there once with all its evidence, best first, scored in [0, 1]."""
     analysis = PLAIN.model_copy(update={"intent": intent})
@@ -231,7 +230,6 @@ def test_nothing_is_lost_and_scores_fall(found, standings, ranking, intent) -> N
 
 
 @given(FOUND, STANDINGS, st.sampled_from(Ranking), st.randoms(use_true_random=False))
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
 def test_scores_do_not_depend_on_the_order_of_insertion(found, standings, ranking, chance) -> None:
     """Other numbers for the same things, and another order of the strategies, give everything the same score."""
     numbers = list(range(101, 131))

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import TimeKind, TimeReference
@@ -233,7 +233,6 @@ DATES = st.dates(date(1, 1, 1), date(9999, 12, 31)).map(
 
 
 @given(WORDS, DATES)
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 def test_any_words_of_time_at_any_date_give_an_ordered_range(text: str, now: datetime) -> None:
     """Whatever the grammar is handed, it does not fail, and what it finds stands in the text and is in order."""
     reference = time_reference(text, now)

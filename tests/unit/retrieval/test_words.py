@@ -1,7 +1,7 @@
 """Which words carry a question, are quoted, name its topic or are excluded."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.retrieval.words import keywords_of, negated_in, phrases_of, topics_of
@@ -39,7 +39,6 @@ def test_keywords_are_at_most_fifteen_different_ones() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 def test_keywords_occur_in_the_text(text: str) -> None:
     """Nothing is made up, in any script."""
     found = keywords_of(text)

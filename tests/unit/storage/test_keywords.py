@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.storage.keywords import MAX_TERM_CHARACTERS, date_terms, first_person_share, terms_of
@@ -48,7 +48,6 @@ def test_long_run_of_letters_is_one_bounded_term() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_any_text_gives_bounded_terms_and_finds_itself(text: str) -> None:
     """No text raises; terms are never empty nor too long; what is doubled counts double."""
     terms = terms_of(text)

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.ids import MemoryId
@@ -97,7 +97,6 @@ def test_descriptions_lose_tags_and_are_cut():
     assert (len(said), said[-1]) == (1_024, "…") or said.endswith("word…")
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(st.text(max_size=90), st.text(max_size=60), st.text(max_size=60)), min_size=1, max_size=5
