@@ -70,9 +70,13 @@ class Runtime:
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime]:
+async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Runtime]:
     """
     Open the database, warm the models and the tokenizer, start learning; undo it all at the end of the block.
+
+    Args:
+        settings: of this process.
+        clock: the time of everything that is stored, due or expired.
 
     Raises:
         ConfigError: a setting is wrong; the message names it.
@@ -82,12 +86,12 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime]:
     tokens = TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, tokens.warm) as (storage, embedder),
+        _open_index(settings, shared, tokens.warm, clock=clock) as (storage, embedder),
     ):
         reranker = open_reranker(settings.reranker)
         if reranker is not None:
             await reranker.warm()
-        runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker)
+        runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker, clock=clock)
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
@@ -108,11 +112,11 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         IndexMismatch: the search index was made by another embedder.
     """
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
+    clock, ids = SystemClock(), TimeOrderedIds()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared) as (storage, embedder),
+        _open_index(settings, shared, clock=clock) as (storage, embedder),
     ):
-        clock, ids = SystemClock(), TimeOrderedIds()
         models = ModelAccess(storage, models_of(settings), clock)
         workshop = Workshop(settings, storage, embedder, models, clock, ids)
         worker = open_arq_worker(
@@ -149,10 +153,10 @@ async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _open_index(
-    settings: Settings, shared: SharedState, *warm_too: Callable[[], Awaitable[None]]
+    settings: Settings, shared: SharedState, *warm_too: Callable[[], Awaitable[None]], clock: Clock
 ) -> AsyncGenerator[tuple[Storage, Embedder]]:
     """Open the database and the embedder that made its index, ready to embed; load other models at the same time."""
-    async with open_database(settings, vector_store=True) as storage:
+    async with open_database(settings, clock=clock, vector_store=True) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
         try:
@@ -163,12 +167,15 @@ async def _open_index(
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, *, vector_store: bool = False) -> AsyncGenerator[Storage]:
+async def open_database(
+    settings: Settings, *, clock: Clock | None = None, vector_store: bool = False
+) -> AsyncGenerator[Storage]:
     """
     Open only the database, for commands that need no model; the local organisation is there afterwards.
 
     Args:
         settings: where it is.
+        clock: this machine's, if none is given.
         vector_store: whether to search by vector where the settings name a place for it.
     """
     vectors = (
@@ -178,7 +185,7 @@ async def open_database(settings: Settings, *, vector_store: bool = False) -> As
     )
     storage = await open_storage(
         settings.storage_url,
-        clock=SystemClock(),
+        clock=clock or SystemClock(),
         ids=TimeOrderedIds(),
         postgres=postgres_options(settings),
         vector_store=vectors,
@@ -239,9 +246,10 @@ def _build(
     tokens: TokenCounter,
     *,
     reranker: Reranker | None,
+    clock: Clock,
 ) -> Runtime:
-    clock, ids = SystemClock(), TimeOrderedIds()
-    configs = CachedConfigs(DatabaseConfigs(storage), shared.topic)
+    ids = TimeOrderedIds()
+    configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
     models = ModelAccess(storage, models_of(settings), clock)
     workshop = Workshop(settings, storage, embedder, models, clock, ids)
     learning = workshop.learning()

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from sagacity.domain.clock import Clock, SystemClock
 from support.api import client_of, running, settings_in
 
 
@@ -33,9 +34,15 @@ def database_url(request: pytest.FixtureRequest, new_database: Callable[[str], s
 
 
 @pytest.fixture
-async def app(tmp_path: Path, database_url: str) -> AsyncIterator[FastAPI]:
+def api_clock() -> Clock:
+    """The application's time. A test file that lives at a moment of its own says so by a fixture of this name."""
+    return SystemClock()
+
+
+@pytest.fixture
+async def app(tmp_path: Path, database_url: str, api_clock: Clock) -> AsyncIterator[FastAPI]:
     """The application over an empty database of each kind, with the real embedder and learners."""
-    async with running(settings_in(tmp_path, database_url=database_url)) as app:
+    async with running(settings_in(tmp_path, database_url=database_url), api_clock) as app:
         yield app
 
 

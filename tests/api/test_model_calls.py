@@ -1,13 +1,22 @@
 """The ledger over HTTP: entries page by page, sums, and how much of the cap is spent."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+
+import pytest
 
 from sagacity.domain.ids import OrgId
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from support.api import client_of, make_token
+from support.parts import START, StoppedClock
 
-NOW = datetime.now(UTC)
+NOW = START
+
+
+@pytest.fixture
+def api_clock() -> StoppedClock:
+    """At noon or at midnight, the day of the cap is one."""
+    return StoppedClock()
 
 
 async def spend(app, *calls: dict, org: str = LOCAL_ORG) -> None:

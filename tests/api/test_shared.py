@@ -6,6 +6,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from support.api import client_of, profiles_of, publish, running, settings_in
 from support.local_servers import running_valkey
+from support.parts import StoppedClock
 from support.waiting import until
 
 
@@ -41,7 +42,8 @@ async def test_work_that_begins_after_a_set_is_done_by_it_without_any_news(tmp_p
     tenant, anna = Tenant(org_id=LOCAL_ORG), UserId("anna")
     with running_valkey(tmp_path) as valkey:
         settings = settings_in(tmp_path, redis_url=valkey.url)
-        async with running(settings) as one, running(settings) as other, client_of(one) as here:
+        clock = StoppedClock()
+        async with running(settings) as one, running(settings, clock) as other, client_of(one) as here:
             there = other.state.runtime
             await there.configs.get(tenant)
             valkey.kill()

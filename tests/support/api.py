@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from sagacity.api.app import create_app
 from sagacity.auth.tokens import hash_token, new_token, shown_prefix
 from sagacity.config.settings import Settings
+from sagacity.domain.clock import Clock
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 
@@ -25,9 +26,9 @@ def settings_in(folder: Path, **given) -> Settings:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[FastAPI]:
-    """The real application, started and stopped in this process."""
-    app = create_app(settings)
+async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[FastAPI]:
+    """The real application, started and stopped in this process; *clock* is the time of all that it stores."""
+    app = create_app(settings, clock=clock)
     async with app.router.lifespan_context(app):
         yield app
 

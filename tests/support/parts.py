@@ -31,6 +31,9 @@ class StoppedClock:
     def now(self) -> datetime:
         return self._now
 
+    def monotonic(self) -> float:
+        return self._now.timestamp()
+
     def advance(self, seconds: float) -> datetime:
         self._now += timedelta(seconds=seconds)
         return self._now

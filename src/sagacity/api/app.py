@@ -42,6 +42,7 @@ from sagacity.api.unknown_routes import paths_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
+from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.shared.base import Limiter
 
@@ -70,12 +71,18 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Return the application; it opens its runtime when it starts and closes it when it stops."""
+def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
+    """
+    Return the application; it opens its runtime when it starts and closes it when it stops.
+
+    Args:
+        settings: of this process.
+        clock: the time of everything that is stored, due or expired; this machine's, if none is given.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        async with open_runtime(settings) as runtime:
+        async with open_runtime(settings, clock=clock or SystemClock()) as runtime:
             app.state.runtime = runtime
             yield
 

@@ -1,5 +1,6 @@
 """Time, passed in so that tests can stop it."""
 
+import time
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -11,6 +12,10 @@ class Clock(Protocol):
         """Return the present moment in UTC, with its zone."""
         ...
 
+    def monotonic(self) -> float:
+        """Return seconds from some moment on, which nobody who sets the machine's clock changes."""
+        ...
+
 
 class SystemClock:
     """The clock of this machine."""
@@ -18,6 +23,10 @@ class SystemClock:
     def now(self) -> datetime:
         """Return the present moment in UTC."""
         return datetime.now(UTC)  # noqa: TID251  the one place where the machine is asked
+
+    def monotonic(self) -> float:
+        """Return seconds from some moment on."""
+        return time.monotonic()
 
 
 def from_epoch(seconds: float) -> datetime:
