@@ -4,6 +4,7 @@ import redis
 
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.shared.base import Topic
 from support.api import client_of, profiles_of, publish, running, settings_in
 from support.local_servers import running_valkey
 from support.parts import StoppedClock
@@ -45,6 +46,7 @@ async def test_work_that_begins_after_a_set_is_done_by_it_without_any_news(tmp_p
         clock = StoppedClock()
         async with running(settings) as one, running(settings, clock) as other, client_of(one) as here:
             there = other.state.runtime
+            await _listening(one.state.runtime.shared.topic, there.shared.topic)
             await there.configs.get(tenant)
             valkey.kill()
             for number, on in enumerate((False, True)):
@@ -56,6 +58,18 @@ async def test_work_that_begins_after_a_set_is_done_by_it_without_any_news(tmp_p
                 report = await there.learning.run(tenant, anna, force=True)
                 assert report.failed == {}
                 assert bool(await profiles_of(here)) is on
+
+
+async def _listening(one: Topic, other: Topic) -> None:
+    """Wait until what *one* publishes reaches *other*: as it begins to listen it forgets what it kept."""
+    heard: list[str | None] = []
+    other.subscribe(heard.append)
+
+    async def reached() -> bool:
+        await one.publish("greeting")
+        return "greeting" in heard
+
+    await until(reached)
 
 
 async def test_a_server_is_ready_without_what_it_can_do_without(tmp_path):
