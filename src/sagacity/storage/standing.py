@@ -13,6 +13,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope
 from sagacity.storage.filters import SHAPES, admitted, users_of, values_of
+from sagacity.storage.hints import unindexed
 from sagacity.storage.lists import among
 from sagacity.storage.tables import interactions, memories, search_documents
 
@@ -159,7 +160,7 @@ def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Sele
     same = sa.and_(
         _document.org_id == _memory.org_id,
         _document.kind == _memory.kind,
-        _document.owner_id == _no_way_back(_memory.memory_id),
+        _document.owner_id == unindexed(_memory.memory_id),
     )
     return (
         sa.select(
@@ -193,7 +194,7 @@ def _newest_turns(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
     same = sa.and_(
         _document.org_id == _turn.org_id,
         _document.kind == INTERACTION,
-        _document.owner_id == _no_way_back(_turn.interaction_id),
+        _document.owner_id == unindexed(_turn.interaction_id),
     )
     return (
         sa.select(
@@ -210,11 +211,6 @@ def _newest_turns(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
         .order_by(_turn.seq.desc())
         .limit(sa.bindparam("limit", type_=sa.Integer))
     )
-
-
-def _no_way_back(number: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
-    """Return a number that no index knows: otherwise SQLite looks up each document of the organisation by it."""
-    return number + 0
 
 
 def _reaches_its_user(wanted: Filter) -> bool:

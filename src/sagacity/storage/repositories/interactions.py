@@ -21,6 +21,7 @@ from sagacity.storage.filters import (
     users_of,
     values_of,
 )
+from sagacity.storage.hints import unindexed
 from sagacity.storage.lists import one_of
 from sagacity.storage.repositories.emptied import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.repositories.places import numbered, rows_beside, with_request, without_images
@@ -35,6 +36,11 @@ _OWN = {
     "end": interactions.c.created_at <= sa.bindparam("end"),
 }
 """Conditions that a list asks of turns themselves, whose indexes know them; the rest it asks of their documents."""
+_OWN_OF_A_USER = _OWN | {
+    "start": unindexed(interactions.c.created_at) >= sa.bindparam("start"),
+    "end": unindexed(interactions.c.created_at) <= sa.bindparam("end"),
+}
+"""The same for one user's turns, which lie together."""
 _NOT_CONTENT: Any = {
     **dict.fromkeys(("request_id", "force_extraction", "skip_aggregation"), True),
     "interactions": {"__all__": {"happened_at"}},
@@ -227,10 +233,12 @@ class InteractionRepository:
         """Return up to *limit* turns that *wanted* admits, the last to arrive first."""
         column, values = interactions.c, values_of(wanted)
         values.pop("statuses", None)  # a turn has but one
-        statement = self._mine().where(*(_OWN[field] for field in values if field in _OWN))
-        if of_documents := [field for field in values if field not in _OWN]:
+        users = users_of(wanted)
+        own = _OWN if users is None else _OWN_OF_A_USER
+        statement = self._mine().where(*(own[field] for field in values if field in own))
+        if of_documents := [field for field in values if field not in own]:
             statement = statement.where(has_document(column.interaction_id, INTERACTION, of_documents))
-        if (users := users_of(wanted)) is not None:
+        if users is not None:
             statement = statement.where(owned_by(column.user_id, users))
         newest_first = [column.created_at.desc(), column.interaction_id.desc()]
         if users is not None and len(users) == 1:
@@ -355,7 +363,8 @@ class InteractionRepository:
         return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))
 
     async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
-        statement = self._mine().where(*conditions).order_by(interactions.c.user_id, interactions.c.seq)
+        column = interactions.c
+        statement = self._mine().where(*conditions).order_by(unindexed(column.user_id), column.seq)
         return [interaction_of(row) for row in await self._scope.all(statement)]
 
     def _log_of(self, user_id: UserId) -> sa.Select[Any]:

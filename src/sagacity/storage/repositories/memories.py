@@ -24,6 +24,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.documents import Document
 from sagacity.storage.filters import facts_of, has_document, owned_by, users_of, values_of
+from sagacity.storage.hints import unindexed
 from sagacity.storage.history import history_of
 from sagacity.storage.lists import among, one_of
 from sagacity.storage.repositories.graph import GraphRepository
@@ -167,12 +168,7 @@ class MemoryRepository:
         statement = self._mine().where(
             column.superseded_by.in_([one.memory_id for one in successors]),
             # The same owners', as an index knows them; no memory replaces another owner's.
-            sa.or_(
-                *(
-                    sa.and_(column.kind == kind, column.user_id.is_not_distinct_from(user))
-                    for kind, user in owners
-                )
-            ),
+            sa.or_(*(sa.and_(column.kind == kind, column.user_id == user) for kind, user in owners)),
         )
         rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
         return [memory_of(row) for row in rows]
@@ -229,6 +225,7 @@ class MemoryRepository:
                 memory_requests.c.request_id == values.pop("request_id"),
             )
             statement = statement.where(column.memory_id.in_(taught))
+        in_its_order = users is None or len(values.get("statuses", ())) == 1  # an index has this order
         if "statuses" in values:  # as it is, so that the index is read in its order where there is one
             statement = statement.where(column.status.in_(values.pop("statuses")))
         of_documents = [field for field in values if field not in _OWN]
@@ -236,7 +233,8 @@ class MemoryRepository:
             statement = statement.where(_OWN[field])
         if of_documents:
             statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
-        statement = statement.order_by(column.updated_at.desc(), column.memory_id.desc()).limit(limit)
+        changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
+        statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
         return [memory_of(row) for row in await self._scope.all(statement, values)]
 
     async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:

@@ -22,7 +22,7 @@ from sagacity.domain.memory import Approval
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.filters import has_document, values_of
-from sagacity.storage.lists import among
+from sagacity.storage.lists import among, found_by
 from sagacity.storage.near import MAX_HOPS, surroundings
 from sagacity.storage.repositories.entities import SOURCES_SHOWN, EntityRepository
 from sagacity.storage.tables import entities, memories, relationship_mentions, relationships
@@ -135,7 +135,7 @@ class RelationshipRepository:
         )
         rows = await self._scope.all(
             sa.select(memory.uid)
-            .where(memory.memory_id.in_(said), self._scope.owns(memories))
+            .where(found_by(memory.memory_id, said.scalar_subquery()), self._scope.owns(memories))
             .order_by(memory.memory_id.desc())
             .limit(SOURCES_SHOWN)
         )
