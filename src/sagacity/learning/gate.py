@@ -14,6 +14,8 @@ from sagacity.learning.extractors.outputs import ShouldExtract
 from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
 
 _MOST_WORDS = 6
+_BEGINNING = 1_000
+"""Characters; what goes on beyond them is no greeting."""
 
 
 def _set(words: str) -> frozenset[str]:
@@ -67,6 +69,8 @@ def _shows_something(turn: Interaction) -> bool:
 
 
 def _says_something(text: str, before: str) -> bool:
+    if len(text.strip()) > _BEGINNING:
+        return True
     answers = bool(_QUESTION.search(before))
     words = _words(text)
     if not words:

@@ -21,6 +21,8 @@ from sagacity.domain.ids import fitting_key
 from sagacity.domain.memory import Status
 
 MAX_INT = 2**63 - 1
+MAX_TEXT = 100_000
+"""Characters of one turn, or of one text of a memory. The longest turn of the public benchmarks has 19,000."""
 MAX_EPOCH = 253_402_300_799
 """The last second of the year 9999."""
 _LONGEST_NAME = 64
@@ -157,6 +159,15 @@ class Reply(Schema):
     msg: str | None = None
 
 
+def _not_too_long(text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise ValueError(
+            f"a text holds at most {MAX_TEXT:,} characters, and this one holds {len(text):,}; "
+            "keep what matters, or store it as several"
+        )
+    return text
+
+
 def _utc(moment: datetime) -> datetime:
     """Take a time without a zone as UTC."""
     try:
@@ -194,6 +205,8 @@ Label = Annotated[str, StringConstraints(max_length=512)]
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]
 """The number of a row."""
+Text = Annotated[str, AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})]
+"""What a memory says."""
 Epoch = Annotated[int, Field(ge=0, le=MAX_EPOCH)]
 """Whole seconds since 1970."""
 Limit = Annotated[int, Field(gt=0, le=10_000)]

@@ -11,6 +11,7 @@ from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, To
 from sagacity.domain.views.interaction import InteractionView, RequestView
 from sagacity.schemas.base import (
     MAX_INT,
+    MAX_TEXT,
     Body,
     Choice,
     Count,
@@ -26,7 +27,7 @@ from sagacity.schemas.base import (
 DEFAULT_AGENT_VERSION = "agent-v0"
 AgentVersion = Annotated[Label, AfterValidator(lambda version: version or DEFAULT_AGENT_VERSION)]
 """Of an agent; empty is the same as not given."""
-MAX_TURNS = 10_000
+MAX_TURNS = 1_000
 _NO_CLOCK = 4_102_444_800
 """The year 2100."""
 _IMAGE_SCHEMES = ("http://", "https://", "data:")
@@ -79,6 +80,16 @@ class InteractionData(Schema):
         if url and not url.lower().startswith(_IMAGE_SCHEMES):
             raise ValueError("the scheme of an image URL has to be http, https or data")
         return url
+
+    @model_validator(mode="after")
+    def _not_too_long(self) -> Self:
+        texts = (self.content, self.shadow_content, self.expert_content, self.user_action_description)
+        if (length := sum(map(len, texts))) > MAX_TEXT:
+            raise ValueError(
+                f"the texts of a turn hold at most {MAX_TEXT:,} characters, and these hold {length:,}; "
+                "send them as several turns"
+            )
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

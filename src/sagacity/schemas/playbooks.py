@@ -31,6 +31,7 @@ from sagacity.schemas.base import (
     Reply,
     Schema,
     Statuses,
+    Text,
 )
 from sagacity.schemas.profiles import DIRECT, Updated
 
@@ -39,7 +40,7 @@ class BlockingIssueData(Schema):
     """What kept an agent from doing what was asked."""
 
     kind: BlockingIssueKind
-    details: str = ""
+    details: Text = ""
 
     def to_domain(self) -> BlockingIssue:
         """Return the value that is stored."""
@@ -50,12 +51,12 @@ class PlaybookText(Schema):
     """What both sorts of playbook say."""
 
     playbook_name: Label = ""
-    content: str = ""
-    trigger: str | None = None
-    pitfall: str | None = None
-    rationale: str | None = None
+    content: Text = ""
+    trigger: Text | None = None
+    pitfall: Text | None = None
+    rationale: Text | None = None
     blocking_issue: BlockingIssueData | None = None
-    playbook_metadata: str = ""
+    playbook_metadata: Text = ""
 
     @property
     def metadata(self) -> dict[str, JsonValue]:
@@ -158,12 +159,12 @@ class PlaybookChange(Body):
     """What to change in a playbook; a field not given stays."""
 
     playbook_name: Label | None = None
-    content: str | None = Field(default=None, min_length=1)
-    trigger: str | None = None
-    pitfall: str | None = None
-    rationale: str | None = None
+    content: Text | None = Field(default=None, min_length=1)
+    trigger: Text | None = None
+    pitfall: Text | None = None
+    rationale: Text | None = None
     blocking_issue: BlockingIssueData | None = None
-    playbook_metadata: str | None = None
+    playbook_metadata: Text | None = None
 
 
 class UpdateUserPlaybookBody(PlaybookChange):

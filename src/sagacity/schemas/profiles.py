@@ -26,6 +26,7 @@ from sagacity.schemas.base import (
     Schema,
     Span,
     Statuses,
+    Text,
 )
 
 DIRECT = Provenance(method="direct")
@@ -38,7 +39,7 @@ class ProfileData(Schema):
     profile_id: MaybeId = ""
     """Empty: the server names it."""
     user_id: Id
-    content: str = Field(min_length=1)
+    content: Text = Field(min_length=1)
     last_modified_timestamp: Epoch | None = None
     generated_from_request_id: MaybeId = ""
     profile_time_to_live: TimeToLive = TimeToLive.INFINITY
@@ -101,7 +102,7 @@ class UpdateProfileBody(Body):
 
     user_id: Id
     profile_id: Id
-    content: str | None = Field(default=None, min_length=1)
+    content: Text | None = Field(default=None, min_length=1)
     custom_features: dict[str, JsonValue] | None = None
 
 

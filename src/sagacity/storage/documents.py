@@ -16,8 +16,10 @@ from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.keywords import date_terms, first_person_share, terms_of
 from sagacity.storage.repositories.scopes import grow_scope
 from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.text_work import beside_the_loop
 
 _KEYS_A_STATEMENT = 5_000
+_TERMS_A_STATEMENT = 2_000
 _OF_TEXT = ("text", "term_count", "first_person", "vector")
 """Columns that stay as they are where a document says what it said."""
 
@@ -118,10 +120,13 @@ async def put(scope: Scope, documents: Sequence[Document], *, new: bool) -> None
     if not documents:
         return
     former = {} if new else await _former(scope, documents)
-    drafts = [
-        _Draft(one, _terms(one.kind, one.text, one.happened_at), former.get((one.kind, one.owner_id)))
-        for one in documents
-    ]
+    drafts = await beside_the_loop(
+        lambda: [
+            _Draft(one, _terms(one.kind, one.text, one.happened_at), former.get((one.kind, one.owner_id)))
+            for one in documents
+        ],
+        size=sum(len(one.text) for one in documents),
+    )
     places = await _grow(scope, drafts)
     await _insert(scope, [draft for draft in drafts if draft.former is None], places)
     await _update(scope, [draft for draft in drafts if draft.former is not None], places)
@@ -256,39 +261,50 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
 
 async def _post(scope: Scope, found_by: Sequence[tuple[int, int, Counter[str]]]) -> None:
     """Write the terms of documents: of each its scope, its number and what it is found by."""
-    postings = [
-        {
-            "scope_id": scope_id,
-            "term": term,
-            "document_id": document_id,
-            "frequency": frequency,
-            "org_id": scope.org_id,
-        }
-        for scope_id, document_id, terms in found_by
-        for term, frequency in terms.items()
-    ]
-    if postings:
-        postings.sort(key=lambda one: (one["scope_id"], one["term"]))  # as the table lies on disk
-        await scope.run(search_terms.insert(), postings)
+
+    def as_on_disk() -> list[dict[str, Any]]:
+        postings = [
+            {
+                "scope_id": scope_id,
+                "term": term,
+                "document_id": document_id,
+                "frequency": frequency,
+                "org_id": scope.org_id,
+            }
+            for scope_id, document_id, terms in found_by
+            for term, frequency in terms.items()
+        ]
+        postings.sort(key=lambda one: (one["scope_id"], one["term"]))
+        return postings
+
+    postings = await beside_the_loop(as_on_disk, size=sum(len(terms) for _, _, terms in found_by))
+    await _run_each(scope, search_terms.insert(), postings)
 
 
 async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
     """Remove the terms of documents: of each its scope and its row."""
     posting = search_terms.c
-    keys = [
-        {"s": scope_id, "t": term, "d": row.document_id}
-        for scope_id, row in former
-        for term in _terms(row.kind, row.text, row.event_at)
-    ]
-    if keys:
-        await scope.run(
-            sa.delete(search_terms).where(
-                posting.scope_id == sa.bindparam("s"),
-                posting.term == sa.bindparam("t"),
-                posting.document_id == sa.bindparam("d"),
-            ),
-            keys,
-        )
+    rows = list(former)
+    keys = await beside_the_loop(
+        lambda: [
+            {"s": scope_id, "t": term, "d": row.document_id}
+            for scope_id, row in rows
+            for term in _terms(row.kind, row.text, row.event_at)
+        ],
+        size=sum(len(row.text) for _, row in rows),
+    )
+    statement = sa.delete(search_terms).where(
+        posting.scope_id == sa.bindparam("s"),
+        posting.term == sa.bindparam("t"),
+        posting.document_id == sa.bindparam("d"),
+    )
+    await _run_each(scope, statement, keys)
+
+
+async def _run_each(scope: Scope, statement: sa.Executable, given: Sequence[dict[str, Any]]) -> None:
+    """Run *statement* for each of *given*, some at a time: others have the event loop between."""
+    for start in range(0, len(given), _TERMS_A_STATEMENT):
+        await scope.run(statement, given[start : start + _TERMS_A_STATEMENT])
 
 
 async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
