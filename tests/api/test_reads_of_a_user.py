@@ -65,6 +65,12 @@ CALLS: list[tuple[str, str, dict]] = [
         for more in ({}, TIMES, {"status_filter": ["pending"]})
     ),
     *(("POST", "get_user_playbooks", {"user_id": USER} | more) for more in ({}, {"playbook_name": "x"})),
+    ("POST", "get_user_playbooks", {"user_id": USER, **TIMES}),
+    ("POST", "get_user_playbooks", {"user_id": USER, "query": "green tea"}),
+    *(
+        ("GET", "get_all_profiles", {"user_id": USER} | more)
+        for more in ({}, TIMES, {"query": "tea"}, {"source": "chat"}, {"profile_id": f"{USER}-0"})
+    ),
     ("GET", "entities", {"user_id": USER}),
     ("GET", "entities", {"user_id": USER, "query": "mia", "entity_type": "person"}),
     ("GET", "entities/{entity}", {"user_id": USER}),

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.route import Route
 from sagacity.api.writes import (
     add_memories,
     by_hand,
@@ -38,7 +39,7 @@ from sagacity.schemas.playbooks import (
 from sagacity.schemas.profiles import Added
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["agent playbooks"])
+router = APIRouter(tags=["agent playbooks"], route_class=Route)
 KIND = MemoryKind.AGENT_PLAYBOOK
 CHANGE_LOG_ROWS = 100
 

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.names import check_names
+from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
@@ -14,7 +15,7 @@ from sagacity.schemas.aggregation import (
     aggregation_reply,
 )
 
-router = APIRouter(tags=["agent playbooks"])
+router = APIRouter(tags=["agent playbooks"], route_class=Route)
 
 
 @router.post("/run_playbook_aggregation", response_model_exclude_none=True)

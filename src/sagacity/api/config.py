@@ -11,15 +11,16 @@ from pydantic import JsonValue, ValidationError
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.errors import MOST_FAULTS
+from sagacity.api.route import Route
 from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.errors import InvalidInput
 from sagacity.learning.ask import ModelAccess
-from sagacity.schemas.base import refuse_unstorable
+from sagacity.schemas.base import refuse_many, refuse_unstorable
 from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
 
-router = APIRouter(tags=["configuration"])
+router = APIRouter(tags=["configuration"], route_class=Route)
 
 
 @router.get("/whoami", response_model_exclude_none=True)
@@ -82,6 +83,7 @@ async def _uncapped(models: ModelAccess, config: TenantConfig) -> list[str]:
 
 def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConfig:
     try:
+        refuse_many(body)
         refuse_unstorable(body)
     except ValueError as error:
         raise InvalidInput(str(error)) from error

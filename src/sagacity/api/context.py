@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.explain import explained, told
+from sagacity.api.route import Route
 from sagacity.api.served import asked_of, joined, served
 from sagacity.domain.context import Said
 from sagacity.domain.ids import SessionId, UserId
@@ -15,7 +16,7 @@ from sagacity.retrieval.known import known_entities
 from sagacity.schemas.context import ContextBody, ContextPage
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["context"])
+router = APIRouter(tags=["context"], route_class=Route)
 _HISTORY_TURNS = 100
 """More fit into no budget that leaves room for what was learned."""
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.errors import InvalidInput
@@ -13,7 +14,7 @@ from sagacity.domain.tenant import DueScope
 from sagacity.schemas.base import MAX_INT, Id, Limit
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
-router = APIRouter(tags=["dead letters"])
+router = APIRouter(tags=["dead letters"], route_class=Route)
 
 
 @router.get("/dead_letters", response_model_exclude_none=True)

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
+from sagacity.api.route import Route
 from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
@@ -27,7 +28,7 @@ from sagacity.schemas.versions import (
 from sagacity.storage.base import Vectors
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["versions"])
+router = APIRouter(tags=["versions"], route_class=Route)
 _COMPARED = (Status.CURRENT, Status.PENDING)
 _ROWS_A_PAGE = 5_000
 

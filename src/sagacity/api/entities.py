@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, Field
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
 from sagacity.domain.ids import UserId
 from sagacity.schemas.base import MAX_INT, Id, refuse_unstorable
@@ -26,7 +27,7 @@ from sagacity.schemas.interactions import Deleted
 from sagacity.storage.near import MAX_HOPS
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["entities"])
+router = APIRouter(tags=["entities"], route_class=Route)
 
 
 Written = TypeVar("Written")

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.memory import MemoryKind
@@ -21,7 +22,7 @@ from sagacity.schemas.evaluations import (
 )
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["evaluations"])
+router = APIRouter(tags=["evaluations"], route_class=Route)
 DAY_SECONDS = 86_400
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 

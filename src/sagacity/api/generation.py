@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
+from sagacity.api.route import Route
 from sagacity.api.runs import run
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
@@ -28,7 +29,7 @@ from sagacity.schemas.generation import (
     RerunProfilesBody,
 )
 
-router = APIRouter(tags=["generation"])
+router = APIRouter(tags=["generation"], route_class=Route)
 
 
 @router.post("/rerun_profile_generation", response_model_exclude_none=True)

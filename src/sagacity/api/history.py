@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.api.writes import embed
 from sagacity.domain.amounts import counted
 from sagacity.domain.change import ChangeAction, Occasion, RecordedChange
@@ -22,7 +23,7 @@ from sagacity.schemas.base import MAX_INT
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(tags=["memories"], route_class=Route)
 MOST_PREDECESSORS = 200
 _MOST_STEPS = 50
 _EXCERPT_CHARACTERS = 500

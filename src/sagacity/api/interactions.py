@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.route import Route
 from sagacity.config.safe_url import check_url
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
@@ -34,7 +35,7 @@ from sagacity.schemas.interactions import (
     SessionGroup,
 )
 
-router = APIRouter(tags=["interactions"])
+router = APIRouter(tags=["interactions"], route_class=Route)
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.route import Route
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -15,7 +16,7 @@ from sagacity.schemas.base import Label, Limit, MaybeId, Moment, Number, refuse_
 from sagacity.schemas.model_calls import CapState, ModelCallsPage, ModelCallTotals
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["model calls"])
+router = APIRouter(tags=["model calls"], route_class=Route)
 
 
 def _filter(

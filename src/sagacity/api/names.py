@@ -1,16 +1,15 @@
 """Names that a call asks for, looked up before it does anything: a mistyped one would choose nothing in silence."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from sagacity.api.dependencies import Caller
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.suggest import no_such
 from sagacity.domain.version import VersionFilter
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION
 from sagacity.storage.transaction import Transaction
 
-_SHOWN, _LONGEST = 20, 80
 _FIELDS = {MemoryKind.PROFILE: "extractor_names", MemoryKind.USER_PLAYBOOK: "playbook_name"}
 _VERSIONS = (Status.CURRENT, Status.PENDING, Status.ARCHIVED)
 
@@ -70,11 +69,3 @@ async def _is_used(snapshot: Transaction, wanted: VersionFilter) -> bool:
         if await snapshot.versions.has(wanted, version):
             return True
     return False
-
-
-def no_such(what: str, name: str, known: Sequence[str]) -> str:
-    """Return that there is no such thing, with the names that are nearest to the one given, or those that there are."""
-    near = get_close_matches(name, known, n=3)
-    more = ", …" if len(known) > _SHOWN else ""
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known[:_SHOWN])}{more}"
-    return f"there is no {what} {name[:_LONGEST]!r}; {hint}"

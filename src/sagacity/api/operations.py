@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.operation import ItemStatus, Operation, OperationName, OperationStatus
@@ -19,7 +20,7 @@ from sagacity.schemas.operations import (
 )
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], route_class=Route)
 NAMED_USERS = 1_000
 """How many of a run's users are named; all are counted."""
 _ENDED = {

@@ -7,14 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.lists import listed
+from sagacity.api.route import Route
 from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted, written
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.query import Filter
 from sagacity.domain.views.change_log import profile_change_log_view
 from sagacity.domain.views.profile import profile_view
-from sagacity.schemas.base import Limit
+from sagacity.schemas.base import Id, Label, Limit, Moment
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
     Added,
@@ -28,9 +31,10 @@ from sagacity.schemas.profiles import (
     Updated,
     UpdateProfileBody,
 )
+from sagacity.schemas.search import MAX_QUERY
 from sagacity.storage.keywords import terms_of
 
-router = APIRouter(tags=["profiles"])
+router = APIRouter(tags=["profiles"], route_class=Route)
 CHANGE_LOG_ROWS = 100
 _SOON = timedelta(days=7)
 _LISTED = {str(status): status for status in (Status.CURRENT, Status.PENDING, Status.ARCHIVED)}
@@ -133,16 +137,34 @@ async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage
 @router.get("/get_all_profiles", response_model_exclude_none=True)
 async def get_all_profiles(
     caller: CallerDep,
+    *,
     limit: Annotated[Limit, Query()] = 100,
     status_filter: Annotated[str | None, Query(max_length=64)] = None,
+    user_id: Annotated[Id | None, Query()] = None,
+    profile_id: Annotated[Id | None, Query()] = None,
+    source: Annotated[Label | None, Query()] = None,
+    start_time: Annotated[Moment | None, Query()] = None,
+    end_time: Annotated[Moment | None, Query()] = None,
+    query: Annotated[str | None, Query(max_length=MAX_QUERY)] = None,
 ) -> ProfilesPage:
-    """Return the profiles of all users, last changed first: `current` (also by default), `pending` or `archived`."""
-    status = _LISTED.get(status_filter or "", Status.CURRENT)
-    async with caller.read() as snapshot:
-        found = await snapshot.memories.list_newest(
-            MemoryKind.PROFILE, statuses=(status,), valid_at=caller.runtime.clock.now(), limit=limit
-        )
-    return _page(found)
+    """
+    Return profiles, last changed first: `current` (also by default), `pending` or `archived`.
+
+    Those of all users, unless one is named. With a `query` those that its words find, best first.
+    """
+    wanted = Filter(
+        kinds=(MemoryKind.PROFILE,),
+        statuses=(_LISTED.get(status_filter or "", Status.CURRENT),),
+        user_id=None if user_id is None else UserId(user_id),
+        source=source,
+        start=start_time,
+        end=end_time,
+        valid_at=caller.runtime.clock.now(),
+    )
+    if profile_id is None:
+        return _page(await listed(caller, wanted, query=query, limit=limit))
+    everything = await listed(caller, wanted, query=query, limit=_MOST_MATCHED)
+    return _page([memory for memory in everything if memory.uid == profile_id])
 
 
 def _page(found: Sequence[Memory]) -> ProfilesPage:

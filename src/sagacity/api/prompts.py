@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.prompts.load import active_version, load_prompt, prompt_versions, render
@@ -19,7 +20,7 @@ from sagacity.schemas.prompts import (
     UpdatePromptVersionBody,
 )
 
-router = APIRouter(tags=["prompts"])
+router = APIRouter(tags=["prompts"], route_class=Route)
 
 
 @router.get("/prompts", response_model_exclude_none=True)

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from sagacity.api.dependencies import CallerDep
+from sagacity.api.route import Route
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
@@ -21,7 +22,7 @@ from sagacity.schemas.receipts import (
     VectorProgress,
 )
 
-router = APIRouter(tags=["receipts"])
+router = APIRouter(tags=["receipts"], route_class=Route)
 _LETTERS = 10_000
 
 

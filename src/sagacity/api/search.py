@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.explain import explained, told
+from sagacity.api.route import Route
 from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, fuller, held_back, joined, served
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
@@ -36,7 +37,7 @@ from sagacity.schemas.search import (
     SearchUserPlaybooksBody,
 )
 
-router = APIRouter(tags=["search"])
+router = APIRouter(tags=["search"], route_class=Route)
 WITHOUT_A_LIST = (MemoryKind.SEMANTIC, MemoryKind.EPISODIC)
 """Kinds that the contract has no list of their own for."""
 View = TypeVar("View")

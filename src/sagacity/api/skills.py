@@ -8,6 +8,7 @@ from fastapi import APIRouter, Response
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
+from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
 from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
 from sagacity.domain.amounts import counted
@@ -41,7 +42,7 @@ from sagacity.schemas.skills import (
 )
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["skills"])
+router = APIRouter(tags=["skills"], route_class=Route)
 KIND = MemoryKind.SKILL
 ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 

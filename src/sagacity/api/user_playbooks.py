@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.lists import listed
+from sagacity.api.route import Route
 from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.query import Filter
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
@@ -22,7 +25,7 @@ from sagacity.schemas.playbooks import (
 )
 from sagacity.schemas.profiles import Added, Updated
 
-router = APIRouter(tags=["user playbooks"])
+router = APIRouter(tags=["user playbooks"], route_class=Route)
 KIND = MemoryKind.USER_PLAYBOOK
 
 
@@ -59,16 +62,17 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) 
 @router.post("/get_user_playbooks", response_model_exclude_none=True)
 async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> UserPlaybooksPage:
     """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
-    async with caller.read(user_id=body.user_id) as snapshot:
-        found = await snapshot.memories.list_newest(
-            KIND,
-            user_id=None if body.user_id is None else UserId(body.user_id),
-            statuses=body.status_filter or (),
-            name=body.playbook_name,
-            agent_version=body.agent_version,
-            valid_at=caller.runtime.clock.now(),
-            limit=body.limit,
-        )
+    wanted = Filter(
+        kinds=(KIND,),
+        user_id=None if body.user_id is None else UserId(body.user_id),
+        statuses=body.status_filter or (),
+        names=() if body.playbook_name is None else (body.playbook_name,),
+        agent_versions=() if body.agent_version is None else (body.agent_version,),
+        start=body.start_time,
+        end=body.end_time,
+        valid_at=caller.runtime.clock.now(),
+    )
+    found = await listed(caller, wanted, query=body.query, limit=body.limit)
     return UserPlaybooksPage(
         user_playbooks=tuple(user_playbook_view(memory) for memory in found),
         msg=counted(len(found), "user playbook"),

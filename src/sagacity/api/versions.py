@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
+from sagacity.api.route import Route
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import Memory, MemoryKind
@@ -23,7 +24,7 @@ from sagacity.schemas.versions import (
 )
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["versions"])
+router = APIRouter(tags=["versions"], route_class=Route)
 _RERUNS = {
     MemoryKind.PROFILE: "POST /api/rerun_profile_generation, or `sagacity profiles regenerate`",
     MemoryKind.USER_PLAYBOOK: "POST /api/rerun_playbook_generation, or `sagacity user-playbooks regenerate`",

@@ -1,7 +1,6 @@
 """Which keys a configuration has, under which names, and what to say of one that it has not."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from typing import cast, get_args
 
@@ -10,6 +9,7 @@ from pydantic.fields import FieldInfo
 
 from sagacity.config.fields import ConfigPart, Idle
 from sagacity.domain.base import Value
+from sagacity.domain.suggest import unknown_field
 
 Place = tuple[str | int, ...]
 _LONGEST = 64
@@ -42,7 +42,8 @@ def key_faults(given: object, part: type[ConfigPart], place: Place = ()) -> Iter
             yield from _faults_inside(value, part.model_fields[canonical[key]], (*place, key))
         elif key not in part.refused:
             shown = key if len(key) <= _LONGEST and key.isprintable() else "…"
-            yield Fault(type="unknown_key", loc=(*place, shown), msg=_unknown(key, shown, part))
+            unknown = unknown_field(key, canonical, listed=part.model_fields)
+            yield Fault(type="unknown_key", loc=(*place, shown), msg=unknown)
         elif value is not None:
             yield Fault(type="refused_key", loc=(*place, key), msg=f"{key} {part.refused[key]}")
     yield from _contradictions(fields, part, place)
@@ -88,14 +89,6 @@ def _faults_inside(value: object, field: FieldInfo, place: Place) -> Iterator[Fa
                 yield from key_faults(one, part, (*place, index))
         else:
             yield from key_faults(value, part, place)
-
-
-def _unknown(key: str, shown: str, part: type[ConfigPart]) -> str:
-    names = known_names(part)
-    near = get_close_matches(key, names, n=1) if shown == key else []
-    if near:
-        return f"{shown} is not known; did you mean {near[0]}?"
-    return f"{shown} is not known here; known are {', '.join(part.model_fields)}"
 
 
 def _contradictions(given: Mapping[str, object], part: type[ConfigPart], place: Place) -> Iterator[Fault]:

@@ -1,9 +1,9 @@
 """Names of prompts: those that others gave to prompts with the same job are taken as well."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.suggest import no_such
 from sagacity.prompts.load import prompt_versions
 
 _EXTRACTION, _PLAYBOOKS, _EXPERT = "profile_extraction", "user_playbook_extraction", "expert_extraction"
@@ -42,9 +42,7 @@ def prompt_name(given: str) -> str:
     name = OLDER_NAMES.get(given, given)
     if name in prompt_versions():
         return name
-    near = get_close_matches(given, [*prompt_versions(), *OLDER_NAMES], n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(prompt_versions())}"
-    raise InvalidInput(f"there is no prompt {given[:80]!r}; {hint}")
+    raise InvalidInput(no_such("prompt", given, list(prompt_versions()), older=list(OLDER_NAMES)))
 
 
 def checked_versions(chosen: Mapping[str, int]) -> dict[str, int]:

@@ -3,12 +3,12 @@
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Choice, Id, Reply
+from sagacity.schemas.base import Body, Id, Reply
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 from sagacity.schemas.operations import outcome
 
 
-class RunPlaybookAggregationBody(Choice):
+class RunPlaybookAggregationBody(Body):
     """Which playbooks to aggregate."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION

@@ -1,13 +1,15 @@
 """What request bodies and page envelopes are built from: strict texts, ids, times, and older field names."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from difflib import get_close_matches
+from functools import cache
+from itertools import islice
 from typing import Annotated, Self, cast
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,14 +21,16 @@ from pydantic import (
 
 from sagacity.domain.ids import fitting_key
 from sagacity.domain.memory import Status
+from sagacity.domain.suggest import unknown_field
 
 MAX_INT = 2**63 - 1
 MAX_TEXT = 100_000
 """Characters of one turn, or of one text of a memory. The longest turn of the public benchmarks has 19,000."""
 MAX_EPOCH = 253_402_300_799
 """The last second of the year 9999."""
-_LONGEST_NAME = 64
-"""A field's name that is longer resembles none, and is not repeated."""
+MOST_FIELDS = 1_000
+"""Of one object with names that are ours; what is free, such as metadata, may have more."""
+MOST_WARNINGS = 20
 
 OLDER_NAMES = {
     "raw_feedback_id": "user_playbook_id",
@@ -96,46 +100,113 @@ class Schema(BaseModel):
         if not isinstance(given, Mapping):
             return given
         fields = cast("Mapping[str, object]", given)
+        refuse_many(fields)
         known = cls.model_fields
-        renamed = {
-            OLDER_NAMES[name]: value
-            for name, value in fields.items()
-            if name not in known and OLDER_NAMES.get(name) in known and value is not None
+        older = {
+            name: OLDER_NAMES[name] for name in fields if name not in known and OLDER_NAMES.get(name) in known
         }
-        return renamed | {name: value for name, value in fields.items() if value is not None}
+        renamed = {today: fields[name] for name, today in older.items() if fields[name] is not None}
+        return renamed | {
+            name: fields[name] for name in fields if name not in older and fields[name] is not None
+        }
 
 
-class Body(Schema):
+class StrictPart(Schema):
+    """
+    A part of a body that chooses what a call finds, changes or deletes, where less said is more chosen.
+
+    A field that is not known is refused: a mistyped one would choose everything.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        fields = cast("Mapping[str, object]", given)
+        known = names_of(cls)
+        for name, value in fields.items():
+            if value is not None and OLDER_NAMES.get(name, name) not in known:
+                raise ValueError(unknown_field(name, known))
+        return fields
+
+
+class Body(StrictPart):
     """A request body, checked as a whole before any field is."""
 
     @model_validator(mode="before")
     @classmethod
     def _storable(cls, given: object) -> object:
-        refuse_unstorable(given)
-        return given
+        return _checked_whole(given)
 
 
-class Choice(Body):
-    """
-    A body that chooses what a call changes or deletes, where less said is more chosen.
+class WritePart(Schema):
+    """A part of what is written down. What is not known is left out, and named: a newer client may send more."""
 
-    A field that is not known is refused: a mistyped one would choose everything.
-    """
+    model_config = ConfigDict(extra="allow")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was sent here, and further in, that is not known."""
+        return tuple(islice(self._left_out(), MOST_WARNINGS))
+
+    def _left_out(self) -> Iterator[str]:
+        known = names_of(type(self))
+        yield from (unknown_field(name, known) for name in self.model_extra or ())
+        for name in type(self).model_fields:
+            value: object = getattr(self, name)
+            for place, part in enumerate(
+                cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
+            ):
+                if isinstance(part, WritePart):
+                    yield from (f"{name}.{place}: {one}" for one in part.warnings)
+            if isinstance(value, WritePart):
+                yield from (f"{name}: {one}" for one in value.warnings)
+
+
+class WriteBody(WritePart):
+    """The body of a call that writes what it is given, checked as a whole before any field is."""
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, given: object) -> object:
-        _refuse_unknown(given, cls.model_fields)
-        return given
+    def _storable(cls, given: object) -> object:
+        return _checked_whole(given)
 
 
-def _refuse_unknown(given: object, known: Mapping[str, object]) -> None:
-    for name in cast("Mapping[str, object]", given) if isinstance(given, Mapping) else ():
-        if OLDER_NAMES.get(name, name) not in known:
-            shown = name if len(name) <= _LONGEST_NAME and name.isprintable() else "a field"
-            near = get_close_matches(name, known, n=1) if shown == name else []
-            told = f"; did you mean {near[0]}?" if near else f" here; known are {', '.join(known)}"
-            raise ValueError(f"{shown} is not known{told}")
+@cache
+def names_of(part: type[Schema]) -> tuple[str, ...]:
+    """Return every name that a field of *part* goes by today."""
+    return tuple(
+        dict.fromkeys(
+            name
+            for key, field in part.model_fields.items()
+            for name in _choices(field.validation_alias) or [key]
+        )
+    )
+
+
+def _choices(alias: object) -> list[str]:
+    return [one for one in alias.choices if isinstance(one, str)] if isinstance(alias, AliasChoices) else []
+
+
+def _checked_whole(given: object) -> object:
+    if isinstance(given, Mapping):
+        refuse_many(cast("Mapping[str, object]", given))
+    refuse_unstorable(cast("object", given))
+    return cast("object", given)
+
+
+def refuse_many(fields: Mapping[str, object]) -> None:
+    """
+    Refuse more fields than anything has, before each is compared with those that are known.
+
+    Raises:
+        ValueError: there are too many.
+    """
+    if len(fields) > MOST_FIELDS:
+        raise ValueError(f"{len(fields):,} fields are too many; at most {MOST_FIELDS:,} are read")
 
 
 class Span(Body):
@@ -157,6 +228,13 @@ class Reply(Schema):
     success: bool = True
     message: str | None = None
     msg: str | None = None
+
+
+class WriteReply(Reply):
+    """The envelope of a write."""
+
+    warnings: tuple[str, ...] | None = None
+    """What was sent that is not known, and was left out."""
 
 
 def _not_too_long(text: str) -> str:

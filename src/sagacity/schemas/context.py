@@ -9,7 +9,7 @@ from sagacity.domain.context import ContextBudgets, Dropped, Section
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter, Query, StrategyName
-from sagacity.schemas.base import Count, Id, Reply, Schema, Share
+from sagacity.schemas.base import Count, Id, Reply, Share, StrictPart
 from sagacity.schemas.found import Explanation
 from sagacity.schemas.search import MAX_NEIGHBOURS, Kinds, SearchBody
 
@@ -20,7 +20,7 @@ Total = Annotated[int, Field(ge=100, le=MAX_TOKENS)]
 Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
-class Budgets(Schema):
+class Budgets(StrictPart):
     """Tokens for the whole and for each section; what a section does not need goes to the others."""
 
     total_tokens: Total = ContextBudgets.model_fields["total_tokens"].default

@@ -16,7 +16,7 @@ from sagacity.domain.graph import (
     Relationship,
     RelationshipEdit,
 )
-from sagacity.schemas.base import Body, Id, Number, Reply, Share
+from sagacity.schemas.base import Id, Number, Reply, Share, WriteBody, WriteReply
 
 EntityName = Annotated[str, Field(min_length=1, max_length=512)]
 """Kept as one line of at most 120 characters that are seen."""
@@ -27,7 +27,7 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 """What a relationship is, such as works_at; written in lower case with underscores."""
 
 
-class AddEntityBody(Body):
+class AddEntityBody(WriteBody):
     """An entity that someone makes by hand."""
 
     user_id: Id
@@ -39,10 +39,10 @@ class AddEntityBody(Body):
 
     def to_domain(self) -> NewEntity:
         """Return the value to store."""
-        return NewEntity.model_validate(self.model_dump(exclude={"user_id"}))
+        return NewEntity.model_validate(self.model_dump(exclude={"user_id", *(self.model_extra or ())}))
 
 
-class UpdateEntityBody(Body):
+class UpdateEntityBody(WriteBody):
     """What of an entity is to be different; what is not given stays."""
 
     user_id: Id
@@ -54,17 +54,17 @@ class UpdateEntityBody(Body):
 
     def to_domain(self) -> EntityEdit:
         """Return the change."""
-        return EntityEdit.model_validate(self.model_dump(exclude={"user_id"}))
+        return EntityEdit.model_validate(self.model_dump(exclude={"user_id", *(self.model_extra or ())}))
 
 
-class MergeEntitiesBody(Body):
+class MergeEntitiesBody(WriteBody):
     """Which entities become one with that of the path."""
 
     user_id: Id
     entity_ids: Annotated[tuple[Number, ...], Field(min_length=1, max_length=100, fail_fast=True)]
 
 
-class AddRelationshipBody(Body):
+class AddRelationshipBody(WriteBody):
     """A tie between two entities that someone makes by hand."""
 
     user_id: Id
@@ -77,10 +77,10 @@ class AddRelationshipBody(Body):
 
     def to_domain(self) -> NewRelationship:
         """Return the value to store."""
-        return NewRelationship.model_validate(self.model_dump(exclude={"user_id"}))
+        return NewRelationship.model_validate(self.model_dump(exclude={"user_id", *(self.model_extra or ())}))
 
 
-class UpdateRelationshipBody(Body):
+class UpdateRelationshipBody(WriteBody):
     """What of a relationship is to be different; what is not given stays."""
 
     user_id: Id
@@ -91,7 +91,9 @@ class UpdateRelationshipBody(Body):
 
     def to_domain(self) -> RelationshipEdit:
         """Return the change."""
-        return RelationshipEdit.model_validate(self.model_dump(exclude={"user_id"}))
+        return RelationshipEdit.model_validate(
+            self.model_dump(exclude={"user_id", *(self.model_extra or ())})
+        )
 
 
 class EntitiesPage(Reply):
@@ -103,7 +105,7 @@ class EntitiesPage(Reply):
     page_size: int = 50
 
 
-class EntityReply(Reply):
+class EntityReply(WriteReply):
     """One entity, with the newest memories that speak of it."""
 
     entity: Entity
@@ -137,7 +139,7 @@ class RelationshipsPage(Reply):
     page_size: int = 50
 
 
-class RelationshipReply(Reply):
+class RelationshipReply(WriteReply):
     """One relationship, with the newest memories that say so."""
 
     relationship: Relationship

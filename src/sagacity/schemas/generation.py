@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Choice, Id, Label, Reply, Span
+from sagacity.schemas.base import Body, Id, Label, Reply, Span
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 
 Names = Annotated[
@@ -15,7 +15,7 @@ Names = Annotated[
 """Names of extractors."""
 
 
-class RerunProfilesBody(Choice, Span):
+class RerunProfilesBody(Span):
     """Whose turns to learn profiles from anew; what is not given asks for all."""
 
     user_id: Id | None = None
@@ -23,7 +23,7 @@ class RerunProfilesBody(Choice, Span):
     extractor_names: Names = ()
 
 
-class ManualProfilesBody(Choice):
+class ManualProfilesBody(Body):
     """Whose newest turns to learn profiles from; what is not given asks for all."""
 
     user_id: Id | None = None
@@ -31,7 +31,7 @@ class ManualProfilesBody(Choice):
     extractor_names: Names = ()
 
 
-class RerunPlaybooksBody(Choice, Span):
+class RerunPlaybooksBody(Span):
     """Whose turns with one version of an agent to learn user playbooks from anew."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
@@ -40,7 +40,7 @@ class RerunPlaybooksBody(Choice, Span):
     playbook_name: Id | None = None
 
 
-class ManualPlaybooksBody(Choice):
+class ManualPlaybooksBody(Body):
     """Whose newest turns with one version of an agent to learn user playbooks from."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION

@@ -13,7 +13,6 @@ from sagacity.schemas.base import (
     MAX_INT,
     MAX_TEXT,
     Body,
-    Choice,
     Count,
     Id,
     Label,
@@ -22,6 +21,8 @@ from sagacity.schemas.base import (
     Reply,
     Schema,
     Span,
+    WriteBody,
+    WritePart,
 )
 
 DEFAULT_AGENT_VERSION = "agent-v0"
@@ -33,21 +34,21 @@ _NO_CLOCK = 4_102_444_800
 _IMAGE_SCHEMES = ("http://", "https://", "data:")
 
 
-class ToolUseData(Schema):
+class ToolUseData(WritePart):
     """A tool call that an agent made in a turn."""
 
     tool_name: str
     tool_data: dict[str, JsonValue] = {}
 
 
-class CitationData(Schema):
+class CitationData(WritePart):
     """A memory that an answer used."""
 
     entity_type: Label
     entity_id: Id
 
 
-class InteractionData(Schema):
+class InteractionData(WritePart):
     """One turn or event as it is sent in."""
 
     created_at: int | None = Field(
@@ -125,7 +126,7 @@ def _happened_at(seconds: int | None) -> datetime | None:
     return from_epoch(seconds) if seconds is not None and 0 < seconds < _NO_CLOCK else None
 
 
-class PublishBody(Body):
+class PublishBody(WriteBody):
     """What happened, for the log. A `request_id` makes it safe to send again."""
 
     user_id: Id
@@ -214,26 +215,26 @@ class RequestsPage(Reply):
     has_more: bool = False
 
 
-class DeleteInteractionBody(Choice):
+class DeleteInteractionBody(Body):
     """Which turn to delete."""
 
     user_id: Id
     interaction_id: Number
 
 
-class DeleteRequestBody(Choice):
+class DeleteRequestBody(Body):
     """Which request to delete, with its turns."""
 
     request_id: Id
 
 
-class DeleteSessionBody(Choice):
+class DeleteSessionBody(Body):
     """Which session to delete, with its requests and turns."""
 
     session_id: Id
 
 
-class DeleteRequestsByIdsBody(Choice):
+class DeleteRequestsByIdsBody(Body):
     """Which requests to delete, with their turns."""
 
     request_ids: tuple[Id, ...] = Field(min_length=1, max_length=10_000)

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator
 
 from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.views.operation import OperationView, goes_on
-from sagacity.schemas.base import Choice, Id, Reply
+from sagacity.schemas.base import Body, Id, Reply
 
 _OLDER_SERVICES = {
     "feedback_generation": OperationName.PLAYBOOK_GENERATION,
@@ -34,7 +34,7 @@ class OperationsPage(Reply):
     operations: tuple[OperationView, ...] = ()
 
 
-class CancelOperationBody(Choice):
+class CancelOperationBody(Body):
     """Which run to cancel; without anything all that are running."""
 
     service_name: ServiceName | None = None

@@ -20,7 +20,6 @@ from sagacity.domain.views.change_log import AggregationChangeLogView
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA, UserPlaybookView
 from sagacity.schemas.base import (
     Body,
-    Choice,
     Epoch,
     Id,
     Label,
@@ -30,13 +29,16 @@ from sagacity.schemas.base import (
     Number,
     Reply,
     Schema,
+    Span,
     Statuses,
     Text,
+    WriteBody,
+    WritePart,
 )
 from sagacity.schemas.profiles import DIRECT, Updated
 
 
-class BlockingIssueData(Schema):
+class BlockingIssueData(WritePart):
     """What kept an agent from doing what was asked."""
 
     kind: BlockingIssueKind
@@ -47,7 +49,7 @@ class BlockingIssueData(Schema):
         return BlockingIssue(kind=self.kind, details=self.details)
 
 
-class PlaybookText(Schema):
+class PlaybookText(WritePart):
     """What both sorts of playbook say."""
 
     playbook_name: Label = ""
@@ -111,7 +113,7 @@ class UserPlaybookData(PlaybookText):
         )
 
 
-class AddUserPlaybooksBody(Body):
+class AddUserPlaybooksBody(WriteBody):
     """User playbooks to store."""
 
     user_playbooks: tuple[UserPlaybookData, ...] = Field(min_length=1, max_length=1_000)
@@ -149,13 +151,13 @@ class AgentPlaybookData(PlaybookText):
         )
 
 
-class AddAgentPlaybooksBody(Body):
+class AddAgentPlaybooksBody(WriteBody):
     """Agent playbooks to store."""
 
     agent_playbooks: tuple[AgentPlaybookData, ...] = Field(min_length=1, max_length=1_000)
 
 
-class PlaybookChange(Body):
+class PlaybookChange(WriteBody):
     """What to change in a playbook; a field not given stays."""
 
     playbook_name: Label | None = None
@@ -182,7 +184,7 @@ class UpdateAgentPlaybookBody(PlaybookChange):
     playbook_status: Approval | None = None
 
 
-class UpdateAgentPlaybookStatusBody(Body):
+class UpdateAgentPlaybookStatusBody(WriteBody):
     """What a reviewer says of an agent playbook."""
 
     agent_playbook_id: Number
@@ -196,14 +198,15 @@ class UpdatedAgentPlaybook(Updated):
     """Those whose place an approved one took."""
 
 
-class GetUserPlaybooksBody(Body):
-    """Which user playbooks to return, last changed first."""
+class GetUserPlaybooksBody(Span):
+    """Which user playbooks to return, last changed first; with a query those that its words find, best first."""
 
     limit: Limit = 100
     user_id: Id | None = None
     playbook_name: Label | None = None
     agent_version: Label | None = None
     status_filter: Statuses | None = None
+    query: str | None = Field(default=None, max_length=20_000)
 
 
 class UserPlaybooksPage(Reply):
@@ -243,25 +246,25 @@ class AggregationChangeLogPage(Schema):
     change_logs: tuple[AggregationChangeLogView, ...] = ()
 
 
-class DeleteUserPlaybookBody(Choice):
+class DeleteUserPlaybookBody(Body):
     """Which user playbook to delete."""
 
     user_playbook_id: Number
 
 
-class DeleteAgentPlaybookBody(Choice):
+class DeleteAgentPlaybookBody(Body):
     """Which agent playbook to delete."""
 
     agent_playbook_id: Number
 
 
-class DeleteUserPlaybooksByIdsBody(Choice):
+class DeleteUserPlaybooksByIdsBody(Body):
     """Which user playbooks to delete."""
 
     user_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
 
 
-class DeleteAgentPlaybooksByIdsBody(Choice):
+class DeleteAgentPlaybooksByIdsBody(Body):
     """Which agent playbooks to delete."""
 
     agent_playbook_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)

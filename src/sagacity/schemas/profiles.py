@@ -14,7 +14,6 @@ from sagacity.domain.views.profile import ProfileView
 from sagacity.schemas.base import (
     MAX_INT,
     Body,
-    Choice,
     Count,
     Epoch,
     Id,
@@ -27,13 +26,15 @@ from sagacity.schemas.base import (
     Span,
     Statuses,
     Text,
+    WriteBody,
+    WritePart,
 )
 
 DIRECT = Provenance(method="direct")
 """Where a memory comes from that a client wrote itself."""
 
 
-class ProfileData(Schema):
+class ProfileData(WritePart):
     """A profile as a client writes it."""
 
     profile_id: MaybeId = ""
@@ -83,7 +84,7 @@ class ProfileData(Schema):
         )
 
 
-class AddProfilesBody(Body):
+class AddProfilesBody(WriteBody):
     """Profiles to store. One whose id its user has already is replaced."""
 
     user_profiles: tuple[ProfileData, ...] = Field(min_length=1, max_length=1_000)
@@ -95,9 +96,10 @@ class Added(Schema):
     success: bool = True
     message: str | None = None
     added_count: int = 0
+    warnings: tuple[str, ...] | None = None
 
 
-class UpdateProfileBody(Body):
+class UpdateProfileBody(WriteBody):
     """What to change in a profile; a field not given stays."""
 
     user_id: Id
@@ -112,6 +114,7 @@ class Updated(Schema):
     success: bool = True
     msg: str | None = None
     message: str | None = None
+    warnings: tuple[str, ...] | None = None
 
 
 class GetProfilesBody(Span):
@@ -144,7 +147,7 @@ class ProfileChangeLogPage(Schema):
     profile_change_logs: tuple[ProfileChangeLogView, ...] = ()
 
 
-class DeleteProfileBody(Choice):
+class DeleteProfileBody(Body):
     """Which of a user's profiles to delete: the one named, or those that match a text."""
 
     user_id: Id
@@ -158,7 +161,7 @@ class DeleteProfileBody(Choice):
         return self
 
 
-class DeleteProfilesByIdsBody(Choice):
+class DeleteProfilesByIdsBody(Body):
     """Which profiles to delete."""
 
     profile_ids: tuple[Id, ...] = Field(min_length=1, max_length=10_000)

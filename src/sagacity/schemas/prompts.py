@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sagacity.schemas.base import Body, Label, Reply, Schema
+from sagacity.schemas.base import Body, Label, Reply, Schema, WriteBody, WriteReply
 
 PromptId = Annotated[Label, Field(min_length=1, description="A prompt's name, or one that it had formerly.")]
 Version = Annotated[int, Field(gt=0, le=1_000_000)]
@@ -61,7 +61,7 @@ class PromptPreview(Reply):
     """Variables that were not given."""
 
 
-class UpdatePromptVersionBody(Body):
+class UpdatePromptVersionBody(WriteBody):
     """Which version is to be used."""
 
     prompt_id: PromptId
@@ -69,7 +69,7 @@ class UpdatePromptVersionBody(Body):
     """Null for the newest, whichever that will be."""
 
 
-class PromptVersionSet(Reply):
+class PromptVersionSet(WriteReply):
     """Which version is used from now on."""
 
     prompt_id: str

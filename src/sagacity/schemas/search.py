@@ -11,7 +11,7 @@ from sagacity.domain.ids import RequestId, UserId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import TENANT_KINDS, Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
-from sagacity.schemas.base import Count, Id, Label, Moment, Schema, Share, Span, Statuses
+from sagacity.schemas.base import Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
 
 MAX_QUERY = 20_000
 MAX_NEIGHBOURS = 5
@@ -58,7 +58,7 @@ SearchKind = MemoryKind | Literal["interaction"]
 Kinds = Annotated[tuple[SearchKind, ...], Field(min_length=1, max_length=len(MemoryKind) + 1, fail_fast=True)]
 
 
-class ConversationTurn(Schema):
+class ConversationTurn(StrictPart):
     """A turn that came before the question."""
 
     role: Id

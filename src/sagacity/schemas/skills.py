@@ -19,7 +19,18 @@ from sagacity.domain.memory import (
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.domain.views.skill import SkillView
-from sagacity.schemas.base import Body, Choice, Id, Label, Limit, Number, Reply, Schema, Statuses
+from sagacity.schemas.base import (
+    Body,
+    Id,
+    Label,
+    Limit,
+    Number,
+    Reply,
+    Statuses,
+    WriteBody,
+    WritePart,
+    WriteReply,
+)
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 from sagacity.schemas.operations import outcome
 from sagacity.schemas.playbooks import BlockingIssueData
@@ -45,7 +56,7 @@ Tools = Annotated[tuple[Label, ...], Field(max_length=100, fail_fast=True)]
 Issues = Annotated[tuple[BlockingIssueData, ...], Field(max_length=100, fail_fast=True)]
 
 
-class SkillData(Schema):
+class SkillData(WritePart):
     """A skill as a client writes it."""
 
     skill_name: SkillName
@@ -85,13 +96,13 @@ class SkillData(Schema):
         )
 
 
-class AddSkillsBody(Body):
+class AddSkillsBody(WriteBody):
     """Skills to store."""
 
     skills: tuple[SkillData, ...] = Field(min_length=1, max_length=100)
 
 
-class AddedSkills(Reply):
+class AddedSkills(WriteReply):
     """What was stored."""
 
     added_count: int = 0
@@ -99,7 +110,7 @@ class AddedSkills(Reply):
     """Their numbers, in the order in which they were given."""
 
 
-class UpdateSkillBody(Body):
+class UpdateSkillBody(WriteBody):
     """What to change in a skill; a field not given stays. Texts that change make a new patch version."""
 
     skill_id: Number
@@ -111,20 +122,20 @@ class UpdateSkillBody(Body):
     blocking_issues: Issues | None = None
 
 
-class UpdatedSkill(Reply):
+class UpdatedSkill(WriteReply):
     """The skill as it is now."""
 
     skill: SkillView
 
 
-class UpdateSkillStatusBody(Body):
+class UpdateSkillStatusBody(WriteBody):
     """What a reviewer says of a skill."""
 
     skill_id: Number
     skill_status: SkillStatus
 
 
-class UpdatedSkillStatus(Reply):
+class UpdatedSkillStatus(WriteReply):
     """What came of a reviewer's word."""
 
     archived_skill_ids: tuple[int, ...] = ()
@@ -160,13 +171,13 @@ class SkillsPage(Reply):
     skills: tuple[SkillView, ...] = ()
 
 
-class DeleteSkillBody(Choice):
+class DeleteSkillBody(Body):
     """Which skill to delete."""
 
     skill_id: Number
 
 
-class DeleteSkillsByIdsBody(Choice):
+class DeleteSkillsByIdsBody(Body):
     """Which skills to delete."""
 
     skill_ids: tuple[Number, ...] = Field(min_length=1, max_length=10_000)
@@ -194,7 +205,7 @@ class ExportedSkills(Reply):
     skill_count: int = 0
 
 
-class RunSkillGenerationBody(Choice):
+class RunSkillGenerationBody(Body):
     """Which playbooks to write up as skills."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION

@@ -6,14 +6,14 @@ from pydantic import Field
 
 from sagacity.domain.views.profile import ProfileView
 from sagacity.domain.views.user_playbook import UserPlaybookView
-from sagacity.schemas.base import Body, Choice, Id, Label, Number, Reply, Schema, Share
+from sagacity.schemas.base import Body, Id, Label, Number, Reply, Schema, Share
 from sagacity.schemas.generation import Names
 
 DiffLimit = Annotated[int, Field(gt=0, le=1_000)]
 """How many of each sort to show."""
 
 
-class SwapProfilesBody(Choice):
+class SwapProfilesBody(Body):
     """Whose profiles to swap; what is not given asks for all."""
 
     user_id: Id | None = None
@@ -23,7 +23,7 @@ class SwapProfilesBody(Choice):
     """Only users who have something to promote, or to restore; the others keep what they have."""
 
 
-class DowngradeUserPlaybooksBody(Choice):
+class DowngradeUserPlaybooksBody(Body):
     """Which user playbooks to swap; what is not given asks for all."""
 
     agent_version: Label | None = None

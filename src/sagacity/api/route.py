@@ -1,0 +1,63 @@
+"""A route that knows its names: what a caller sends beside them is refused, or named in the reply to a write."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.suggest import unknown_field
+from sagacity.schemas.base import MOST_WARNINGS, WriteBody
+
+_REQUEST = "request_with_names"
+
+
+class Route(APIRoute):
+    """
+    Takes no query parameter in silence that it does not know.
+
+    Less said is more read, or more deleted: a mistyped filter would choose everything. A write is carried out all the
+    same, as a newer client may send more than this server knows; its reply names in `warnings` what was left out.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Awaitable[object]], **options: Any) -> None:
+        known: list[str] = []
+        super().__init__(path, _checking_names(endpoint, known), **options)
+        known += [field.alias for field in self.dependant.query_params]
+
+
+def _checking_names(
+    endpoint: Callable[..., Awaitable[object]], known: Sequence[str]
+) -> Callable[..., Awaitable[object]]:
+    """
+    Return *endpoint* with a look at the names of the query and of the body, once the caller is known.
+
+    Args:
+        endpoint: what answers the call.
+        known: the names of its query parameters; complete when the first call comes.
+    """
+
+    @wraps(endpoint)
+    async def checked(**given: Any) -> object:
+        http_request: Request = given.pop(_REQUEST)
+        body = next((one for one in given.values() if isinstance(one, WriteBody)), None)
+        unknown = [
+            unknown_field(name, known)
+            for name in list(dict.fromkeys(http_request.query_params))[:MOST_WARNINGS]
+            if name not in known
+        ]
+        if unknown and body is None:
+            raise InvalidInput(f"query: {unknown[0]}")
+        reply = await endpoint(**given)
+        if body is None or not isinstance(reply, BaseModel) or not (left_out := [*unknown, *body.warnings]):
+            return reply
+        return reply.model_copy(update={"warnings": (*(getattr(reply, "warnings", None) or ()), *left_out)})
+
+    signature = inspect.signature(endpoint)
+    request = inspect.Parameter(_REQUEST, inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    checked.__signature__ = signature.replace(parameters=[*signature.parameters.values(), request])  # pyright: ignore[reportAttributeAccessIssue]  # read by FastAPI
+    return checked
