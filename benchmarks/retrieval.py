@@ -65,7 +65,6 @@ WAYS = (
     Way("multilingual", "dense alone, multilingual", MEANING, "multilingual"),
     Way("rrf", "reciprocal ranks", {"ranking": Ranking.RRF}),
     Way("weighted", "`weighted`", {"ranking": Ranking.WEIGHTED}),
-    Way("adaptive", "`adaptive`", {"ranking": Ranking.ADAPTIVE}),
     Way("default", "the default", {}),
     Way("rerank", "the default with reranker", {"rerank": True}),
     Way("pooled-bm25", "pooled: BM25 alone", WORDS, "pooled"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sagacity.client.words import StrategyWord
 
 Ranking = Annotated[
-    Literal["blended", "rrf", "weighted", "adaptive"] | None,
+    Literal["blended", "rrf", "weighted"] | None,
     typer.Option("--ranking", help="How the strategies' lists become one."),
 ]
 Strategy = Annotated[

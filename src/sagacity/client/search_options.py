@@ -23,8 +23,7 @@ class Options(TypedDict, total=False):
     search_mode: ModeWord
     """By meaning (VECTOR), by words (FTS), or both."""
     ranking: RankingWord | None
-    """How what the strategies found becomes one list: BLENDED, RRF (reciprocal ranks), WEIGHTED (a fixed formula) or
-    ADAPTIVE (the same with weights that follow from the intent)."""
+    """How what the strategies found becomes one list: BLENDED, RRF (reciprocal ranks) or WEIGHTED (a fixed formula)."""
     strategies: Sequence[StrategyWord] | None
     """Which ways of finding are used: VECTOR, KEYWORD, GRAPH, PROFILE, RECENT."""
     rerank: bool | None

@@ -11,7 +11,7 @@ from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
 
 ModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
-RankingWord = Ranking | Literal["blended", "rrf", "weighted", "adaptive"]
+RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 StrategyWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]
 KindWord = (
     MemoryKind

@@ -38,8 +38,6 @@ class Ranking(StrEnum):
     """Reciprocal ranks."""
     WEIGHTED = "weighted"
     """The chat contract's formula: words, meaning, reliability, recency, frequency."""
-    ADAPTIVE = "adaptive"
-    """The same formula with weights that follow from what the question wants."""
 
 
 class StrategyName(StrEnum):

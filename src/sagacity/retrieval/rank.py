@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
+from sagacity.domain.analysis import QueryAnalysis, Speaker, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, StrategyName
 from sagacity.retrieval.strategies.base import recency
 from sagacity.storage.base import Hit
@@ -46,24 +46,6 @@ _RRF_WEIGHTS = {
 
 WEIGHTS = {"keyword": 0.35, "vector": 0.25, "reliability": 0.20, "recency": 0.15, "frequency": 0.05}
 """The chat contract's."""
-WEIGHTS_BY_INTENT = {
-    Intent.RECALL: {"keyword": 0.40, "vector": 0.15, "reliability": 0.15, "recency": 0.25, "frequency": 0.05},
-    Intent.QUESTION: {
-        "keyword": 0.20,
-        "vector": 0.35,
-        "reliability": 0.30,
-        "recency": 0.10,
-        "frequency": 0.05,
-    },
-    Intent.CONVERSATION: {
-        "keyword": 0.30,
-        "vector": 0.25,
-        "reliability": 0.20,
-        "recency": 0.20,
-        "frequency": 0.05,
-    },
-    Intent.COMMAND: WEIGHTS,
-}
 _MANY_USES = 1_000
 _NEIGHBOURS = "neighbours_part"
 
@@ -109,9 +91,7 @@ def rank(
         case Ranking.RRF:
             ranked = _reciprocal(found)
         case Ranking.WEIGHTED:
-            ranked = _weighted(found, standings, now, WEIGHTS)
-        case Ranking.ADAPTIVE:
-            ranked = _weighted(found, standings, now, WEIGHTS_BY_INTENT[analysis.intent])
+            ranked = _weighted(found, standings, now)
     return sorted(ranked, key=lambda one: (-one.score, -one.raw.get("vector", -1.0), one.kind, one.owner_id))
 
 
@@ -122,7 +102,7 @@ def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> boo
             return kind == "interaction" or _is_dated(analysis.time_reference)
         case Ranking.RRF:
             return False
-        case Ranking.WEIGHTED | Ranking.ADAPTIVE:
+        case Ranking.WEIGHTED:
             return True
 
 
@@ -255,9 +235,7 @@ def _reciprocal(found: Found) -> list[Ranked]:
 # --- the chat contract's formula --------------------------------------------------------------------------------------
 
 
-def _weighted(
-    found: Found, standings: Standings, now: datetime, weights: Mapping[str, float]
-) -> list[Ranked]:
+def _weighted(found: Found, standings: Standings, now: datetime) -> list[Ranked]:
     """
     Weigh words, meaning, reliability, recency and frequency. What is missing is 0, and no half point for nothing.
 
@@ -273,7 +251,7 @@ def _weighted(
             "recency": recency(standing.happened_at, now) if standing else 0.0,
             "frequency": _frequency(standing.access_count) if standing else 0.0,
         }
-        score = sum(weights[name] * signal for name, signal in signals.items())
+        score = sum(WEIGHTS[name] * signal for name, signal in signals.items())
         shown = {f"{name}_score": signal for name, signal in signals.items()}
         ranked.append(Ranked(key[0], key[1], score, raw, shown))
     return ranked

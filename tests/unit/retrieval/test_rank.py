@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, StrategyName, relevance
-from sagacity.retrieval.rank import WEIGHTS, WEIGHTS_BY_INTENT, Ranked, needs_standings, rank
+from sagacity.retrieval.rank import WEIGHTS, Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
 from sagacity.storage.standing import Standing
 
@@ -172,18 +172,6 @@ def test_missing_is_nothing() -> None:
     assert one.components["vector_score"] == 0.0
     [gone] = ranked({KEYWORD: [hit(1, 5.0)]}, ranking=Ranking.WEIGHTED)
     assert gone.score == pytest.approx(0.35 * math.tanh(1.0))
-
-
-def test_weights_follow_the_intent() -> None:
-    """A recall asks for the recent and literal, a question for the reliable; each set of weights is 1 in all."""
-    assert all(sum(weights.values()) == pytest.approx(1.0) for weights in WEIGHTS_BY_INTENT.values())
-    old_and_sure = Standing(happened_at=NOW - timedelta(days=400), confidence=1.0)
-    new_and_vague = Standing(happened_at=NOW, confidence=0.4)
-    found = {VECTOR: [hit(1, 0.5), hit(2, 0.5)]}
-    standings = {("profile", 1): old_and_sure, ("profile", 2): new_and_vague}
-    for intent, first in ((Intent.QUESTION, 1), (Intent.RECALL, 2)):
-        analysis = PLAIN.model_copy(update={"intent": intent})
-        assert owners(found, ranking=Ranking.ADAPTIVE, standings=standings, analysis=analysis)[0] == first
 
 
 # --- laws -------------------------------------------------------------------------------------------------------------
