@@ -32,7 +32,6 @@ from sagacity.domain.query import Filter, Found, Query, Ranking, SearchMode, Str
 from sagacity.providers.base import Embedder
 from sagacity.providers.minilm import MiniLM
 from sagacity.providers.multilingual import MultilingualUSE
-from sagacity.providers.open_reranker import LATE_INTERACTION, open_reranker
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.transaction import Storage
 
@@ -66,7 +65,6 @@ WAYS = (
     Way("rrf", "reciprocal ranks", {"ranking": Ranking.RRF}),
     Way("weighted", "`weighted`", {"ranking": Ranking.WEIGHTED}),
     Way("default", "the default", {}),
-    Way("rerank", "the default with reranker", {"rerank": True}),
     Way("pooled-bm25", "pooled: BM25 alone", WORDS, "pooled"),
     Way("pooled-default", "pooled: the default", {}, "pooled"),
 )
@@ -166,7 +164,6 @@ def searcher(storage: Storage, embedder: Embedder) -> Searcher:
         storage,
         embedder,
         clock=SystemClock(),
-        reranker=open_reranker(LATE_INTERACTION),
         strategy_seconds=STRATEGY_SECONDS,
     )
 

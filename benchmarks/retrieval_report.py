@@ -188,7 +188,7 @@ def _latency(rows: Sequence[Row]) -> Table:
         ("search", "p50, ms", "p95, ms", "p50 with embedding, ms", "p95 with embedding, ms", "late"),
         cells,
         "Ten turns, in process, one question at a time, caches warm; with the question's vector known, then embedded. "
-        "“late” counts questions of which a strategy or the reranker gave no answer, or not all, in its time.",
+        "“late” counts questions of which a strategy gave no answer in its time.",
     )
 
 

@@ -31,8 +31,8 @@ from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
 from sagacity.providers.open_llm import open_llm
-from sagacity.providers.open_reranker import open_reranker
 from sagacity.providers.refusing import RefusingLLM
+from sagacity.providers.remote_reranker import RemoteReranker
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.retrieval.reformulate import Reformulator, Rewrite
@@ -88,7 +88,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens.warm, clock=clock) as (storage, embedder),
     ):
-        reranker = open_reranker(settings.reranker)
+        reranker = _reranker(settings)
         if reranker is not None:
             await reranker.warm()
         runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker, clock=clock)
@@ -326,6 +326,17 @@ def rewriting(configs: ConfigStore, models: ModelAccess) -> Rewrite:
         return None if asker is None else (await asker.text(prompt, variables)).value
 
     return rewrite
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    """Return the reranker that the settings name, if any."""
+    if not settings.reranker:
+        return None
+    return RemoteReranker(
+        settings.reranker,
+        api_key=settings.reranker_api_key if settings.reranker_api_key.get_secret_value() else None,
+        api_base=settings.reranker_api_base or None,
+    )
 
 
 def embedder_choice(settings: Settings) -> EmbedderChoice:

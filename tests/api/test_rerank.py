@@ -6,7 +6,9 @@ import pytest
 
 from sagacity.domain.errors import ConfigError
 from support.api import add_profile, client_of, running, settings_in
-from support.cross_encoders import write_cross_encoder
+from support.reranking_server import Answer, reranking_server
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
 
 
 async def found_in(settings) -> dict:
@@ -20,12 +22,11 @@ async def found_in(settings) -> dict:
         return reply.json()
 
 
-@pytest.mark.parametrize("reranker", ["late-interaction", "cross-encoder"])
-async def test_search_that_asks_for_it_is_reranked(tmp_path: Path, reranker: str) -> None:
+async def test_search_that_asks_for_it_is_reranked(tmp_path: Path) -> None:
     """Each result shows what the reranker said, and what its score was before."""
-    if reranker == "cross-encoder":
-        reranker = str(write_cross_encoder(tmp_path / "cross-encoder"))
-    found = await found_in(settings_in(tmp_path, reranker=reranker))
+    with reranking_server() as server:
+        settings = settings_in(tmp_path, reranker="hosted_vllm/scripted", reranker_api_base=server.base_url)
+        found = await found_in(settings)
     parts = {one["content"]: one["score_components"] for one in found["user_profiles"]}
     assert set(parts) == {"anna anna", "in lisbon anna does live"}
     assert all({"rerank", "before_rerank"} <= set(one) for one in parts.values())
@@ -43,7 +44,9 @@ async def test_search_without_a_reranker_answers_and_says_so(tmp_path: Path) -> 
 
 async def test_wrong_reranker_stops_the_start(tmp_path: Path) -> None:
     """Rather than that every search says it failed."""
-    folder = write_cross_encoder(tmp_path / "cross-encoder", logits=3)
-    with pytest.raises(ConfigError, match=r"SAGACITY_RERANKER: .* shape \[1, 3\]"):
-        async with running(settings_in(tmp_path, reranker=str(folder))):
-            pass
+    with reranking_server() as server:
+        server.script(Answer(status=401))
+        settings = settings_in(tmp_path, reranker="hosted_vllm/scripted", reranker_api_base=server.base_url)
+        with pytest.raises(ConfigError, match=r"SAGACITY_RERANKER: .*401"):
+            async with running(settings):
+                pass

@@ -1,18 +1,19 @@
 """What every reranker promises, run on each of them."""
 
 import asyncio
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from sagacity.providers.base import Reranker
-from sagacity.providers.cross_encoder import CrossEncoder
-from sagacity.providers.late_interaction import LateInteraction
-from sagacity.providers.minilm import MiniLM
-from support.cross_encoders import write_cross_encoder
+from sagacity.providers.remote_reranker import RemoteReranker
+from support.reranking_server import reranking_server
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
 
 QUESTION = "where does anna live"
-ANSWER = "anna lives in lisbon"
+ANSWER = "in lisbon anna does live"
 OTHER = "the ferry sails at noon"
 HOSTILE = [
     "",
@@ -28,19 +29,10 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def late_interaction() -> LateInteraction:
-    return LateInteraction(MiniLM())
-
-
-@pytest.fixture(scope="module")
-def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> CrossEncoder:
-    return CrossEncoder(write_cross_encoder(tmp_path_factory.mktemp("cross-encoder")))
-
-
-@pytest.fixture(params=["late_interaction", "cross_encoder"])
-async def reranker(request: pytest.FixtureRequest) -> Reranker:
-    return request.getfixturevalue(request.param)
+@pytest.fixture(params=["hosted_vllm", "cohere", "jina_ai"])
+def reranker(request: pytest.FixtureRequest) -> Iterator[Reranker]:
+    with reranking_server() as server:
+        yield RemoteReranker(f"{request.param}/scripted", api_base=server.base_url)
 
 
 async def test_rank_gives_a_score_for_each_text(reranker: Reranker) -> None:
@@ -67,7 +59,7 @@ async def test_rank_of_nothing_gives_nothing(reranker: Reranker) -> None:
 
 
 async def test_rank_without_time_gives_no_scores(reranker: Reranker) -> None:
-    """NaN for each text that was never seen before, and no error."""
+    """NaN for each text, and no error."""
     scores = await reranker.rank(QUESTION, ["anna sails", "tea at noon"], seconds=0)
     assert np.isnan(scores).tolist() == [True, True]
 

@@ -63,9 +63,11 @@ class Settings(BaseSettings):
     )
     reranker: str = Field(
         default="",
-        description="Orders the first results of a search that asks for it: `late-interaction`, or a folder with "
-        "a cross-encoder's `model.onnx` and `tokenizer.json`; empty: none.",
+        description="Orders the first results of a search that asks for it: a reranking model as LiteLLM names it; "
+        "empty: none.",
     )
+    reranker_api_base: str = Field(default="", description="Address of the reranker, if not its usual one.")
+    reranker_api_key: SecretStr = Field(default=SecretStr(""), description="Key of the reranker.")
     model_timeout_seconds: float = Field(default=120, gt=0, description="Longest wait for one model call.")
     model_attempts: int = Field(default=3, ge=1, le=10, description="Tries of one model call.")
     learn_concurrency: int = Field(default=16, ge=1, le=256, description="Users learned side by side.")

@@ -13,6 +13,7 @@ from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, Tok
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.estimate import prompt_tokens
 from sagacity.providers.litellm_seam import (
+    NO_KEY,
     NoReplyError,
     WireMessage,
     WireReply,
@@ -26,8 +27,6 @@ from sagacity.providers.prices import cost_usd
 from sagacity.providers.structured import json_schema_format, mend_messages, parse, schema_message
 from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, judge
 
-NO_KEY = "none"
-"""Sent where there is no key; otherwise LiteLLM would take one from the environment, meant for another."""
 BACKSTOP_SECONDS = 1.0
 """LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
 MOST_TOKENS = 100_000_000

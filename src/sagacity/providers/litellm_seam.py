@@ -24,6 +24,8 @@ Without these it fetches its price list at import, a list of headers at the firs
 
 An image's address was given by a user. The provider may look there; from inside this network nobody does.
 """
+NO_KEY = "none"
+"""Sent where there is no key: LiteLLM would take one from the environment, meant for another."""
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx")
 """Who would log prompts, answers, or addresses with a key in them."""
 
@@ -86,6 +88,7 @@ class LoadedLiteLLM(NamedTuple):
 
     acompletion: Completions
     aembedding: Callable[..., Awaitable[Any]]
+    arerank: Callable[..., Awaitable[Any]]
     supports_response_schema: Callable[[str], bool]
     errors: tuple[type[Exception], ...]
     """All that a call may raise; `timeouts` are among them."""
@@ -121,6 +124,7 @@ def load_litellm() -> LoadedLiteLLM:
     return LoadedLiteLLM(
         acompletion=litellm.acompletion,
         aembedding=litellm.aembedding,
+        arerank=litellm.arerank,
         supports_response_schema=litellm.supports_response_schema,
         errors=(openai.OpenAIError, httpx.HTTPError, NoReplyError),
         timeouts=(openai.APITimeoutError, httpx.TimeoutException),

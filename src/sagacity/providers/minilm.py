@@ -65,23 +65,6 @@ class MiniLM:
             vectors[positions] = await self._lanes.run(partial(self._encode, batch), background=background)
         return vectors
 
-    async def embed_tokens(self, text: str, *, limit: int = MAX_TOKENS) -> Vectors:
-        """
-        Embed each token of *text* where it stands; those that are only punctuation are left out.
-
-        Args:
-            text: cut at *limit* tokens, two special ones included, which are left out too.
-            limit: 256 at the most.
-
-        Returns:
-            float32 [tokens, 384], unit rows.
-
-        Raises:
-            ConfigError: the model's package is missing or its files are not the expected ones.
-            ProviderError: the runtime failed.
-        """
-        return await self._lanes.run(lambda: self._loaded().encode_tokens(text, limit), background=False)
-
     async def warm(self) -> None:
         """Load the model and run it once in each lane."""
         await self.embed(["warm"])
@@ -116,25 +99,12 @@ class _Encoder:
             vectors[positions] = self._infer([tokens[position] for position in positions])
         return vectors
 
-    def encode_tokens(self, text: str, limit: int) -> Vectors:
-        """Return float32 [tokens, 384], unit rows, for the tokens that have a letter or a digit."""
-        encoding = self._tokenizer.encode(readable(text, limit=MAX_CHARACTERS))
-        ids = [*encoding.ids[: limit - 1], encoding.ids[-1]] if len(encoding) > limit else encoding.ids
-        spoken = [place for place in range(1, len(ids) - 1) if _is_spoken(encoding.tokens[place])]
-        if not spoken:
-            return np.zeros((0, DIMENSION), np.float32)
-        vectors = self._hidden(*padded([ids]))[0, spoken]
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
     def _infer(self, tokens: Sequence[Sequence[int]]) -> Vectors:
         ids, mask = padded(tokens)
-        return mean_pooled(self._hidden(ids, mask), mask)
-
-    def _hidden(self, ids: TokenIds, mask: TokenIds) -> Vectors:
-        """Return float32 [n, tokens, 384]: the model's last layer."""
-        return self._model.run(
+        hidden = self._model.run(
             {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         )
+        return mean_pooled(hidden, mask)
 
 
 def padded(tokens: Sequence[Sequence[int]]) -> tuple[TokenIds, TokenIds]:
@@ -160,10 +130,6 @@ def mean_pooled(hidden: Vectors, mask: TokenIds) -> Vectors:
     """
     sums = np.einsum("ntd,nt->nd", hidden, mask.astype(np.float32))
     return sums / np.linalg.norm(sums, axis=1, keepdims=True)
-
-
-def _is_spoken(token: str) -> bool:
-    return any(character.isalnum() for character in token)
 
 
 @lru_cache(maxsize=2)

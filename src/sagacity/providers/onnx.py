@@ -35,30 +35,23 @@ class OnnxModel:
     instead of 7 ms. int8 weights become float32 at load, under every optimisation level but "none".
     """
 
-    def __init__(self, path: Path, *, purpose: str = "embedding") -> None:
+    def __init__(self, path: Path) -> None:
         """
         Load the model of a file, which as bytes would be held in memory a second time.
 
         Args:
             path: of the file.
-            purpose: what errors call it, before "model".
 
         Raises:
             ConfigError: the file is no model that this onnxruntime runs.
         """
-        self._purpose = purpose
         options = _ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         try:
             self._session = _ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except _LOAD_ERRORS as error:
-            raise ConfigError(f"this onnxruntime cannot load the {purpose} model: {error}") from error
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names of what it takes."""
-        return tuple(argument.name for argument in self._session.get_inputs())
+            raise ConfigError(f"this onnxruntime cannot load the embedding model: {error}") from error
 
     def run(self, inputs: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
         """
@@ -70,4 +63,4 @@ class OnnxModel:
         try:
             return self._session.run(None, dict(inputs))[0]
         except _RUN_ERRORS as error:
-            raise ProviderError(f"the {self._purpose} model failed: {error}") from error
+            raise ProviderError(f"the embedding model failed: {error}") from error

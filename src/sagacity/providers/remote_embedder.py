@@ -11,10 +11,8 @@ from pydantic import SecretStr
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.providers.base import Vectors
 from sagacity.providers.batching import readable
-from sagacity.providers.litellm_seam import LoadedLiteLLM, load_litellm
+from sagacity.providers.litellm_seam import NO_KEY, LoadedLiteLLM, load_litellm
 from sagacity.providers.tries import Failure, Limits, judge
-
-NO_KEY = "none"  # sent where there is no key: LiteLLM would take one from the environment, meant for another
 
 
 class RemoteEmbedder:

