@@ -251,19 +251,12 @@ async def test_unknown_routes_and_methods_answer_in_the_same_shape(api):
         assert reply.json()["message"] == reply.json()["msg"] == reply.json()["detail"]
 
 
-async def test_a_mistyped_route_or_method_is_told_the_right_one(api):
-    """404 names the nearest path, 405 the methods of this one, and each the page with all of them."""
-    for path, says in (
-        ("/search", "there is no route /search; did you mean /api/search? GET /docs shows all of them"),
-        ("/api/get_profile", "did you mean /api/get_profiles?"),
-        ("/api/memories/7/histori", "did you mean /api/memories/{memory_id}/history?"),
-        ("/zzz", "there is no route /zzz; GET /docs shows all of them"),
-        ("/api/" + "x" * 200, "there is no such route; GET /docs"),
-        ("/api/sea%0arch", "there is no such route; GET /docs"),
-    ):
+async def test_a_mistyped_route_or_method_is_told_where_to_look(api):
+    """404 and 405 name the page with all routes, 405 the methods of this one too."""
+    for path in ("/search", "/api/get_profile", "/api/" + "x" * 200, "/api/sea%0arch"):
         reply = await api.post(path, json={})
         assert (reply.status_code, reply.json()["error"]) == (404, "NotFound"), path
-        assert says in reply.json()["message"]
+        assert reply.json()["message"] == "there is no such route; GET /docs shows all of them"
     for method, path, allowed in (
         ("GET", "/api/search", "POST"),
         ("PATCH", "/api/update_skill_status", "POST, PUT"),
@@ -271,4 +264,5 @@ async def test_a_mistyped_route_or_method_is_told_the_right_one(api):
     ):
         reply = await api.request(method, path)
         assert (reply.status_code, reply.headers["Allow"]) == (405, allowed)
-        assert reply.json()["message"] == f"{path} takes {allowed}, not {method}; GET /docs shows all routes"
+        says = f"{path} takes {allowed}, not {method}; GET /docs shows all routes"
+        assert reply.json()["message"] == says

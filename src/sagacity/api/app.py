@@ -32,13 +32,13 @@ from sagacity.api import (
     user_playbooks,
     versions,
 )
+from sagacity.api.allowed_methods import paths_of
 from sagacity.api.errors import CORRELATION_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
 from sagacity.api.middleware.rate_limit import LIMITS, RateLimitMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
-from sagacity.api.unknown_routes import paths_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings

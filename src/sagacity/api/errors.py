@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
-from sagacity.api.unknown_routes import Paths, methods_of, no_route
+from sagacity.api.allowed_methods import Paths, methods_of
 from sagacity.domain.errors import (
     ConfigError,
     Conflict,
@@ -149,9 +149,9 @@ def _not_declared(http_request: Request) -> JSONResponse:
 
 def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  it is registered for no other
-    path: str = http_request.scope["path"]
     if error.status_code == 404:  # noqa: PLR2004  no route of ours raises it: they raise NotFound
-        return problem_response(404, "NotFound", no_route(path, paths))
+        return problem_response(404, "NotFound", "there is no such route; GET /docs shows all of them")
+    path: str = http_request.scope["path"]
     if error.status_code == 405 and (methods := ", ".join(methods_of(path, paths))):  # noqa: PLR2004
         text = f"{path} takes {methods}, not {http_request.method}; GET /docs shows all routes"
         return problem_response(405, "MethodNotAllowed", text, headers={"Allow": methods})
