@@ -30,6 +30,8 @@ _UNSPACED = re.compile(
 )
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, and Korean with its particles: names have no spaces around them."""
 _LONGEST_UNSPACED = 6
+MAX_NAMES_WITHIN = 2_000
+"""Of one text; more would make the look-up long, and a text that long is pasted."""
 
 
 class EntityType(StrEnum):
@@ -104,7 +106,7 @@ def relation_word(text: str) -> str:
     return cut_key(re.sub(r"\W+", "_", clean_name(text).casefold()).strip("_"))
 
 
-def names_within(text: str, *, as_names: bool = False, limit: int = 2_000) -> list[str]:
+def names_within(text: str, *, as_names: bool = False) -> list[str]:
     """
     Return what in running *text* could be a name, as names are compared.
 
@@ -113,10 +115,10 @@ def names_within(text: str, *, as_names: bool = False, limit: int = 2_000) -> li
     Args:
         text: any.
         as_names: only what does not begin in lower case, as names in a sentence do not.
-        limit: how many at the most.
 
     Returns:
-        Each once; in the order of the text, of those that begin at one place the longer first.
+        Each once, `MAX_NAMES_WITHIN` at the most; in the order of the text, of those that begin at one place the
+        longer first.
     """
     words = [(match.start(), match.end()) for match in _WORD.finditer(text)]
     found: dict[str, None] = {}
@@ -129,9 +131,9 @@ def names_within(text: str, *, as_names: bool = False, limit: int = 2_000) -> li
             for begin in range(run.start(), run.end() - 1):
                 for end in range(min(begin + _LONGEST_UNSPACED, run.end()), begin + 1, -1):
                     found.setdefault(normalized(text[begin:end]))
-        if len(found) >= limit:
+        if len(found) >= MAX_NAMES_WITHIN:
             break
-    return [name for name in found if name][:limit]
+    return [name for name in found if name][:MAX_NAMES_WITHIN]
 
 
 Name = Annotated[str, AfterValidator(clean_name)]

@@ -11,7 +11,7 @@ from sagacity.domain.interaction import Interaction, UserAction
 from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import ShouldExtract
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
+from sagacity.learning.render import DEFAULT_LIMITS, render_window
 
 _MOST_WORDS = 6
 _BEGINNING = 1_000
@@ -98,7 +98,6 @@ class ModelGate:
         *,
         definitions: Sequence[tuple[str, str]],
         agent_context: str = "",
-        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         """
         Open a gate for the extractors of one kind.
@@ -107,10 +106,8 @@ class ModelGate:
             asker: who is asked.
             definitions: what each extractor looks for, and when a window is worth its time, if that was said.
             agent_context: what the agent is for.
-            limits: how much of a window is shown.
         """
         self._asker = asker
-        self._limits = limits
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))
@@ -132,7 +129,7 @@ class ModelGate:
             return self._answers[turns]
 
     async def _ask(self, window: Window) -> bool:
-        rendered = render_window(window, self._limits)
+        rendered = render_window(window, DEFAULT_LIMITS)
         variables = {**self._fixed, "conversation": rendered.text}
         try:
             answer = await self._asker.ask("should_extract", variables, ShouldExtract)

@@ -12,7 +12,7 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.ask import Calls
-from sagacity.learning.learners import Groups, learner_groups
+from sagacity.learning.learners import learner_groups
 from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
@@ -45,13 +45,11 @@ class Retention:
         policy: RetentionPolicy,
         *,
         clock: Clock,
-        groups: Groups = learner_groups,
     ) -> None:
         self._storage = storage
         self._configs = configs
         self._policy = policy
         self._clock = clock
-        self._groups = groups
         self._planned: dict[OrgId, datetime] = {}
 
     async def plan(self, tenant: Tenant) -> None:
@@ -87,7 +85,7 @@ class Retention:
         if not policy.interaction_limit:
             return dropped
         config = await self._configs.get(tenant)
-        learners = [one.name for group in self._groups(config, Calls()) for one in group.learners]
+        learners = [one.name for group in learner_groups(config, Calls()) for one in group.learners]
         judged = bool(config.agent_success_configs)
         async with self._storage.read(tenant) as snapshot:
             excess = await snapshot.retention.excess(policy.interaction_limit)

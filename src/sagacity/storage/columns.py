@@ -98,9 +98,9 @@ def part_of(name: str, target: str, *, primary_key: bool = False) -> sa.Column[i
     return sa.Column(name, Number, reference, primary_key=primary_key, nullable=False)
 
 
-def text(name: str, *, primary_key: bool = False) -> sa.Column[str]:
+def text(name: str) -> sa.Column[str]:
     """Return a text, empty unless given."""
-    return sa.Column(name, sa.Text, primary_key=primary_key, nullable=False, default="", server_default="")
+    return sa.Column(name, sa.Text, nullable=False, default="", server_default="")
 
 
 def texts(*names: str) -> list[sa.Column[str]]:
