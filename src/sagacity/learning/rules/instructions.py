@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from functools import cache
 
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
@@ -23,8 +23,6 @@ _ORDINAL = re.compile(
 )
 
 
-_COMPILED: Final = tuple((row, re.compile(row.says, re.IGNORECASE)) for row in PATTERNS)
-_ITEM: Final = re.compile(LISTED.says, re.IGNORECASE)
 _BASE = {
     "used": "use", "shown": "show", "asked": "ask", "checked": "check", "explained": "explain",
     "told": "tell", "included": "include", "given": "give", "verified": "verify", "called": "call",
@@ -110,7 +108,7 @@ def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
         or _IF_I_ASK.match(sentence.text, clause.start)
     ]
     starts = [start for start in starts if not _OWN_DOING.search(sentence.text, 0, start)]
-    for row, pattern in _COMPILED:
+    for row, pattern in _compiled():
         if row.corrects and not answered:
             continue
         for start in starts:
@@ -128,7 +126,7 @@ def _listed(sentence: Sentence) -> Instruction | None:
     start = 0
     while opener := _ORDINAL.match(sentence.text, start):
         start = opener.end()
-    match = _ITEM.match(sentence.text, start)
+    match = _item().match(sentence.text, start)
     return _instruction(LISTED, match, sentence.text) if match else None
 
 
@@ -174,3 +172,13 @@ def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate
         confidence=found.confidence,
         evidence=(turn.interaction_id,),
     )
+
+
+@cache
+def _compiled() -> tuple[tuple[Pattern, re.Pattern[str]], ...]:
+    return tuple((row, re.compile(row.says, re.IGNORECASE)) for row in PATTERNS)
+
+
+@cache
+def _item() -> re.Pattern[str]:
+    return re.compile(LISTED.says, re.IGNORECASE)
