@@ -81,6 +81,11 @@ class Backend(Protocol):
     vectors: VectorIndex
     """The search by vector: the database's own, or what is put in front of it."""
 
+    locks_rows: bool
+    """Whether several write at once, and so have to lock rows in one order; otherwise one writes at a time."""
+    joins_laterally: bool
+    """Whether a part of a join may read the rows before it: LATERAL."""
+
     @property
     def name(self) -> str:
         """Short name, as `whoami` shows it."""
@@ -128,6 +133,10 @@ class Backend(Protocol):
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data: for work that goes through all of them."""
+        ...
+
+    async def take_time(self, connection: AsyncConnection) -> None:
+        """Lift the limit that ends statements which hang, for the rest of an open transaction."""
         ...
 
     async def load(

@@ -42,6 +42,8 @@ class Postgres:
 
     name = "postgresql"
     file = None
+    locks_rows = True
+    joins_laterally = True
 
     def __init__(
         self, url: sa.URL, *, owner: sa.URL | None = None, connections: int = 10, pooler: bool = False
@@ -116,6 +118,10 @@ class Postgres:
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data."""
         await connection.exec_driver_sql(_whose(org_id))
+
+    async def take_time(self, connection: AsyncConnection) -> None:
+        """Lift the statement timeout for the rest of the transaction."""
+        await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]

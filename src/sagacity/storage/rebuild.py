@@ -40,7 +40,9 @@ async def rebuild(
     newest: dict[str, int] = {}
     for scope in scopes:
         await _enter(scope)
-        await _take_time(scope)
+        await scope.backend.take_time(
+            scope.connection
+        )  # all terms of a large organisation go in one statement
         await _clear(scope)
         newest[scope.org_id] = await _newest_document(scope)
         total += sum([await _count(scope, table) for table in (interactions, memories)])
@@ -58,12 +60,6 @@ async def rebuild(
 
 async def _enter(scope: Scope) -> None:
     await scope.backend.enter(scope.connection, scope.org_id)
-
-
-async def _take_time(scope: Scope) -> None:
-    """Lift the limit that ends requests which hang: all terms of a large organisation go in one statement."""
-    if scope.connection.dialect.name == "postgresql":
-        await scope.connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
 
 async def _clear(scope: Scope) -> None:

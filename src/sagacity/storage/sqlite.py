@@ -34,6 +34,8 @@ class SQLite:
     """The embedded default."""
 
     name = "sqlite"
+    locks_rows = False
+    joins_laterally = False
 
     def __init__(self, path: Path, *, as_found: bool = False) -> None:
         """
@@ -94,6 +96,9 @@ class SQLite:
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Do nothing: what a transaction may touch is in its statements."""
+
+    async def take_time(self, connection: AsyncConnection) -> None:
+        """Do nothing: no statement is ended."""
 
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]

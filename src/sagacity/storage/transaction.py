@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -38,6 +38,7 @@ from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.repositories.sessions import SessionRepository
 from sagacity.storage.repositories.versions import VersionRepository
 from sagacity.storage.tables import search_index
+from sagacity.storage.vector_replica import VectorReplica
 from sagacity.storage.views import (
     due_users,
     known_organisations,
@@ -45,9 +46,6 @@ from sagacity.storage.views import (
     uncopied_tenants,
     waiting_tenants,
 )
-
-if TYPE_CHECKING:
-    from sagacity.storage.qdrant_store import QdrantStore
 
 _BUSY_SECONDS = 0.1
 _LONGEST_WAIT_SECONDS = 2.0
@@ -96,7 +94,7 @@ class Storage:
         *,
         clock: Clock,
         ids: IdSource,
-        vector_store: "QdrantStore | None" = None,
+        vector_store: VectorReplica | None = None,
         operation_turns: int = TURNS,
     ) -> None:
         self.vector_store = vector_store

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -13,9 +12,7 @@ from sagacity.domain.ids import IdSource
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.repositories.copies import Copied, Home, Progress
 from sagacity.storage.transaction import Storage
-
-if TYPE_CHECKING:
-    from sagacity.storage.qdrant_store import QdrantStore
+from sagacity.storage.vector_replica import VectorReplica
 
 _BATCH = 256
 _SCOPES_A_COMMIT = 64
@@ -58,7 +55,7 @@ class VectorCopy:
     before the other saw it removed may have come back by its hand.
     """
 
-    def __init__(self, storage: Storage, store: "QdrantStore", *, ids: IdSource) -> None:
+    def __init__(self, storage: Storage, store: VectorReplica, *, ids: IdSource) -> None:
         self._storage = storage
         self._store = store
         self._ids = ids

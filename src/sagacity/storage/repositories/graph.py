@@ -91,7 +91,7 @@ class GraphRepository:
             "limit": max(0, limit),
             "statuses": [str(status) for status in statuses or Status],
         }
-        lateral = self._scope.connection.dialect.name == "postgresql"
+        lateral = self._scope.backend.joins_laterally
         rows = await self._scope.all(near(lateral=lateral), given)
         return [
             Near(memory_id=row.memory_id, score=row.score, hops=row.hops, via=row.entity_id) for row in rows

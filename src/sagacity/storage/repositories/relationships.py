@@ -249,7 +249,7 @@ class RelationshipRepository:
             "starts": [entity_id],
             "hops": depth,
         }
-        lateral = self._scope.connection.dialect.name == "postgresql"
+        lateral = self._scope.backend.joins_laterally
         near: list[EntityId] = [
             row.entity_id for row in await self._scope.all(surroundings(lateral=lateral), given)
         ]

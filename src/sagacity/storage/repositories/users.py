@@ -77,7 +77,7 @@ async def make_due(scope: Scope, wanted: sa.Select[tuple[str]], due_at: datetime
     Those that are due already get it too: whoever finishes with one at this moment sees by it that there is news.
     """
     chosen = sa.and_(users.c.org_id == scope.org_id, found_by(users.c.user_id, wanted.scalar_subquery()))
-    if scope.connection.dialect.name == "postgresql":  # held in the order in which those come who append
+    if scope.backend.locks_rows:  # held in the order in which those come who append
         in_order = sa.select(users.c.user_id).where(chosen).order_by(users.c.user_id.collate("C"))
         await scope.all(in_order.with_for_update())
     await scope.run(sa.update(users).where(chosen).values(due_at=due_at))

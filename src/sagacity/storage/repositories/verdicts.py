@@ -23,7 +23,7 @@ async def held_sessions(scope: Scope, *turns: sa.ColumnElement[bool]) -> list[tu
         .distinct()
     )
     found = sorted((UserId(row.user_id), SessionId(row.session_id)) for row in rows)
-    if found and scope.connection.dialect.name == "postgresql":  # SQLite has one writer at a time
+    if found and scope.backend.locks_rows:
         session = sessions.c
         statement = sa.select(session.session_id).where(
             session.org_id == scope.org_id,
