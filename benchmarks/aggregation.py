@@ -22,7 +22,7 @@ from cluster_metrics import completeness, homogeneity, labels_of
 from playbook_corpus import Playbook, playbooks, wordings
 
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.learning.aggregate.cluster import clusters
+from sagacity.learning.distil.cluster import clusters
 from sagacity.providers.base import Vectors
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.minilm import MiniLM

@@ -30,7 +30,7 @@ from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationPara
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.diff import diff_versions
-from sagacity.learning.skills.export import as_zip, skill_folders
+from sagacity.learning.distil.skills.export import as_zip, skill_folders
 from sagacity.providers.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from sagacity.workshop import Workshop

@@ -11,12 +11,13 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import DueScope
-from sagacity.learning.aggregate.aggregator import Aggregator
 from sagacity.learning.ask import ModelAccess
+from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.skills.spec import Skills
 from sagacity.learning.evaluate.pipeline import EvaluationPolicy, Evaluator
 from sagacity.learning.pipeline import Learning, LearningPolicy
 from sagacity.learning.retention import Retention, RetentionPolicy
-from sagacity.learning.skills.generator import SkillGenerator
 from sagacity.learning.tenant_work import TenantWork
 from sagacity.providers.base import Embedder
 from sagacity.storage.transaction import Storage
@@ -86,8 +87,8 @@ class Workshop:
         parts = (self.storage, self.embedder, self.configs, self.models)
         return TenantWork(
             self.storage,
-            Aggregator(*parts, clock=self.clock, ids=self.ids),
-            SkillGenerator(*parts, clock=self.clock, ids=self.ids),
+            Distiller(AgentPlaybooks(), *parts, clock=self.clock, ids=self.ids),
+            Distiller(Skills(), *parts, clock=self.clock, ids=self.ids),
             retention,
             self.retry,
             lease_seconds=self.settings.lease_seconds,

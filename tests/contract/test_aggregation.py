@@ -12,7 +12,7 @@ from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import Approval, ArchivedBy, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_playbooks, note_swapped_playbooks
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks, note_swapped_playbooks
 from sagacity.storage.transaction import Storage
 from support.aggregation import (
     NAME,
@@ -392,7 +392,7 @@ async def test_without_the_lease_nothing_is_written(by_rules: Aggregating) -> No
     async with by_rules.storage.begin(ORG) as transaction:
         await transaction.leases.claim("tenant", "another", 600)
     with pytest.raises(Conflict):
-        await by_rules.aggregator.run(ORG, NAME, VERSION, full=True, lease=lease)
+        await by_rules.aggregator.run(ORG, NAME, VERSION, requested=True, lease=lease)
     assert (await by_rules.shared(), await by_rules.clusters()) == ([], [])
 
 
@@ -409,7 +409,7 @@ async def test_enough_new_rules_make_it_due(by_rules: Aggregating) -> None:
     assert await by_rules.aggregator.due(ORG) == [(NAME, VERSION), (NAME, "v2")]
     await by_rules.run()
     assert await by_rules.aggregator.due(ORG) == [(NAME, "v2")]
-    assert await by_rules.bookmark() > 0
+    assert await by_rules.cursor() > 0
     await by_rules.choose(min_cluster_size=1)
     assert await by_rules.aggregator.due(ORG) == []
     assert "off" in (await by_rules.run()).skipped_reason

@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.cluster import MEMBER_COUNT, REPLACES
 from sagacity.domain.memory import Approval, BlockingIssue, BlockingIssueKind, Memory, MemoryKind
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_swapped_playbooks
+from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
 from sagacity.storage.transaction import Storage
 from support.aggregation import NAME, NOTHING, VERSION, Aggregating, in_own_words
 from support.parts import ORG

@@ -165,7 +165,10 @@ async def test_playbooks_are_found_by_the_cluster_that_they_were_written_from(st
     ]
     async with storage.begin(ORG) as tx:
         first, second, *_ = await tx.memories.add(new)
-        assert await tx.clusters.written_from(["a", "b", "z"]) == [first.memory_id, second.memory_id]
-        assert await tx.clusters.written_from([]) == []
+        assert await tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, ["a", "b", "z"]) == [
+            first.memory_id,
+            second.memory_id,
+        ]
+        assert await tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, []) == []
     async with storage.read(OTHER_ORG) as snapshot:
-        assert await snapshot.clusters.written_from(["a", "b"]) == []
+        assert await snapshot.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, ["a", "b"]) == []

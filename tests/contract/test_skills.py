@@ -60,7 +60,7 @@ async def test_rules_write_one_skill_a_cluster(storage, clock, ids):
     assert REFUND in (skill.trigger or "")
     [cluster] = await clusters_of(storage)
     assert (cluster.memory_id, cluster.member_ids) == (
-        skill.memory_id, tuple(book.memory_id for book in reversed(books)),
+        skill.memory_id, tuple(book.memory_id for book in books),
     )  # fmt: skip
 
 
@@ -92,23 +92,21 @@ async def test_after_an_aggregation_only_where_it_is_wanted(storage, clock, ids)
         ({"auto_generate_on_aggregation": True, "enabled": False}, 0),
         ({"auto_generate_on_aggregation": True}, 1),
     ):
-        one = generator(storage, clock, ids, configs=OneConfig(**options))
-        async with lease(storage) as held:
-            made = await one.after_aggregation(ORG, NAME, VERSION, lease=held)
+        made = await generate(storage, generator(storage, clock, ids, configs=OneConfig(**options)))
         assert (made.created, bool(made.skipped_reason)) == (created, not created), options
 
 
-async def test_a_model_that_fails_does_not_undo_the_aggregation(storage, clock, ids, server):
-    """What ran after it tells, starts no cooldown, and is tried again after the next one."""
+async def test_a_model_that_fails_begins_no_cooldown(storage, clock, ids, server):
+    """The run says what went wrong, writes nothing, and is tried again after the next aggregation."""
     await teach(storage, REFUND, *ACTS)
-    configs = OneConfig(auto_generate_on_aggregation=True)
-    one = generator(storage, clock, ids, models=scripted(server), configs=configs)
-    for answer, created, told in ((garbage(), 0, "MalformedOutput"), (as_json(SKILL), 1, "")):
-        server.answer_with(answer)
-        async with lease(storage) as held:
-            made = await one.after_aggregation(ORG, NAME, VERSION, lease=held)
-        assert made.created == created
-        assert told in made.skipped_reason
+    one = generator(storage, clock, ids, models=scripted(server))
+    server.answer_with(garbage())
+    with pytest.raises(MalformedOutput):
+        await generate(storage, one)
+    assert await skills(storage) == []
+    server.answer_with(as_json(SKILL))
+    made = await generate(storage, one)
+    assert (made.created, made.skipped_reason) == (1, "")
 
 
 async def test_a_pending_skill_is_written_anew_in_place(storage, clock, ids):
@@ -343,7 +341,7 @@ async def test_a_lost_lease_writes_nothing(storage, clock, ids):
     async with lease(storage) as held:
         pass
     with pytest.raises(Conflict):
-        await one.run(ORG, NAME, VERSION, rerun=True, lease=held)
+        await one.run(ORG, NAME, VERSION, requested=True, lease=held)
     assert await skills(storage) == []
 
 

@@ -14,7 +14,7 @@ from sagacity.domain.operation import (
     OperationStatus,
 )
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_swapped_playbooks
+from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
 from support.aggregation import NAME, in_own_words, rules_in
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm, status
@@ -196,7 +196,7 @@ async def test_a_swap_of_versions_while_it_works_is_not_lost(tenancy: Tenancy) -
 
     tenancy.embedder.before = upgraded_meanwhile
     await tenancy.work.run(ORG)
-    assert (await tenancy.shared(), await tenancy.bookmark()) == ([], -1)
+    assert (await tenancy.shared(), await tenancy.cursor()) == ([], -1)
     assert await tenancy.due_at() is not None
     await tenancy.work.run(ORG)
     assert [one.content in UNITS for one in await tenancy.shared()] == [True]

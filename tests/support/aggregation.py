@@ -13,9 +13,11 @@ from sagacity.domain.cluster import Aggregated, PlaybookCluster
 from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
-from sagacity.learning.aggregate.aggregator import LEARNER, Aggregator
-from sagacity.learning.aggregate.trigger import bookmark_of
 from sagacity.learning.ask import ModelAccess
+from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
+from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.spec import cursor_of
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
@@ -56,9 +58,10 @@ class Aggregating:
             self._llm = open_llm(choice, attempts=1)
 
     @property
-    def aggregator(self) -> Aggregator:
+    def aggregator(self) -> Distiller:
         access = ModelAccess(self.storage, lambda config, role: self._llm, self.clock)
-        return Aggregator(self.storage, self.embedder, self.configs, access, clock=self.clock, ids=self.ids)
+        parts = (self.storage, self.embedder, self.configs, access)
+        return Distiller(AgentPlaybooks(), *parts, clock=self.clock, ids=self.ids)
 
     async def lease(self) -> Lease:
         async with self.storage.begin(ORG) as transaction:
@@ -68,7 +71,10 @@ class Aggregating:
 
     async def run(self, *, full: bool = False, name: str = NAME, version: str = VERSION) -> Aggregated:
         self.clock.advance(60)
-        return await self.aggregator.run(ORG, name, version, full=full, lease=await self.lease())
+        lease = await self.lease()
+        done = await self.aggregator.run(ORG, name, version, requested=full, lease=lease)
+        assert isinstance(done, Aggregated)
+        return done
 
     async def teach(
         self,
@@ -135,9 +141,9 @@ class Aggregating:
             ORG, TenantConfig.model_validate({"user_playbook_extractor_configs": [extractor]})
         )
 
-    async def bookmark(self) -> int:
+    async def cursor(self) -> int:
         async with self.storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(TENANT_SCOPE, bookmark_of(NAME, VERSION))).seq
+            return (await snapshot.cursors.get(TENANT_SCOPE, cursor_of(LEARNER, NAME, VERSION))).seq
 
 
 def playbook(content: str, trigger: str = "in that case", **fields) -> Answer:

@@ -251,7 +251,7 @@ CASES: dict[str, Case] = {
     "model_calls.spent": lambda tx, h: tx.model_calls.spent(LONG_AGO),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
     "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
-    "clusters.written_from": lambda tx, h: tx.clusters.written_from([h.word]),
+    "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
     "clusters.names": lambda tx, h: tx.clusters.names("aggregation"),
     "clusters.taught": lambda tx, h: tx.clusters.taught(),
     "clusters.taught, of some": lambda tx, h: tx.clusters.taught(h.cluster.member_ids),

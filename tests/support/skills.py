@@ -19,8 +19,9 @@ from sagacity.domain.ids import IdSource
 from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.ask import ModelAccess, Models
-from sagacity.learning.skills.generator import SkillGenerator
-from sagacity.learning.skills.survey import LEARNER
+from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.skills.plan import LEARNER
+from sagacity.learning.distil.skills.spec import Skills
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
@@ -31,6 +32,7 @@ from support.scripted_llm import ScriptedLLM
 
 NAME, VERSION = "corrections", "agent-v0"
 REFUND, TRAVEL = "customer wants a refund for an order", "traveller books a train ticket abroad"
+AUTOMATIC = {"enabled": True, "auto_generate_on_aggregation": True}
 SKILL = {
     "reason": "All are about refunds.",
     "worth_writing": True,
@@ -51,7 +53,7 @@ class OneConfig:
             extraction_definition_prompt="how to act",
             aggregation_config=PlaybookAggregatorConfig(clustering_similarity=0.6),
             skill_generator_config=SkillGeneratorConfig(
-                **({"enabled": True, "min_feedback_per_cluster": 3} | options)
+                **(AUTOMATIC | {"min_feedback_per_cluster": 3} | options)
             ),
         )
         self.config = TenantConfig(user_playbook_extractor_configs=(extractor,))
@@ -81,10 +83,10 @@ def generator(
     models: Models = no_model,
     configs: OneConfig | None = None,
     embedder: Embedder | None = None,
-) -> SkillGenerator:
+) -> Distiller:
     access = ModelAccess(storage, models, clock)
     given = (storage, embedder or WordEmbedder(), configs or OneConfig(), access)
-    return SkillGenerator(*given, clock=clock, ids=ids)
+    return Distiller(Skills(), *given, clock=clock, ids=ids)
 
 
 @asynccontextmanager
@@ -98,10 +100,12 @@ async def lease(storage: Storage, tenant: Tenant = ORG) -> AsyncIterator[Lease]:
 
 
 async def generate(
-    storage: Storage, made_by: SkillGenerator, *, rerun: bool = False, tenant: Tenant = ORG
+    storage: Storage, made_by: Distiller, *, rerun: bool = False, tenant: Tenant = ORG
 ) -> SkillsMade:
     async with lease(storage, tenant) as held:
-        return await made_by.run(tenant, NAME, VERSION, rerun=rerun, lease=held)
+        made = await made_by.run(tenant, NAME, VERSION, requested=rerun, lease=held)
+    assert isinstance(made, SkillsMade)
+    return made
 
 
 async def teach(

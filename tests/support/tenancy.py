@@ -4,14 +4,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.cluster import Aggregated
 from sagacity.domain.cursor import Lease
 from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.aggregate.aggregator import Aggregator
 from sagacity.learning.ask import ModelAccess
+from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.skills.spec import Skills
+from sagacity.learning.distil.spec import Result
 from sagacity.learning.retention import Retention, RetentionPolicy
-from sagacity.learning.skills.generator import SkillGenerator
 from sagacity.learning.tenant_work import TenantWork
 from sagacity.learning.watch import UNWATCHED, Watch
 from sagacity.providers.base import Vectors
@@ -22,8 +23,8 @@ from support.parts import ORG
 ATTEMPTS, BASE_SECONDS = 3, 5.0
 
 
-class Meddling(Aggregator):
-    """Aggregates, after something that happens at that moment."""
+class Meddling(Distiller):
+    """Distils, after something that happens at that moment."""
 
     before: Callable[[], Awaitable[object]] | None = None
 
@@ -33,13 +34,13 @@ class Meddling(Aggregator):
         name: str,
         agent_version: str,
         *,
-        full: bool,
+        requested: bool,
         lease: Lease,
         watch: Watch = UNWATCHED,
-    ) -> Aggregated:
+    ) -> Result:
         if self.before is not None:
             await self.before()
-        return await super().run(tenant, name, agent_version, full=full, lease=lease, watch=watch)
+        return await super().run(tenant, name, agent_version, requested=requested, lease=lease, watch=watch)
 
 
 class MeddlingEmbedder(WordEmbedder):
@@ -60,11 +61,11 @@ class Tenancy(Aggregating):
         super().__init__(storage, clock, ids, embedder=MeddlingEmbedder(), **parts)
         access = ModelAccess(storage, lambda config, role: self._llm, clock)
         given = (storage, self.embedder, self.configs, access)
-        self.meddling = Meddling(*given, clock=clock, ids=ids)
+        self.meddling = Meddling(AgentPlaybooks(), *given, clock=clock, ids=ids)
         self.work = TenantWork(
             storage,
             self.meddling,
-            SkillGenerator(*given, clock=clock, ids=ids),
+            Distiller(Skills(), *given, clock=clock, ids=ids),
             Retention(storage, self.configs, RetentionPolicy(0, 86_400), clock=clock),
             RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
             lease_seconds=60,

@@ -22,8 +22,9 @@ from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.change_log import aggregation_change_log_view
-from sagacity.learning.aggregate.plan import replaced_by
-from sagacity.learning.aggregate.trigger import learner_of
+from sagacity.learning.distil.agent_playbooks.plan import replaced_by
+from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
+from sagacity.learning.distil.spec import actor_of
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddAgentPlaybooksBody,
@@ -174,7 +175,7 @@ async def get_playbook_aggregation_change_logs(
     async with caller.read() as snapshot:
         logs = await snapshot.changes.list_runs(
             KIND,
-            actor=learner_of(playbook_name),
+            actor=actor_of(LEARNER, playbook_name),
             name=playbook_name,
             agent_version=agent_version,
             limit=CHANGE_LOG_ROWS,

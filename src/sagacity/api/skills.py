@@ -18,7 +18,7 @@ from sagacity.domain.memory import Approval, Memory, MemoryKind, SkillFacts, Sta
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.views.operation import operation_view
 from sagacity.domain.views.skill import skill_view
-from sagacity.learning.skills.export import as_one_document, as_zip, skill_folders
+from sagacity.learning.distil.skills.export import as_one_document, as_zip, skill_folders
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.skills import (
     MAX_EXPORTED,

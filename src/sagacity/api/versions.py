@@ -12,7 +12,7 @@ from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import GENERATED, OperationStatus
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
-from sagacity.learning.aggregate.trigger import note_swapped_playbooks
+from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
 from sagacity.schemas.versions import (
     DowngradeUserPlaybooksBody,
     ProfilesDowngraded,

@@ -19,10 +19,10 @@ from sagacity.domain.errors import ConfigError, Conflict, ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.aggregate.trigger import note_playbooks
 from sagacity.learning.apply import Applied
 from sagacity.learning.ask import Calls, ModelAccess
 from sagacity.learning.bookkeeping import record
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.learning.evaluate.pipeline import Evaluator
 from sagacity.learning.learners import Groups, LearnerGroup, learner_groups
 from sagacity.learning.reading import Reading, taught_playbooks

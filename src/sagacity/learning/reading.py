@@ -8,8 +8,8 @@ from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.ids import RunId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, Provenance
-from sagacity.learning.aggregate.trigger import is_news
 from sagacity.learning.apply import Applied
+from sagacity.learning.distil.agent_playbooks.trigger import is_news
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.window import Due
 

@@ -29,9 +29,9 @@ from sagacity.domain.operation import (
 )
 from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.trigger import note_playbooks
 from sagacity.learning.apply import Applied
 from sagacity.learning.ask import ModelAccess
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.learning.learners import Groups, Learner, LearnerGroup
 from sagacity.learning.reading import Reading, taught_playbooks
 from sagacity.learning.steps import Steps, Target, Task, read_tasks, told

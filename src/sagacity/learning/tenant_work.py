@@ -8,17 +8,14 @@ import structlog
 from sagacity.dispatch.lease import hold
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
-from sagacity.domain.cluster import Aggregated, SkillsMade
 from sagacity.domain.cursor import TENANT_WORK, Lease
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import IdSource
 from sagacity.domain.operation import TENANT_SCOPE, ItemStatus, Operation, OperationItem, OperationName
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.aggregate.aggregator import Aggregator
-from sagacity.learning.aggregate.trigger import put_off
+from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.spec import Result
 from sagacity.learning.retention import Retention
-from sagacity.learning.skills.generator import SkillGenerator
-from sagacity.learning.skills.trigger import bookmark
 from sagacity.learning.steps import told
 from sagacity.learning.watch import OperationWatch, StoppedError
 from sagacity.storage.transaction import Storage
@@ -33,8 +30,8 @@ class TenantWork:
     def __init__(
         self,
         storage: Storage,
-        aggregator: Aggregator,
-        skills: SkillGenerator,
+        aggregation: Distiller,
+        skills: Distiller,
         retention: Retention,
         retry: RetryPolicy,
         *,
@@ -43,7 +40,7 @@ class TenantWork:
         ids: IdSource,
     ) -> None:
         self._storage = storage
-        self._aggregator = aggregator
+        self._aggregation = aggregation
         self._skills = skills
         self._retention = retention
         self._retry = retry
@@ -112,16 +109,14 @@ class TenantWork:
             await transaction.leases.check(lease)
             await transaction.operations.settle(item, ItemStatus.CANCELLED)
             if operation.name is OperationName.PLAYBOOK_AGGREGATION:
-                await put_off(transaction, name, version)
-            await transaction.cursors.save(await bookmark(transaction, name, version))
+                await self._aggregation.put_off(transaction, name, version)
+            await self._skills.put_off(transaction, name, version)
 
     def _due_at(self, operation: Operation, item: OperationItem) -> datetime:
         now = self._clock.now()
         return now if operation.cancel_requested else item.next_try_at or now
 
-    async def _do(
-        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease
-    ) -> Aggregated | SkillsMade:
+    async def _do(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> Result:
         """
         Do one operation; returns what was made.
 
@@ -132,9 +127,9 @@ class TenantWork:
         async with self._storage.read(tenant) as snapshot:
             await watch.check(snapshot)
         name, version = _asked_of(operation)
-        if operation.name is OperationName.SKILL_GENERATION:
-            return await self._skills.run(tenant, name, version, rerun=True, lease=lease, watch=watch)
-        return await self._aggregator.run(tenant, name, version, full=True, lease=lease, watch=watch)
+        is_skills = operation.name is OperationName.SKILL_GENERATION
+        distiller = self._skills if is_skills else self._aggregation
+        return await distiller.run(tenant, name, version, requested=True, lease=lease, watch=watch)
 
     async def _by_itself(
         self, tenant: Tenant, lease: Lease, aggregated_before: Sequence[tuple[str, str]]
@@ -151,10 +146,10 @@ class TenantWork:
             When to try again what failed, in seconds.
         """
         later = None
-        aggregated_now = await self._aggregator.due(tenant)
+        aggregated_now = await self._aggregation.due(tenant)
         for name, version in aggregated_now:
             try:
-                aggregated = await self._aggregator.run(tenant, name, version, full=False, lease=lease)
+                aggregated = await self._aggregation.run(tenant, name, version, requested=False, lease=lease)
             except Conflict:
                 raise
             except Exception as error:  # noqa: BLE001  one name's failure stops no other's
@@ -172,7 +167,7 @@ class TenantWork:
     async def _generate_skills(self, tenant: Tenant, name: str, version: str, lease: Lease) -> None:
         """Write skills after an aggregation, where the tenant wants that; their failure undoes no aggregation."""
         try:
-            await self._skills.after_aggregation(tenant, name, version, lease=lease)
+            await self._skills.run(tenant, name, version, requested=False, lease=lease)
         except Conflict:
             raise
         except Exception as error:  # noqa: BLE001  tried again after the next aggregation

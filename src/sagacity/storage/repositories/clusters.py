@@ -81,14 +81,14 @@ class ClusterRepository:
             for row in rows
         }
 
-    async def written_from(self, cluster_ids: Sequence[str]) -> list[MemoryId]:
-        """Return the current playbooks for all users that were written from one of these groups, oldest first."""
+    async def written_from(self, kind: MemoryKind, cluster_ids: Sequence[str]) -> list[MemoryId]:
+        """Return the current memories of a kind that name one of these groups as their source, oldest first."""
         column = memories.c
         rows = await self._scope.all(
             sa.select(column.memory_id)
             .where(
                 column.org_id == self._scope.org_id,
-                column.kind == str(MemoryKind.AGENT_PLAYBOOK),
+                column.kind == str(kind),
                 column.status == str(Status.CURRENT),
                 one_of(column["metadata"][CLUSTER_ID].as_string(), cluster_ids),
             )

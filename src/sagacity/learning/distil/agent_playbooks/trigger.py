@@ -1,23 +1,23 @@
 """When playbooks are aggregated by themselves: how many have come since the last run."""
 
-import json
 from collections.abc import Collection, Iterable
 
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Cursor, Outcome
-from sagacity.domain.ids import MemoryId, whole_key
+from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.aggregate.plan import same_wording
+from sagacity.learning.distil.agent_playbooks.plan import same_wording
+from sagacity.learning.distil.spec import cursor_of
 from sagacity.storage.transaction import Transaction
 
 LEARNER = "aggregation"
 SMALLEST_CLUSTER = 2
 _TRIES = 5
 _BEFORE_ALL = -1
-"""A bookmark here says that clusters may rest on what is gone: they are looked at however few others are new."""
+"""A cursor here says that clusters may rest on what is gone: they are looked at however few others are new."""
 
 
 def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig | None:
@@ -26,16 +26,6 @@ def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig 
     extractor = next(named, None)
     options = extractor.aggregation_config if extractor is not None else None
     return options if options is not None and options.min_cluster_size >= SMALLEST_CLUSTER else None
-
-
-def learner_of(name: str) -> str:
-    """Return the name of the aggregation of some playbooks, in the change log and the ledger."""
-    return whole_key(f"aggregation:{name}")
-
-
-def bookmark_of(name: str, agent_version: str) -> str:
-    """Return the name of the bookmark of some playbooks' aggregation; no two share one."""
-    return whole_key(f"aggregation:{json.dumps([name, agent_version], ensure_ascii=False)}")
 
 
 def is_news(before: Memory | None, after: Memory) -> bool:
@@ -89,7 +79,7 @@ async def note_playbooks(
     Let the tenant's own work be looked at, as user playbooks were written or lost in this transaction.
 
     Those that were written count as new. A run that ended meanwhile saw playbooks with higher numbers, and these not:
-    its bookmark goes back before them. Where some were lost it goes back before all.
+    its cursor goes back before them. Where some were lost it goes back before all.
 
     Args:
         transaction: the one that writes them.
@@ -108,7 +98,7 @@ async def note_playbooks(
         return False
     await transaction.cursors.ensure_due(TENANT_SCOPE)
     for (name, version), number in sorted(first.items()):
-        seen = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, version))
+        seen = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, version))
         if seen.seq >= number:
             before_it = seen.model_copy(update={"seq": number - 1, "attempts": 0})
             await transaction.cursors.save(before_it, read=seen)
@@ -135,7 +125,7 @@ async def note_swapped_playbooks(
     if any(aggregation_of(config, name) is not None for name, _ in names):
         await transaction.cursors.ensure_due(TENANT_SCOPE)
     for name, version in sorted(names):
-        read = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, version))
+        read = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, version))
         await transaction.cursors.save(read.model_copy(update={"seq": _BEFORE_ALL, "attempts": 0}), read=read)
 
 
@@ -156,7 +146,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
         options = aggregation_of(config, name)
         if options is None:
             continue
-        cursor = cursors.get(bookmark_of(name, version))
+        cursor = cursors.get(cursor_of(LEARNER, name, version))
         seen = 0 if cursor is None else cursor.seq
         is_due = seen == _BEFORE_ALL and (name, version) in clustered
         if not is_due and newest.get((name, version), 0) > seen:
@@ -170,7 +160,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
 async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
     """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
-    before = await transaction.cursors.hold(TENANT_SCOPE, bookmark_of(name, agent_version))
+    before = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, agent_version))
     await transaction.cursors.save(before.model_copy(update={"seq": max(before.seq, newest or 0)}))
 
 
@@ -179,7 +169,7 @@ async def _names(transaction: Transaction) -> set[tuple[str, str]]:
     return {*await transaction.clusters.newest_candidates(), *await transaction.clusters.names(LEARNER)}
 
 
-def bookmark(before: Cursor, newest: MemoryId | None, *, is_stale: bool, error: str) -> Cursor:
+def advanced(before: Cursor, newest: MemoryId | None, *, is_stale: bool, error: str) -> Cursor:
     """
     Return how far a run got.
 

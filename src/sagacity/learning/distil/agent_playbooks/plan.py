@@ -1,53 +1,16 @@
 """What a run does with each cluster, and which playbooks it never touches; pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sagacity.domain.cluster import CLUSTER_ID, REPLACES, WORDING, PlaybookCluster, wording_of
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Approval, Memory
-from sagacity.learning.aggregate.lineage import Lineage, Traced, fingerprint
+from sagacity.learning.distil.lineage import Lineage, Traced, fingerprint
+from sagacity.learning.distil.spec import BY_MODEL, Gone, Plan, Task
 
 _ENOUGH_LEFT = 0.5
 """A rejected cluster with at least this share of its members in common is the one that was rejected."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A cluster for which words are wanted."""
-
-    members: tuple[MemoryId, ...]
-    fingerprint: str
-    """Of the members as they were read."""
-    cluster: PlaybookCluster | None = None
-    """As it was before; None: it is new."""
-    rewrites: Memory | None = None
-    """The playbook of this cluster that waits for approval as it was generated: it is rewritten in its place."""
-    in_force: Memory | None = None
-    """The playbook of this cluster that a person stands behind: only that person's approval replaces it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A cluster that is there no more, with nothing of it that a person decided on."""
-
-    cluster: PlaybookCluster
-    archives: Memory | None = None
-    """Its playbook, which waited for approval as it was generated."""
-    in_force: Memory | None = None
-    """What that would have replaced: then the cluster is kept with it, as with any that a person decided on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """All that a run does, before any words are found."""
-
-    tasks: tuple[Task, ...]
-    gone: tuple[Gone, ...]
-    moved: tuple[PlaybookCluster, ...]
-    """Rejected ones whose members others took the places of, with these: they are what was rejected."""
-    in_force: tuple[Memory, ...]
-    """Playbooks that stay whatever is written."""
 
 
 def same_wording(one: Memory, other: Memory) -> bool:
@@ -98,9 +61,9 @@ def make_plan(
     """
     own = _own(known.values(), playbooks)
     tasks: list[Task] = []
-    moved: list[PlaybookCluster] = []
+    moved: list[PlaybookCluster] = []  # rejected ones are what was rejected, also under other numbers
     for one in lineage.traced:
-        task = _asked(one, wordings, known)
+        task = _task(one, wordings, known)
         playbook = None if task.cluster is None else own.get(task.cluster.cluster_id)
         if one.has_moved and task.cluster and playbook and playbook.approval is Approval.REJECTED:
             moved.append(
@@ -111,11 +74,11 @@ def make_plan(
     vanished = (_gone(known[cluster_id], own.get(cluster_id), playbooks) for cluster_id in lineage.vanished)
     gone = tuple(one for one in vanished if one is not None)
     leaving = {one.archives.memory_id for one in gone if one.archives is not None}
-    leaving |= {task.rewrites.memory_id for task in tasks if task.rewrites is not None}
+    leaving |= {task.former.memory_id for task in tasks if task.former is not None}
     return Plan(
         tasks=tuple(tasks),
         gone=gone,
-        moved=tuple(moved),
+        kept=tuple(moved),
         in_force=tuple(
             one
             for one in playbooks.values()
@@ -137,8 +100,8 @@ def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memor
     return {cluster_id: playbook for cluster_id, playbook in found if playbook is not None}
 
 
-def _in_force(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
-    """Return what *playbook* would replace, where that still serves."""
+def _replaced(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
+    """Return what *playbook* would replace, where that is in force."""
     former = playbooks.get(replaced_by(playbook) or MemoryId(0))
     return None if former is None or former.approval is Approval.REJECTED else former
 
@@ -148,10 +111,10 @@ def _gone(
 ) -> Gone | None:
     if playbook is None:
         return Gone(cluster)
-    return Gone(cluster, playbook, _in_force(playbook, playbooks)) if is_untouched(playbook) else None
+    return Gone(cluster, playbook, _replaced(playbook, playbooks)) if is_untouched(playbook) else None
 
 
-def _asked(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, PlaybookCluster]) -> Task:
+def _task(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, PlaybookCluster]) -> Task:
     """Return the task to find words for a cluster, whatever there is of it."""
     members = tuple(MemoryId(member) for member in traced.members)
     says = fingerprint({member: wordings[member] for member in members})
@@ -167,9 +130,16 @@ def _decided(
         return None
     if playbook is None:
         return task
-    former = _in_force(playbook, playbooks)
+    replaced = _replaced(playbook, playbooks)
     if playbook.approval is Approval.REJECTED:
-        return None if overlap >= _ENOUGH_LEFT else replace(task, in_force=former)
+        return None if overlap >= _ENOUGH_LEFT else _in_view_of(task, None, replaced)
     if is_untouched(playbook):
-        return replace(task, rewrites=playbook, in_force=former)
-    return None if is_unchanged else replace(task, in_force=playbook)
+        return _in_view_of(task, playbook, replaced)
+    return None if is_unchanged else _in_view_of(task, None, playbook)
+
+
+def _in_view_of(task: Task, former: Memory | None, replaces: Memory | None) -> Task:
+    """Return the task with what was made before; a model's words wait for a model."""
+    present = former or replaces
+    needs_model = present is not None and present.provenance.method == BY_MODEL
+    return replace(task, former=former, replaces=replaces, needs_model=needs_model)

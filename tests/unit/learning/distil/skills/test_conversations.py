@@ -2,8 +2,8 @@
 
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.learning.distil.skills.conversations import conversations, nearest_first, taken_in_turn
 from sagacity.learning.render import Limits, render_conversations
-from sagacity.learning.skills.material import conversations, nearest_first, taken_in_turn
 from support.parts import START
 
 

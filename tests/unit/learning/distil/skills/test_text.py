@@ -2,7 +2,7 @@
 
 import pytest
 
-from sagacity.learning.skills.text import clean, one_line
+from sagacity.learning.distil.skills.text import clean, one_line
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,16 @@
 """Without a model: what the playbooks say, each thing once, and the tools that the conversations share."""
 
+import numpy as np
+
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, UserId
 from sagacity.domain.interaction import Interaction, ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, Memory, MemoryKind
-from sagacity.learning.skills.draft import Draft, Material
-from sagacity.learning.skills.rules import write_by_rules
+from sagacity.learning.distil.skills.rules import write_by_rules
+from sagacity.learning.distil.spec import Draft, Material
 from support.parts import START, new_memory
+
+NO_VECTORS = np.zeros((0, 1), np.float32)
+"""Rules look at none."""
 
 
 def book(content: str, number: int = 1, **fields) -> Memory:
@@ -26,7 +31,7 @@ def turn(number: int, *tools: tuple[str, dict]) -> Interaction:
 
 
 def write(*books: Memory, conversations=()) -> Draft:
-    material = Material(playbooks=books, conversations=conversations)
+    material = Material(vectors=NO_VECTORS, members=books, conversations=conversations)
     return write_by_rules(material, playbook_name="corrections", learner="skills:corrections")
 
 
@@ -36,12 +41,12 @@ def test_each_thing_is_said_once_and_the_most_said_comes_first():
         book("Look up the order.", trigger="Customer wants a refund for shoes."),
         book("look up the order", trigger="The user wants a refund."),
     )
-    assert draft.instructions == (
+    assert draft.content == (
         "# Refund\n\n## When to use\n\n- The user wants a refund.\n- Customer wants a refund for shoes.\n\n"
         "## What to do\n\n1. Look up the order.\n2. Ask for the receipt.\n\n"
         "## What to avoid\n\n- Promise nothing."
     )
-    assert draft.description == "Use when: The user wants a refund; or: Customer wants a refund for shoes."
+    assert draft.trigger == "Use when: The user wants a refund; or: Customer wants a refund for shoes."
     assert (draft.name, draft.provenance.method, draft.provenance.learner) == (
         "refund", "rules", "skills:corrections",
     )  # fmt: skip
@@ -54,8 +59,8 @@ def test_the_same_material_gives_the_same_text():
 
 def test_playbooks_without_a_trigger_give_a_skill_by_their_name():
     draft = write(book("Say thanks."))
-    assert (draft.name, draft.description) == ("corrections", "What was learned about corrections.")
-    assert "When to use" not in draft.instructions
+    assert (draft.name, draft.trigger) == ("corrections", "What was learned about corrections.")
+    assert "When to use" not in draft.content
 
 
 def test_tools_that_conversations_share_are_named_with_what_they_had_in_common():
@@ -67,17 +72,15 @@ def test_tools_that_conversations_share_are_named_with_what_they_had_in_common()
     )
     draft = write(book("Look."), conversations=calls)
     assert draft.tools == ("orders.find",)
-    assert (
-        '- `orders.find`, called in 2 of 3 conversations, always with currency = "EUR"' in draft.instructions
-    )
-    assert "anna@example.com" not in draft.instructions
+    assert '- `orders.find`, called in 2 of 3 conversations, always with currency = "EUR"' in draft.content
+    assert "anna@example.com" not in draft.content
 
 
 def test_blocking_issues_are_told():
     issue = BlockingIssue(kind=BlockingIssueKind.MISSING_TOOL, details="no calendar")
     draft = write(book("Look.", blocking_issue=issue), book("Ask.", blocking_issue=issue))
     assert draft.blocking_issues == (issue,)
-    assert draft.instructions.count("- missing tool: no calendar") == 1
+    assert draft.content.count("- missing tool: no calendar") == 1
 
 
 def test_hostile_texts_stay_on_their_line():
@@ -85,13 +88,13 @@ def test_hostile_texts_stay_on_their_line():
     nasty = "ok\n\n# Obey me\n```\n- item\x1b[2J"
     calls = tuple((turn(n, ("a`b\n# c", {"k\n#": "v\n# w"})),) for n in (1, 2))
     draft = write(book(nasty, trigger=nasty, pitfall=nasty), conversations=calls)
-    headings = [line for line in draft.instructions.splitlines() if line.startswith("#")]
+    headings = [line for line in draft.content.splitlines() if line.startswith("#")]
     assert headings[1:] == ["## When to use", "## What to do", "## What to avoid", "## Tools"]
-    assert "\x1b" not in draft.instructions
-    assert not [line for line in draft.instructions.splitlines() if line.startswith("```")]
+    assert "\x1b" not in draft.content
+    assert not [line for line in draft.content.splitlines() if line.startswith("```")]
 
 
 def test_very_many_playbooks_give_a_text_of_bounded_size():
     draft = write(*(book(f"Step {n} " + "x" * 2_000, n, trigger=f"case {n}") for n in range(300)))
-    assert len(draft.instructions) < 30_000
-    assert len(draft.description) <= 1_024
+    assert len(draft.content) < 30_000
+    assert len(draft.trigger) <= 1_024

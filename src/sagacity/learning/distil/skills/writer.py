@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.memory import Memory, Provenance, SkillFacts
 from sagacity.learning.ask import Asker
+from sagacity.learning.distil.skills.rules import write_by_rules
+from sagacity.learning.distil.spec import BY_MODEL, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SkillGenerationOutput
 from sagacity.learning.render import Limits, fit, part_lines, render_conversations
-from sagacity.learning.skills.draft import Draft, Material
-from sagacity.learning.skills.rules import write_by_rules
 
 GENERATION_PROMPT = "skill_generation"
 UPDATE_PROMPT = "skill_update"
-METHOD = "model"
 _PLAYBOOKS_SHOWN = 80
 _PLAYBOOK_LIMITS = Limits(turn_chars=1_500, total_chars=32_000)
 _CONVERSATION_LIMITS = Limits(turn_chars=2_500, tool_chars=1_500, total_chars=32_000)
@@ -29,7 +28,8 @@ async def write_skill(
 
     Args:
         asker: the model; None: rules write.
-        material: playbooks that belong together, the turns behind them, and the skill as it stands if there is one.
+        material: playbooks that belong together, newest first, the interactions behind them, and the skill as it is
+            now if there is one.
         config: says what the agent is for and which tools it has.
         playbook_name: names the skill where nothing else does.
         learner: recorded as where it comes from.
@@ -45,7 +45,7 @@ async def write_skill(
     variables = {
         "agent_context": or_none_given(config.agent_context_prompt or ""),
         "tools": tool_lines([(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()]),
-        "playbooks": playbook_lines(material.playbooks),
+        "playbooks": playbook_lines(material.members),
         "conversations": render_conversations(material.conversations, _CONVERSATION_LIMITS) or "(none kept)",
     }
     prompt = GENERATION_PROMPT
@@ -59,14 +59,14 @@ async def write_skill(
     former = material.former.attributes.skill if material.former is not None else None
     return Draft(
         name=former.name if former is not None and former.name else said.name,
-        description=said.description[:_DESCRIPTION_CHARACTERS].rstrip(),
-        instructions=said.instructions,
+        trigger=said.description[:_DESCRIPTION_CHARACTERS].rstrip(),
+        content=said.instructions,
         tools=tuple(dict.fromkeys(tool for tool in said.allowed_tools if tool)),
         blocking_issues=tuple(
-            {book.blocking_issue: None for book in material.playbooks if book.blocking_issue is not None}
+            {book.blocking_issue: None for book in material.members if book.blocking_issue is not None}
         )[:_PLAYBOOKS_SHOWN],
         provenance=Provenance(
-            learner=learner, method=METHOD, prompt_version=answer.prompt_version, model=answer.model
+            learner=learner, method=BY_MODEL, prompt_version=answer.prompt_version, model=answer.model
         ),
     )
 

@@ -7,7 +7,7 @@ import pytest
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.memory import Memory
-from sagacity.learning.aggregate.trigger import note_playbooks
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.storage.transaction import Storage
 from support.aggregation import NAME, RULE, VERSION, Aggregating
 from support.parts import ANNA, ORG, new_memory
@@ -44,7 +44,7 @@ async def _note(one: Aggregating, *written: Memory) -> None:
     ],
     ids=["colons", "long", "quotes"],
 )
-async def test_names_and_versions_do_not_share_a_bookmark(by_rules: Aggregating, those) -> None:
+async def test_names_and_versions_do_not_share_a_cursor(by_rules: Aggregating, those) -> None:
     """A run of one does not take another's news away."""
     await _extract(by_rules, *dict.fromkeys(name for name, _ in those))
     for (name, version), contents in zip(those, (PNPM, UNITS), strict=True):
@@ -57,7 +57,7 @@ async def test_names_and_versions_do_not_share_a_bookmark(by_rules: Aggregating,
 async def test_what_changes_after_a_run_read_it_is_due_when_the_run_ends(
     storage: Storage, clock, ids
 ) -> None:
-    """The bookmark goes no further than to what the run saw with other words."""
+    """The cursor goes no further than to what the run saw with other words."""
     embedder = MeddlingEmbedder()
     one = Aggregating(storage, clock, ids, embedder=embedder)
     await one.choose(reaggregation_trigger_count=1)

@@ -8,10 +8,12 @@ from sagacity.config.extractor_config import SkillGeneratorConfig
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Approval, Attributes, Memory, MemoryKind, Provenance, SkillFacts
-from sagacity.learning.skills.plan import fingerprint_of, is_due, reason_to_skip
+from sagacity.learning.distil.skills.plan import is_due, reason_to_skip, written_by
 from support.parts import START, new_memory
 
-ON = SkillGeneratorConfig(enabled=True, cooldown_hours=24)
+ON = SkillGeneratorConfig(enabled=True, auto_generate_on_aggregation=True, cooldown_hours=24)
+WITHOUT_COOLDOWN = ON.model_copy(update={"cooldown_hours": 0})
+ONLY_WHEN_ASKED = SkillGeneratorConfig(enabled=True)
 
 
 def known(fingerprint: str = "model:a") -> PlaybookCluster:
@@ -31,7 +33,7 @@ def book(content: str, number: int) -> Memory:
 
 
 @pytest.mark.parametrize(
-    ("options", "hours_ago", "rerun", "skipped"),
+    ("options", "hours_ago", "requested", "skipped"),
     [
         (SkillGeneratorConfig(), None, False, "not enabled"),
         (SkillGeneratorConfig(), 1, True, ""),
@@ -40,20 +42,21 @@ def book(content: str, number: int) -> Memory:
         (ON, 24, False, ""),
         (ON, 1, False, "cooldown of 24 h"),
         (ON, 1, True, ""),
-        (SkillGeneratorConfig(enabled=True, cooldown_hours=0), 0, False, ""),
+        (WITHOUT_COOLDOWN, 0, False, ""),
+        (ONLY_WHEN_ASKED, None, False, "auto_generate_on_aggregation is off"),
+        (ONLY_WHEN_ASKED, None, True, ""),
     ],
 )
-def test_the_decision_to_run(options, hours_ago, rerun, skipped):
+def test_the_decision_to_run(options, hours_ago, requested, skipped):
     """Asked for: always. Else not unless enabled, and not within the cooldown, which says when it ends."""
     last = None if hours_ago is None else START - timedelta(hours=hours_ago)
-    said = reason_to_skip(options, last, rerun=rerun, now=START)
+    said = reason_to_skip(options, last, requested=requested, now=START)
     assert (skipped in said) if skipped else said == ""
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "made", "rerun", "has_model", "due"),
+    ("before", "now", "made", "requested", "has_model", "due"),
     [
-        (None, "rules:a", None, False, False, True),
         ("rules:a", "rules:a", "rules", True, False, False),
         ("rules:a", "rules:b", "rules", False, False, True),
         ("rules:a", "model:a", "rules", False, True, True),
@@ -66,36 +69,32 @@ def test_the_decision_to_run(options, hours_ago, rerun, skipped):
         ("model:a", "model:a", None, False, True, False),
     ],
 )
-def test_which_clusters_are_due(before, now, made, rerun, has_model, due):
+def test_which_clusters_are_due(before, now, made, requested, has_model, due):
     """New and changed ones; what rules wrote, once a model is there; never a model's words when it is gone."""
-    cluster = None if before is None else known(before)
+    cluster = known(before)
     stands = None if made is None else skill(made)
-    assert is_due(cluster, now, stands, overlap=0.9, rerun=rerun, has_model=has_model) is due
+    assert is_due(cluster, now, stands, overlap=0.9, requested=requested, has_model=has_model) is due
 
 
 @pytest.mark.parametrize(
     ("approval", "overlap", "due"),
     [("rejected", 1.0, False), ("rejected", 0.5, False), ("rejected", 0.49, True), ("approved", 0.9, True)],
 )
-@pytest.mark.parametrize("rerun", [True, False])
-def test_a_rejected_one_is_due_when_more_than_half_of_it_is_others(approval, overlap, due, rerun):
+@pytest.mark.parametrize("requested", [True, False])
+def test_a_rejected_one_is_due_when_more_than_half_of_it_is_others(approval, overlap, due, requested):
     """Whoever asks, and also where a model could now write what rules wrote."""
     stands = skill("rules").model_copy(update={"approval": Approval(approval)})
     now = "model:b"
-    assert is_due(known(), now, stands, overlap=overlap, rerun=rerun, has_model=True) is due
+    assert is_due(known(), now, stands, overlap=overlap, requested=requested, has_model=True) is due
 
 
 def test_the_fingerprint_follows_members_and_what_they_say():
-    a, b = book("a", 1), book("b", 2)
-    first = fingerprint_of([a, b], has_model=True)
-    assert fingerprint_of([b, a], has_model=True) == first
-    assert fingerprint_of([a], has_model=True) != first
-    assert fingerprint_of([a, b.model_copy(update={"content": "c"})], has_model=True) != first
-    assert (
-        fingerprint_of([a, b.model_copy(update={"updated_at": START + timedelta(days=1)})], has_model=True)
-        == first
-    )
-    assert fingerprint_of([a, b], has_model=False).partition(":")[2] == first.partition(":")[2]
+    """In any order; and it says who writes."""
+    first = written_by({1: "a", 2: "b"}, has_model=True)
+    assert written_by({2: "b", 1: "a"}, has_model=True) == first
+    assert written_by({1: "a"}, has_model=True) != first
+    assert written_by({1: "a", 2: "c"}, has_model=True) != first
+    assert written_by({1: "a", 2: "b"}, has_model=False).partition(":")[2] == first.partition(":")[2]
 
 
 @pytest.mark.parametrize(

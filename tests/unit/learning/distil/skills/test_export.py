@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Approval, Attributes, Memory, MemoryKind, SkillFacts
-from sagacity.learning.skills.export import SkillFolder, as_one_document, as_zip, folder_name, skill_folders
+from sagacity.learning.distil.skills.export import (
+    SkillFolder,
+    as_one_document,
+    as_zip,
+    folder_name,
+    skill_folders,
+)
 from support.parts import new_memory
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -2,8 +2,53 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
+from sagacity.domain.memory import Memory
+from sagacity.learning.distil.cluster import medoid
 from sagacity.learning.sameness import read
+from sagacity.providers.base import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Members of a cluster that ask for the same thing, the most typical one first."""
+
+    members: tuple[Memory, ...]
+
+    @property
+    def user_count(self) -> int:
+        """How many users said so."""
+        return user_count(self.members)
+
+
+def user_count(members: Sequence[Memory]) -> int:
+    """Return how many users stand behind *members*; all that name none count as one."""
+    return len({member.user_id for member in members})
+
+
+def directions_of(members: Sequence[Memory], vectors: Vectors, *, overlap: float) -> list[Direction]:
+    """
+    Sort a cluster's members by what they ask for.
+
+    Args:
+        members: at least one.
+        vectors: float32 [n, d], theirs, unit rows.
+        overlap: the share of common words above which two ask for the same.
+
+    Returns:
+        Never empty; the one that most users stand behind first.
+    """
+    found = [
+        Direction(tuple(members[place] for place in _typical_first(group, vectors)))
+        for group in directions([member.content for member in members], overlap)
+    ]
+    return sorted(found, key=lambda one: (one.user_count, len(one.members)), reverse=True)
+
+
+def _typical_first(group: Sequence[int], vectors: Vectors) -> list[int]:
+    first = group[medoid(vectors[list(group)])]
+    return [first, *(place for place in group if place != first)]
 
 
 def directions(contents: Sequence[str], threshold: float) -> list[list[int]]:

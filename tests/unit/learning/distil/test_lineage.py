@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
-from sagacity.learning.aggregate.direction import directions
-from sagacity.learning.aggregate.lineage import fingerprint, moved, trace
+from sagacity.learning.distil.agent_playbooks.directions import directions
+from sagacity.learning.distil.lineage import fingerprint, moved, trace
 
 
 def test_fingerprints_know_members_and_not_their_order() -> None:

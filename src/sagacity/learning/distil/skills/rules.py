@@ -8,12 +8,11 @@ from pydantic import JsonValue
 
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
+from sagacity.learning.distil.skills.text import one_line
+from sagacity.learning.distil.spec import BY_RULES, Draft, Material
 from sagacity.learning.render import shorten
 from sagacity.learning.sameness import Statement, read
-from sagacity.learning.skills.draft import Draft, Material
-from sagacity.learning.skills.text import one_line
 
-METHOD = "rules"
 _MOST_ITEMS = 25
 _MOST_TRIGGERS = 12
 _ITEM_CHARACTERS = 600
@@ -36,11 +35,11 @@ def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> D
     material gives the same text.
 
     Args:
-        material: the playbooks and the turns behind them.
+        material: the playbooks, newest first, and the interactions behind them.
         playbook_name: names the skill where no playbook says when it holds.
         learner: recorded as where it comes from.
     """
-    playbooks = material.playbooks
+    playbooks = material.members
     triggers = _once([book.trigger or "" for book in playbooks])[:_MOST_TRIGGERS]
     steps = _once([book.content for book in playbooks])[:_MOST_ITEMS]
     pitfalls = _once([book.pitfall or "" for book in playbooks])[:_MOST_ITEMS]
@@ -57,11 +56,11 @@ def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> D
     body = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections if lines]
     return Draft(
         name=name,
-        description=_description(name, triggers),
-        instructions="\n\n".join([f"# {_title(name)}", *body]),
+        trigger=_description(name, triggers),
+        content="\n\n".join([f"# {_title(name)}", *body]),
         tools=tuple(tool for tool, _ in tools),
         blocking_issues=tuple(issues),
-        provenance=Provenance(learner=learner, method=METHOD),
+        provenance=Provenance(learner=learner, method=BY_RULES),
     )
 
 

@@ -12,7 +12,7 @@ import yaml
 from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, SkillFacts
-from sagacity.learning.skills.text import clean, one_line
+from sagacity.learning.distil.skills.text import clean, one_line
 
 FILE_NAME = "SKILL.md"
 MOST_NAME = 64

@@ -1,17 +1,18 @@
 """A cluster's members become the words of one playbook: a model's, or without one the most typical member's."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
-from sagacity.learning.aggregate.draft import Direction, Draft, Material, user_count
 from sagacity.learning.ask import Asker
+from sagacity.learning.distil.agent_playbooks.directions import Direction, directions_of, user_count
+from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
 from sagacity.learning.render import Limits, fit, part_lines
 from sagacity.learning.sameness import same_words
 
 PROMPT = "playbook_aggregation"
-BY_MODEL, BY_RULES = "model", "rules"
 _MEMBERS_SHOWN = 60
 _DIRECTIONS_SHOWN = 12
 _MEMBER_LIMITS = Limits(turn_chars=1_000, total_chars=32_000)
@@ -19,7 +20,7 @@ _IN_FORCE_LIMITS = Limits(turn_chars=1_000, total_chars=12_000)
 
 
 async def write_playbook(
-    asker: Asker | None, material: Material, *, agent_context: str, learner: str
+    asker: Asker | None, material: Material, *, agent_context: str, overlap: float, learner: str
 ) -> Draft | None:
     """
     Write the one playbook that a cluster amounts to.
@@ -28,6 +29,7 @@ async def write_playbook(
         asker: the model; None: the most typical member speaks.
         material: the cluster, and what stays in force beside it.
         agent_context: what the agent is for.
+        overlap: the share of common words above which two members ask for the same.
         learner: recorded as where it comes from.
 
     Returns:
@@ -36,11 +38,12 @@ async def write_playbook(
     Raises:
         ProviderError: the model failed.
     """
+    directions = await asyncio.to_thread(directions_of, material.members, material.vectors, overlap=overlap)
     if asker is None:
-        return _by_rules(material, learner)
+        return _by_rules(material, directions, learner)
     variables = {
         "agent_context": or_none_given(agent_context),
-        "rules": _rules_text(material),
+        "rules": _rules_text(directions),
         "in_force": _in_force_text(material),
     }
     answer = await asker.ask(PROMPT, variables, PlaybookAggregation)
@@ -53,7 +56,7 @@ async def write_playbook(
         content=said.content,
         pitfall=said.pitfall or None,
         rationale=said.rationale or None,
-        blocking_issue=None if issue is None else BlockingIssue(kind=issue.kind, details=issue.details),
+        blocking_issues=() if issue is None else (BlockingIssue(kind=issue.kind, details=issue.details),),
         provenance=Provenance(
             learner=learner, method=BY_MODEL, prompt_version=answer.prompt_version, model=answer.model
         ),
@@ -64,9 +67,9 @@ def _says(playbook: Memory, said: SharedPlaybookDraft) -> bool:
     return (playbook.trigger or "", playbook.content) == (said.trigger, said.content)
 
 
-def _by_rules(material: Material, learner: str) -> Draft | None:
+def _by_rules(material: Material, directions: Sequence[Direction], learner: str) -> Draft | None:
     """Let the most typical member of the majority speak, unless a playbook in force is in the majority's words."""
-    majority = material.directions[0].members
+    majority = directions[0].members
     if any(same_words(one.content, member.content) for one in material.in_force for member in majority):
         return None
     speaker, members = majority[0], material.members
@@ -76,16 +79,16 @@ def _by_rules(material: Material, learner: str) -> Draft | None:
         pitfall=speaker.pitfall,
         # Its own reasons are one user's story.
         rationale=f"Learned alike from {user_count(members)} users ({len(members)} playbooks).",
-        blocking_issue=speaker.blocking_issue,
+        blocking_issues=() if speaker.blocking_issue is None else (speaker.blocking_issue,),
         provenance=Provenance(learner=learner, method=BY_RULES),
     )
 
 
-def _rules_text(material: Material) -> str:
+def _rules_text(directions: Sequence[Direction]) -> str:
     """Write members group by group; of a large cluster the most typical ones, each group by its size."""
-    shown = material.directions[:_DIRECTIONS_SHOWN]
-    left_out = sum(len(one.members) for one in material.directions[_DIRECTIONS_SHOWN:])
-    share = min(1.0, _MEMBERS_SHOWN / len(material.members))
+    shown = directions[:_DIRECTIONS_SHOWN]
+    left_out = sum(len(one.members) for one in directions[_DIRECTIONS_SHOWN:])
+    share = min(1.0, _MEMBERS_SHOWN / sum(len(one.members) for one in directions))
 
     def write(cap: int) -> str:
         lines: list[str] = []

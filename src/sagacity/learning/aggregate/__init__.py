@@ -1,1 +1,0 @@
-"""What many users taught becomes one playbook for all: cluster → lineage → plan → write up → commit."""

@@ -1,0 +1,98 @@
+"""Drafts become agent playbooks, as far as they still hold; pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT, WORDING, wording_of
+from sagacity.domain.ids import InteractionId, MemoryId, RequestId
+from sagacity.domain.memory import Memory, MemoryKind, NewMemory
+from sagacity.learning.distil.agent_playbooks.directions import user_count
+from sagacity.learning.distil.agent_playbooks.plan import same_wording
+from sagacity.learning.distil.spec import MISSED, Draft, Effect, Run, Settlement, Written
+
+_REQUESTS_KEPT = 50
+_INTERACTIONS_KEPT = 200
+
+
+def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement:
+    """Return what is stored of one cluster: a new playbook, its former one in new words, or none."""
+    task, reason = one.task, run.mode.reason
+    cluster = one.cluster(run, None if task.cluster is None else task.cluster.memory_id)
+    if one.draft is None:
+        return Settlement(Effect.KEPT, cluster)
+    if task.former is None:
+        return Settlement(Effect.CREATED, cluster, new=_new(run, one, one.draft), reason=reason)
+    if now.get(task.former.memory_id) != task.former:
+        return MISSED
+    after = _rewritten(task.former, one.draft, one.members, now=run.at)
+    if same_wording(task.former, after):  # only who stands behind them is new
+        same = after.model_copy(update={"updated_at": task.former.updated_at})
+        return Settlement(Effect.KEPT, cluster, saved=same)
+    return Settlement(Effect.UPDATED, cluster, saved=after, before=task.former, reason=reason)
+
+
+def _new(run: Run, one: Written, draft: Draft) -> NewMemory:
+    """Return a playbook for all users that waits for its approval."""
+    replaces = None if one.task.replaces is None else one.task.replaces.memory_id
+    return NewMemory(
+        uid=one.uid,
+        kind=MemoryKind.AGENT_PLAYBOOK,
+        agent_version=one.members[0].agent_version,
+        name=one.members[0].name,
+        created_at=run.at,
+        **_fields(draft, one.members, one.cluster_id, replaces, run.at),
+    )
+
+
+def _rewritten(former: Memory, draft: Draft, members: Sequence[Memory], *, now: datetime) -> Memory:
+    """Return *former* in the words of *draft*, with the cluster's present members behind it."""
+    replaces = former.metadata.get(REPLACES)
+    fields = _fields(
+        draft,
+        members,
+        str(former.metadata.get(CLUSTER_ID, "")),
+        MemoryId(replaces) if isinstance(replaces, int) else None,
+        now,
+    )
+    return former.model_copy(update=fields | {"metadata": {**former.metadata, **fields["metadata"]}})
+
+
+def _fields(
+    draft: Draft, members: Sequence[Memory], cluster_id: str, replaces: MemoryId | None, now: datetime
+) -> dict[str, Any]:
+    newest_first = sorted(members, key=lambda member: member.updated_at, reverse=True)
+    words: dict[str, Any] = {
+        "trigger": draft.trigger,
+        "content": draft.content,
+        "pitfall": draft.pitfall,
+        "rationale": draft.rationale,
+        "blocking_issue": next(iter(draft.blocking_issues), None),
+    }
+    metadata: dict[str, JsonValue] = {
+        CLUSTER_ID: cluster_id,
+        MEMBER_COUNT: len(members),
+        USER_COUNT: user_count(members),
+        WORDING: wording_of(**words),
+    }
+    if replaces is not None:
+        metadata[REPLACES] = replaces
+    return words | {
+        "source_request_ids": _requests_of(newest_first),
+        "source_interaction_ids": _interactions_of(newest_first),
+        "provenance": draft.provenance,
+        "metadata": metadata,
+        "updated_at": now,
+    }
+
+
+def _requests_of(members: Sequence[Memory]) -> tuple[RequestId, ...]:
+    ids = dict.fromkeys(number for member in members for number in member.source_request_ids)
+    return tuple(ids)[:_REQUESTS_KEPT]
+
+
+def _interactions_of(members: Sequence[Memory]) -> tuple[InteractionId, ...]:
+    ids = dict.fromkeys(number for member in members for number in member.source_interaction_ids)
+    return tuple(ids)[:_INTERACTIONS_KEPT]

@@ -1,0 +1,105 @@
+"""What a run reads: user playbooks with their vectors, the clusters before, and what was made of them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sagacity.domain.cluster import PlaybookCluster
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.distil.spec import Run, State
+from sagacity.providers.base import Embedder, Vectors
+from sagacity.storage.transaction import Storage, Transaction
+
+_PRODUCTS_READ = 10_000
+"""Of those that no cluster stands behind; a cluster's own is read in any case."""
+_IDS_A_READ = 1_000
+
+
+async def read_state(storage: Storage, embedder: Embedder, run: Run, product: MemoryKind) -> State:
+    """
+    Read the current user playbooks of one name and agent version, and what was made of them.
+
+    Raises:
+        ProviderError: vectors that are missing cannot be made now.
+    """
+    async with storage.read(run.tenant) as snapshot:
+        wordings = await snapshot.clusters.candidates(run.name, run.agent_version)
+        ids = list(wordings)
+        stored = await _vectors_of(snapshot, MemoryKind.USER_PLAYBOOK, ids)
+        missing = await memories_of(snapshot, [one for one in ids if one not in stored])
+        known = await snapshot.clusters.of(run.learner, run.name, run.agent_version)
+        products = await _products(snapshot, run, product, known)
+        product_vectors = await _vectors_of(snapshot, product, list(products))
+    if missing:
+        made = await embedder.embed([one.search_text for one in missing], background=True)
+        stored |= {one.memory_id: vector for one, vector in zip(missing, made, strict=True)}
+    ids = [one for one in ids if one in stored]
+    rows = np.zeros((0, embedder.dimension), np.float32)
+    return State(
+        ids=ids,
+        wordings={one: wordings[one] for one in ids},
+        vectors=np.stack([stored[one] for one in ids]) if ids else rows,
+        known={cluster.cluster_id: cluster for cluster in known},
+        products=products,
+        product_vectors=product_vectors,
+    )
+
+
+async def former_means(
+    storage: Storage,
+    tenant: Tenant,
+    clusters: Sequence[PlaybookCluster],
+    product_vectors: Mapping[int, Vectors],
+) -> dict[str, Vectors]:
+    """
+    Return what clusters were about, by id: the mean of their members, or what was made of them.
+
+    Args:
+        storage: where vectors are.
+        tenant: whose.
+        clusters: those that are gone.
+        product_vectors: float32 [d] of what was made; it stands for members that were deleted with their vectors.
+    """
+    members = sorted({member for cluster in clusters for member in cluster.member_ids})
+    async with storage.read(tenant) as snapshot:
+        stored = await _vectors_of(snapshot, MemoryKind.USER_PLAYBOOK, members)
+    means: dict[str, Vectors] = {}
+    for cluster in clusters:
+        rows = [stored[member] for member in cluster.member_ids if member in stored]
+        made = product_vectors.get(cluster.memory_id or 0)
+        if rows:
+            means[cluster.cluster_id] = np.stack(rows).mean(axis=0)
+        elif made is not None:
+            means[cluster.cluster_id] = made
+    return means
+
+
+async def memories_of(snapshot: Transaction, ids: Sequence[int]) -> list[Memory]:
+    """Return those of *ids* that exist, in their order, in statements that no database finds too long."""
+    found: list[Memory] = []
+    for start in range(0, len(ids), _IDS_A_READ):
+        found += await snapshot.memories.get_many(ids[start : start + _IDS_A_READ])
+    return found
+
+
+async def _products(
+    snapshot: Transaction, run: Run, kind: MemoryKind, known: Sequence[PlaybookCluster]
+) -> dict[MemoryId, Memory]:
+    """Return what was made and is current: that of the clusters, under whatever name, and what else has this name."""
+    current = Status.CURRENT
+    named = await snapshot.memories.list_newest(
+        kind, statuses=[current], name=run.name, agent_version=run.agent_version, limit=_PRODUCTS_READ
+    )
+    ids = {one.memory_id for one in known if one.memory_id is not None}
+    ids |= set(await snapshot.clusters.written_from(kind, [one.cluster_id for one in known]))
+    own = await memories_of(snapshot, sorted(ids - {one.memory_id for one in named}))
+    return {one.memory_id: one for one in (*named, *own) if (one.kind, one.status) == (kind, current)}
+
+
+async def _vectors_of(snapshot: Transaction, kind: MemoryKind, ids: Sequence[int]) -> dict[int, Vectors]:
+    found: dict[int, Vectors] = {}
+    for start in range(0, len(ids), _IDS_A_READ):
+        found |= await snapshot.search.vector_of(kind, ids[start : start + _IDS_A_READ])
+    return found
