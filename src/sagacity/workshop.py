@@ -12,9 +12,9 @@ from sagacity.domain.ids import IdSource
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.ask import ModelAccess
-from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
-from sagacity.learning.distil.skills.spec import Skills
+from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.evaluate.pipeline import EvaluationPolicy, Evaluator
 from sagacity.learning.pipeline import Learning, LearningPolicy
 from sagacity.learning.retention import Retention, RetentionPolicy
@@ -87,8 +87,8 @@ class Workshop:
         parts = (self.storage, self.embedder, self.configs, self.models)
         return TenantWork(
             self.storage,
-            Distiller(AgentPlaybooks(), *parts, clock=self.clock, ids=self.ids),
-            Distiller(Skills(), *parts, clock=self.clock, ids=self.ids),
+            Distiller(AGENT_PLAYBOOKS, *parts, clock=self.clock, ids=self.ids),
+            Distiller(SKILLS, *parts, clock=self.clock, ids=self.ids),
             retention,
             self.retry,
             lease_seconds=self.settings.lease_seconds,

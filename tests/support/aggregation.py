@@ -14,7 +14,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.ask import ModelAccess
-from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.spec import cursor_of
@@ -61,7 +61,7 @@ class Aggregating:
     def aggregator(self) -> Distiller:
         access = ModelAccess(self.storage, lambda config, role: self._llm, self.clock)
         parts = (self.storage, self.embedder, self.configs, access)
-        return Distiller(AgentPlaybooks(), *parts, clock=self.clock, ids=self.ids)
+        return Distiller(AGENT_PLAYBOOKS, *parts, clock=self.clock, ids=self.ids)
 
     async def lease(self) -> Lease:
         async with self.storage.begin(ORG) as transaction:

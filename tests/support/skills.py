@@ -21,7 +21,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.skills.plan import LEARNER
-from sagacity.learning.distil.skills.spec import Skills
+from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
@@ -86,7 +86,7 @@ def generator(
 ) -> Distiller:
     access = ModelAccess(storage, models, clock)
     given = (storage, embedder or WordEmbedder(), configs or OneConfig(), access)
-    return Distiller(Skills(), *given, clock=clock, ids=ids)
+    return Distiller(SKILLS, *given, clock=clock, ids=ids)
 
 
 @asynccontextmanager

@@ -8,9 +8,9 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.ask import ModelAccess
-from sagacity.learning.distil.agent_playbooks.spec import AgentPlaybooks
+from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
-from sagacity.learning.distil.skills.spec import Skills
+from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.distil.spec import Result
 from sagacity.learning.retention import Retention, RetentionPolicy
 from sagacity.learning.tenant_work import TenantWork
@@ -61,11 +61,11 @@ class Tenancy(Aggregating):
         super().__init__(storage, clock, ids, embedder=MeddlingEmbedder(), **parts)
         access = ModelAccess(storage, lambda config, role: self._llm, clock)
         given = (storage, self.embedder, self.configs, access)
-        self.meddling = Meddling(AgentPlaybooks(), *given, clock=clock, ids=ids)
+        self.meddling = Meddling(AGENT_PLAYBOOKS, *given, clock=clock, ids=ids)
         self.work = TenantWork(
             storage,
             self.meddling,
-            Distiller(Skills(), *given, clock=clock, ids=ids),
+            Distiller(SKILLS, *given, clock=clock, ids=ids),
             Retention(storage, self.configs, RetentionPolicy(0, 86_400), clock=clock),
             RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
             lease_seconds=60,

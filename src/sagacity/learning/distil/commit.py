@@ -55,8 +55,7 @@ async def commit(
     settled += [_leaving(run, gone, now) for gone in plan.gone]
     await _store(transaction, run, plan, settled, vectors)
     effects = Counter(one.effect for one in settled)
-    is_left = len(worked_on) < len(written) or bool(effects[Effect.MISSED])
-    await spec.advance(transaction, run, state, written, is_left=is_left)
+    await spec.advance(transaction, run, state, written, effects)
     return effects
 
 

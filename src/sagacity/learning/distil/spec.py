@@ -2,11 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
-from typing import Protocol
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.base import Value
@@ -256,81 +255,35 @@ class Counts:
     """Why rules wrote although a model is configured."""
 
 
-class Spec(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
     """One thing that user playbooks are distilled into: all in which it differs from the others."""
 
-    @property
-    def learner(self) -> str:
-        """The name of its clusters, its cursors and its calls of models."""
-        ...
-
-    @property
-    def product(self) -> MemoryKind:
-        """What it makes."""
-        ...
-
-    @property
-    def raises_if_all_fail(self) -> bool:
-        """Whether a run for which the model failed for every cluster fails; otherwise its result says so."""
-        ...
-
-    async def due(self, snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
-        """Return name and agent version of the playbooks that are to be distilled by now, in order."""
-        ...
-
-    async def reason_to_skip(self, snapshot: Transaction, run: Run) -> str:
-        """Return why nothing is done now; empty if something may be."""
-        ...
-
-    def nearness(self, run: Run) -> Nearness:
-        """Return what makes a cluster; asked only where `reason_to_skip` gives no reason."""
-        ...
-
-    def plan(self, run: Run, state: State, lineage: Lineage) -> Plan:
-        """Decide what becomes of each cluster; pure."""
-        ...
-
-    async def conversations(
-        self, snapshot: Transaction, run: Run, members: Sequence[Memory]
-    ) -> tuple[tuple[Interaction, ...], ...]:
-        """Return what was said when *members* were learned, as far as it is wanted for the writing."""
-        ...
-
-    async def write(self, asker: Asker | None, run: Run, material: Material) -> Draft | None:
-        """
-        Write up one cluster.
-
-        Args:
-            asker: the model; None: rules write.
-            run: for whom.
-            material: what there is to go by.
-
-        Returns:
-            The words; None where nothing new is to be said.
-
-        Raises:
-            ProviderError: the model failed.
-        """
-        ...
-
-    def rests_on(self, written: Written) -> set[MemoryId]:
-        """Return what has to be read again before a cluster is settled."""
-        ...
-
-    def settle(self, run: Run, written: Written, now: Mapping[MemoryId, Memory]) -> Settlement:
-        """Decide what is stored, in view of what the cluster rests on as it is *now*; pure."""
-        ...
-
-    async def advance(
-        self, transaction: Transaction, run: Run, state: State, written: Sequence[Written], *, is_left: bool
-    ) -> None:
-        """Keep how far the run got, in the transaction that writes; *is_left*: some clusters wait for the next one."""
-        ...
-
-    async def put_off(self, transaction: Transaction, name: str, agent_version: str) -> None:
-        """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
-        ...
-
-    def result(self, run: Run, counts: Counts) -> Result:
-        """Return what is told of a run."""
-        ...
+    learner: str
+    """The name of its clusters, its cursors and its calls of models."""
+    product: MemoryKind
+    raises_if_all_fail: bool
+    """Whether a run for which the model failed for every cluster fails; otherwise its result says so."""
+    due: Callable[[Transaction, TenantConfig], Awaitable[list[tuple[str, str]]]]
+    """Name and agent version of the playbooks that are to be distilled by now, in order."""
+    reason_to_skip: Callable[[Transaction, Run], Awaitable[str]]
+    """Why nothing is done now; empty if something may be."""
+    nearness: Callable[[Run], Nearness]
+    plan: Callable[[Run, State, Lineage], Plan]
+    """What becomes of each cluster; pure."""
+    conversations: Callable[
+        [Transaction, Run, Sequence[Memory]], Awaitable[tuple[tuple[Interaction, ...], ...]]
+    ]
+    """What was said when these members were learned, as far as it is wanted for the writing."""
+    write: Callable[[Asker | None, Run, Material], Awaitable[Draft | None]]
+    """The words for one cluster, by the model or without one by rules; None where nothing new is to be said. Raises
+    ProviderError if the model failed."""
+    rests_on: Callable[[Written], set[MemoryId]]
+    """What is read again before a cluster is settled."""
+    settle: Callable[[Run, Written, Mapping[MemoryId, Memory]], Settlement]
+    """What is stored of a cluster, in view of what it rests on as that is now; pure."""
+    advance: Callable[[Transaction, Run, State, Sequence[Written], Counter[Effect]], Awaitable[None]]
+    """Keeps how far the run got, in the transaction that writes."""
+    put_off: Callable[[Transaction, str, str], Awaitable[None]]
+    """Lets a run for a name and agent version that was stopped by hand not begin again by itself at once."""
+    result: Callable[[Run, Counts], Result]

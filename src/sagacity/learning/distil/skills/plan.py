@@ -9,7 +9,7 @@ from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Approval, Memory
 from sagacity.learning.distil.lineage import Lineage, Traced, fingerprint
-from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Plan, State, Task
+from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Plan, Run, State, Task
 
 LEARNER = "skills"
 _ENOUGH_LEFT = 0.5
@@ -47,28 +47,20 @@ def reason_to_skip(
     return ""
 
 
-def make_plan(state: State, lineage: Lineage, *, requested: bool, has_model: bool) -> Plan:
-    """
-    Decide which clusters are written up.
-
-    Args:
-        state: what there is.
-        lineage: today's clusters and what they were.
-        requested: someone asked for it.
-        has_model: whether a model writes.
-    """
+def make_plan(run: Run, state: State, lineage: Lineage) -> Plan:
+    """Decide which clusters are written up: new and changed ones, and by a model what rules wrote."""
     tasks: list[Task] = []
     kept: list[PlaybookCluster] = []
     for one in lineage.traced:
         known = None if one.cluster_id is None else state.known[one.cluster_id]
         skill = None if known is None else _made_of(known, state)
         members = tuple(MemoryId(member) for member in one.members)
-        now = written_by({member: state.wordings[member] for member in members}, has_model=has_model)
+        now = written_by({member: state.wordings[member] for member in members}, has_model=run.has_model)
         overlap = 1.0 if one.has_moved else one.overlap
         if known is None or is_due(
-            known, now, skill, overlap=overlap, requested=requested, has_model=has_model
+            known, now, skill, overlap=overlap, requested=run.requested, has_model=run.has_model
         ):
-            tasks.append(Task(members, now, known, former=skill, needs_model=has_model))
+            tasks.append(Task(members, now, known, former=skill, needs_model=run.has_model))
         else:
             kept.append(_kept(known, one, skill))
     return Plan(tasks=tuple(tasks), kept=tuple(kept))
