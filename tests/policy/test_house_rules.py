@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-MOST_LINES = 400
+MOST_LINES = 500
 
 LONGER = {
     "src/sagacity/storage/tables.py": 540,  # every table in one place reads better than two files of tables

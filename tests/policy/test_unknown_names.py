@@ -29,6 +29,9 @@ async def test_unknown_query_parameters_are_refused_everywhere(tmp_path):
     """On whatever does not write; with the nearest known name where there is one."""
     async with running(settings_in(tmp_path)) as app, client_of(app) as api:
         for method, path, operation in OPERATIONS:
+            if path in PUBLIC:  # a probe may add a parameter that keeps proxies from answering in its place
+                assert (await api.request(method.upper(), path, params={"t": "1"})).is_success
+                continue
             url = re.sub(r"\{\w+\}", "1", path)
             known = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
             mistyped = f"{known[0]}x" if known else "user_idd"

@@ -7,12 +7,11 @@ from importlib.metadata import version
 from fastapi import APIRouter, Response
 
 from sagacity.api.dependencies import RuntimeDep
-from sagacity.api.route import Route
 from sagacity.domain.errors import SagacityError
 from sagacity.schemas.health import Check, Health, Readiness, Version, Welcome
 from sagacity.shared.base import SharedState
 
-router = APIRouter(tags=["health"], route_class=Route)
+router = APIRouter(tags=["health"])
 API_VERSION = "v1"
 MIN_CLIENT_VERSION = "0.1.0"
 PACKAGE = "sagacity"

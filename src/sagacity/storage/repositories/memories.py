@@ -1,5 +1,6 @@
 """Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
 
+import operator
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -32,11 +33,8 @@ from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.tables import memories, memory_requests
 
 _IDS_A_STATEMENT = 5_000
-_OWN = {
-    "start": memories.c.updated_at >= sa.bindparam("start"),
-    "end": memories.c.updated_at <= sa.bindparam("end"),
-}
-"""Conditions that a list asks of memories themselves, whose indexes know them; the rest it asks of their documents."""
+_OWN = {"start": operator.ge, "end": operator.le}
+"""What a list asks of the time of the last change, which memories' own indexes have; the rest it asks of documents."""
 
 
 def memory_of(row: Any) -> Memory:
@@ -226,14 +224,14 @@ class MemoryRepository:
             )
             statement = statement.where(column.memory_id.in_(taught))
         in_its_order = users is None or len(values.get("statuses", ())) == 1  # an index has this order
+        changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
         if "statuses" in values:  # as it is, so that the index is read in its order where there is one
             statement = statement.where(column.status.in_(values.pop("statuses")))
         of_documents = [field for field in values if field not in _OWN]
         for field in values.keys() & _OWN.keys():
-            statement = statement.where(_OWN[field])
+            statement = statement.where(_OWN[field](changed_at, sa.bindparam(field)))
         if of_documents:
             statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
-        changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
         statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
         return [memory_of(row) for row in await self._scope.all(statement, values)]
 
