@@ -95,7 +95,7 @@ def test_server_ends_gracefully(tmp_path: Path, number: signal.Signals) -> None:
 
 def test_what_was_published_outlives_a_kill(tmp_path: Path) -> None:
     """A publish that was answered is there after SIGKILL, and is learned from by the next server."""
-    with running_server(tmp_path, QUIET) as server:
+    with running_server(tmp_path, QUIET, fresh=True) as server:
         said = (
             "publish",
             "-u",

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.forked import commands
 from support.server import clean_environment, running_server
 
 ROOT = Path(__file__).parents[2]
@@ -120,5 +121,6 @@ def run_document(document: str, folder: Path) -> str:
 
 def user_environment(folder: Path, more: Mapping[str, str]) -> dict[str, str]:
     """The environment of somebody who installed Sagacity and whose home is *folder*."""
-    own = {"HOME": str(folder), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    path = (str(commands()), str(Path(sys.executable).parent), os.environ["PATH"])
+    own = {"HOME": str(folder), "PATH": os.pathsep.join(path)}
     return clean_environment(folder / ".sagacity", own | dict(more))

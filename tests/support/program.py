@@ -3,14 +3,19 @@
 import json
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support.forked import start
 from support.server import clean_environment
 
 QUIET = {"SAGACITY_QUIET_SECONDS": "0", "SAGACITY_RATE_LIMITS": "false"}
 """Settings of a server that learns at once and never says that it is asked too often."""
+
+
+RUN_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -46,16 +51,42 @@ class Ran:
 
 
 def sagacity(
-    *arguments: str, home: Path, url: str = "", stdin: str = "", env: dict[str, str] | None = None
+    *arguments: str,
+    home: Path,
+    url: str = "",
+    stdin: str = "",
+    env: dict[str, str] | None = None,
+    fresh: bool = False,
 ) -> Ran:
-    named = {"SAGACITY_URL": url} if url else {}
+    """Run one command; *fresh* is a new interpreter, not a fork of one that has imported everything."""
+    environment = clean_environment(home, ({"SAGACITY_URL": url} if url else {}) | (env or {}))
+    if not fresh:
+        return _forked(arguments, environment, stdin)
     done = subprocess.run(
         [sys.executable, "-m", "sagacity", *arguments],
-        env=clean_environment(home, named | (env or {})),
+        env=environment,
         input=stdin,
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=RUN_SECONDS,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def _forked(arguments: tuple[str, ...], environment: dict[str, str], stdin: str) -> Ran:
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        given.write(stdin.encode())
+        given.seek(0)
+        process = start(arguments, env=environment, stdin=given, stdout=out, stderr=err)
+        try:
+            code = process.wait(RUN_SECONDS)
+        finally:
+            process.kill()
+        out.seek(0)
+        err.seek(0)
+        return Ran(code, out.read().decode(), err.read().decode())

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.forked import Forked, start
+
 READY = re.compile(r"listening on (http://\S+)\s")
 START_SECONDS, STOP_SECONDS = 60.0, 30.0
 
@@ -28,7 +30,7 @@ START_SECONDS, STOP_SECONDS = 60.0, 30.0
 class ChildProcess:
     """The program in a process of its own."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Forked
     log_path: Path
 
     @property
@@ -66,19 +68,15 @@ def clean_environment(home: Path, env: Mapping[str, str] | None = None) -> dict[
 
 
 def start_server(
-    home: Path, env: Mapping[str, str] | None = None, *, arguments: Sequence[str] = ("--port", "0")
+    home: Path,
+    env: Mapping[str, str] | None = None,
+    *,
+    arguments: Sequence[str] = ("--port", "0"),
+    fresh: bool = False,
 ) -> ServerProcess:
     """Start one and wait until it listens. The caller has to end it; `running_server` does."""
     home.mkdir(parents=True, exist_ok=True)
-    log_path = home / f"server-{time.time_ns()}.log"
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sagacity", "serve", *arguments],
-            env=clean_environment(home, env),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+    process, log_path = start_program(["serve", *arguments], home, env, fresh=fresh)
     try:
         return ServerProcess(process, log_path, _wait_for_url(process, log_path))
     except BaseException:
@@ -87,9 +85,31 @@ def start_server(
         raise
 
 
+def start_program(
+    arguments: Sequence[str], home: Path, env: Mapping[str, str] | None, *, fresh: bool = False
+) -> tuple[subprocess.Popen[bytes] | Forked, Path]:
+    """Start the program, with what it writes in a file of *home*; *fresh* is a new interpreter, not a fork."""
+    log_path, environment = home / f"{arguments[0]}-{time.time_ns()}.log", clean_environment(home, env)
+    with log_path.open("wb") as log:
+        if not fresh:
+            return start(arguments, env=environment, stdout=log), log_path
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sagacity", *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        return process, log_path
+
+
 @contextmanager
 def running_server(
-    home: Path, env: Mapping[str, str] | None = None, *, arguments: Sequence[str] = ("--port", "0")
+    home: Path,
+    env: Mapping[str, str] | None = None,
+    *,
+    arguments: Sequence[str] = ("--port", "0"),
+    fresh: bool = False,
 ) -> Iterator[ServerProcess]:
     """
     Run a server over the data in *home*; it is stopped at the end, however the block ends.
@@ -98,8 +118,9 @@ def running_server(
         home: becomes SAGACITY_HOME; the log file lies there too.
         env: further environment, such as SAGACITY_QUIET_SECONDS.
         arguments: of `sagacity serve`.
+        fresh: whether it starts from nothing, in an interpreter of its own.
     """
-    server = start_server(home, env, arguments=arguments)
+    server = start_server(home, env, arguments=arguments, fresh=fresh)
     try:
         yield server
     finally:
@@ -110,7 +131,7 @@ def running_server(
                 server.kill()
 
 
-def _wait_for_url(process: subprocess.Popen[bytes], log_path: Path) -> str:
+def _wait_for_url(process: subprocess.Popen[bytes] | Forked, log_path: Path) -> str:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if found := READY.search(log_path.read_text(errors="replace")):

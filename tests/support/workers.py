@@ -5,15 +5,13 @@ A real worker in a child process, as an operator runs it: `python -m sagacity wo
         workers[0].kill()                                     # SIGKILL; or stop(), which is SIGTERM
 """
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.server import START_SECONDS, ChildProcess, clean_environment
+from support.server import START_SECONDS, ChildProcess, start_program
 
 
 @dataclass(frozen=True)
@@ -24,16 +22,7 @@ class WorkerProcess(ChildProcess):
 def start_worker(home: Path, env: Mapping[str, str]) -> WorkerProcess:
     """Start one; it is not ready yet. The caller has to end it."""
     home.mkdir(parents=True, exist_ok=True)
-    log_path = home / f"worker-{time.time_ns()}.log"
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sagacity", "worker"],
-            env=clean_environment(home, env),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    return WorkerProcess(process, log_path)
+    return WorkerProcess(*start_program(["worker"], home, env))
 
 
 @contextmanager
