@@ -31,8 +31,9 @@ def relative(path: Path) -> str:
 
 
 def test_files_stay_small() -> None:
-    """A file that outgrows the limit holds more than one idea."""
-    found = {relative(path): lines_of(path) for path in SOURCES}
+    """A file that outgrows the limit holds more than one idea; what a script writes is as long as it comes."""
+    written = [path for path in SOURCES if not path.read_text().startswith("# Generated")]
+    found = {relative(path): lines_of(path) for path in written}
     assert {name: count for name, count in found.items() if count > LONGER.get(name, MOST_LINES)} == {}
     assert all(found[name] > MOST_LINES for name in LONGER), "take it off the list"
 

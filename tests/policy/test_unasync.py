@@ -1,4 +1,4 @@
-"""What is generated is up to date: the blocking client, and the page of the command line."""
+"""What is generated is up to date: the SDK, its blocking form, and the page of the command line."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from sagacity.cli.main import app
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("script", ["unasync", "cli_reference"])
+@pytest.mark.parametrize("script", ["sdk", "unasync", "cli_reference"])
 def test_generated_files_are_up_to_date(script: str) -> None:
     """`--check` finds nothing to do."""
     run = subprocess.run(

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.writes import (
     add_memories,
     by_hand,
@@ -45,7 +46,7 @@ KIND = MemoryKind.AGENT_PLAYBOOK
 CHANGE_LOG_ROWS = 100
 
 
-@router.post("/add_agent_playbook", response_model_exclude_none=True)
+@router.post("/add_agent_playbook", response_model_exclude_none=True, operation_id="add_agent_playbooks")
 async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: CallerDep) -> Added:
     """Store agent playbooks as they are given, all or none."""
     runtime = caller.runtime
@@ -137,7 +138,7 @@ def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
     return UpdatedAgentPlaybook(msg=text, message=text, archived_agent_playbook_ids=archived)
 
 
-@router.post("/get_agent_playbooks", response_model_exclude_none=True)
+@router.post("/get_agent_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: CallerDep) -> AgentPlaybooksPage:
     """
     Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.

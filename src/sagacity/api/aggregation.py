@@ -6,19 +6,25 @@ from sagacity.api.dependencies import CallerDep
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
+from sagacity.api.sdk import sdk
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.views.operation import operation_view
 from sagacity.schemas.aggregation import (
     PlaybookAggregationReply,
     RunPlaybookAggregationBody,
-    aggregation_reply,
 )
 
 router = APIRouter(tags=["agent playbooks"], route_class=Route)
 
 
-@router.post("/run_playbook_aggregation", response_model_exclude_none=True)
+@router.post(
+    "/run_playbook_aggregation",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(
+        positional=("playbook_name", "agent_version"), follows=True, defaults={"wait_for_response": True}
+    ),
+)
 async def run_playbook_aggregation(
     body: RunPlaybookAggregationBody, caller: CallerDep, *, wait_for_response: bool | None = None
 ) -> PlaybookAggregationReply:
@@ -44,4 +50,4 @@ async def run_playbook_aggregation(
         patient=bool(wait_for_response),
         wait=wait_for_response is not False,
     )
-    return aggregation_reply(operation_view(operation))
+    return PlaybookAggregationReply.of(operation_view(operation))

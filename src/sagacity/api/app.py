@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -86,13 +87,23 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
             app.state.runtime = runtime
             yield
 
-    app = FastAPIOffline(title="Sagacity", lifespan=lifespan, middleware=_middleware(settings))
+    app = FastAPIOffline(
+        title="Sagacity",
+        lifespan=lifespan,
+        middleware=_middleware(settings),
+        generate_unique_id_function=_operation_id,
+    )
     served = [("", health.router), *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS)))]
     for prefix, router in served:
         app.include_router(router, prefix=prefix)
     install_errors(app, paths_of(served))
     install_openapi(app)
     return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Return what the call is called in every client."""
+    return route.name
 
 
 def _middleware(settings: Settings) -> list[Middleware]:

@@ -12,6 +12,7 @@ from pydantic import JsonValue, ValidationError
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.errors import MOST_FAULTS
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
@@ -36,7 +37,7 @@ async def whoami(caller: CallerDep) -> Whoami:
     )
 
 
-@router.get("/my_config", response_model_exclude_none=True)
+@router.get("/my_config", response_model_exclude_none=True, operation_id="get_my_config")
 async def my_config(caller: CallerDep) -> MyConfig:
     """Give out no credentials: the reply is always a refusal, and names the kind of storage."""
     return MyConfig(
@@ -51,7 +52,7 @@ async def get_config(caller: CallerDep) -> dict[str, JsonValue]:
     return masked(await caller.runtime.configs.get(caller.tenant, fresh=True))
 
 
-@router.post("/set_config")
+@router.post("/set_config", openapi_extra=sdk(body="config", repeatable=True))
 async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: CallerDep) -> ConfigSaved:
     """
     Replace the organisation's configuration.

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.explain import explained, told
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.served import asked_of, joined, served
 from sagacity.domain.context import Said
 from sagacity.domain.ids import SessionId, UserId
@@ -21,7 +22,9 @@ _HISTORY_TURNS = 100
 """More fit into no budget that leaves room for what was learned."""
 
 
-@router.post("/context", response_model_exclude_none=True)
+@router.post(
+    "/context", response_model_exclude_none=True, openapi_extra=sdk(positional=("query",), repeatable=True)
+)
 async def context(body: ContextBody, caller: CallerDep) -> ContextPage:
     """
     Return what is known and matters to a question as one text, within a budget of tokens.

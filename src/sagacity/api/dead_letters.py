@@ -17,7 +17,7 @@ from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 router = APIRouter(tags=["dead letters"], route_class=Route)
 
 
-@router.get("/dead_letters", response_model_exclude_none=True)
+@router.get("/dead_letters", response_model_exclude_none=True, operation_id="list_dead_letters")
 async def get_dead_letters(
     caller: CallerDep,
     status: Annotated[DeadLetterStatus | None, Query()] = None,

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
@@ -33,7 +34,11 @@ _COMPARED = (Status.CURRENT, Status.PENDING)
 _ROWS_A_PAGE = 5_000
 
 
-@router.post("/get_profile_diff", response_model_exclude_none=True)
+@router.post(
+    "/get_profile_diff",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(repeatable=True, defaults={"only_affected_users": True}),
+)
 async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> ProfileDiff:
     """
     Compare pending profiles with current ones: what an upgrade with the same filters would add, lose and change.
@@ -62,7 +67,11 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> Profi
     )
 
 
-@router.post("/get_user_playbook_diff", response_model_exclude_none=True)
+@router.post(
+    "/get_user_playbook_diff",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(repeatable=True, defaults={"only_affected_users": True}),
+)
 async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: CallerDep) -> UserPlaybookDiff:
     """
     Compare pending user playbooks with current ones: what an upgrade with the same filters would add, lose and change.

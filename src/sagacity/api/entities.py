@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
 from sagacity.domain.ids import UserId
 from sagacity.schemas.base import MAX_INT, Id, refuse_unstorable
@@ -58,7 +59,7 @@ Page = Annotated[int, Query(gt=0, le=1_000_000)]
 PageSize = Annotated[int, Query(gt=0, le=500)]
 
 
-@router.get("/entities", response_model_exclude_none=True)
+@router.get("/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_entities(
     caller: CallerDep,
     user_id: Whose,
@@ -80,7 +81,9 @@ async def list_entities(
     return EntitiesPage(entities=tuple(found), total=total, page=page, page_size=page_size)
 
 
-@router.post("/entities", response_model_exclude_none=True)
+@router.post(
+    "/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=("name",), returns="entity")
+)
 async def add_entity(body: AddEntityBody, caller: CallerDep) -> EntityReply:
     """
     Store an entity that stays, also while no memory speaks of it.
@@ -91,14 +94,14 @@ async def add_entity(body: AddEntityBody, caller: CallerDep) -> EntityReply:
     return EntityReply(message=f"stored entity {entity.entity_id}", entity=entity)
 
 
-@router.get("/entities/{entity_id}", response_model_exclude_none=True)
+@router.get("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
 async def get_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Whose) -> EntityReply:
     """Return one entity, with the newest memories that speak of it."""
     async with caller.read(user_id=user_id) as snapshot:
         return EntityReply(entity=await snapshot.entities.get(UserId(user_id), EntityId(entity_id)))
 
 
-@router.patch("/entities/{entity_id}", response_model_exclude_none=True)
+@router.patch("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
 async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller: CallerDep) -> EntityReply:
     """Change an entity; fields that are not given stay. A former name becomes an alias."""
     user_id, edit = UserId(body.user_id), body.to_domain()
@@ -113,7 +116,11 @@ async def delete_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Who
     return Deleted(message=f"deleted entity {entity_id}")
 
 
-@router.post("/entities/{entity_id}/merge", response_model_exclude_none=True)
+@router.post(
+    "/entities/{entity_id}/merge",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("entity_id", "entity_ids"), returns="entity"),
+)
 async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, caller: CallerDep) -> EntityReply:
     """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
     user_id, others = UserId(body.user_id), [EntityId(number) for number in body.entity_ids]
@@ -134,7 +141,7 @@ async def get_entity_graph(
     return EntityGraphReply.of(graph)
 
 
-@router.get("/relationships", response_model_exclude_none=True)
+@router.get("/relationships", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_relationships(
     caller: CallerDep,
     user_id: Whose,
@@ -156,14 +163,24 @@ async def list_relationships(
     return RelationshipsPage(relationships=tuple(found), total=total, page=page, page_size=page_size)
 
 
-@router.post("/relationships", response_model_exclude_none=True)
+@router.post(
+    "/relationships",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(
+        positional=("source_entity_id", "relationship_type", "target_entity_id"), returns="relationship"
+    ),
+)
 async def add_relationship(body: AddRelationshipBody, caller: CallerDep) -> RelationshipReply:
     """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
     tie = await _write(caller, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain()))
     return RelationshipReply(message=f"stored relationship {tie.relationship_id}", relationship=tie)
 
 
-@router.get("/relationships/{relationship_id}", response_model_exclude_none=True)
+@router.get(
+    "/relationships/{relationship_id}",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(returns="relationship"),
+)
 async def get_relationship(
     relationship_id: RelationshipNumber, caller: CallerDep, user_id: Whose
 ) -> RelationshipReply:
@@ -173,7 +190,11 @@ async def get_relationship(
     return RelationshipReply(relationship=tie)
 
 
-@router.patch("/relationships/{relationship_id}", response_model_exclude_none=True)
+@router.patch(
+    "/relationships/{relationship_id}",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(returns="relationship"),
+)
 async def update_relationship(
     relationship_id: RelationshipNumber, body: UpdateRelationshipBody, caller: CallerDep
 ) -> RelationshipReply:

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.memory import MemoryKind
@@ -27,7 +28,11 @@ DAY_SECONDS = 86_400
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 
 
-@router.post("/get_agent_success_evaluation_results", response_model_exclude_none=True)
+@router.post(
+    "/get_agent_success_evaluation_results",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(repeatable=True),
+)
 async def get_agent_success_evaluation_results(
     body: GetEvaluationsBody, caller: CallerDep
 ) -> EvaluationsPage:
@@ -40,7 +45,7 @@ async def get_agent_success_evaluation_results(
     )
 
 
-@router.post("/get_dashboard_stats", response_model_exclude_none=True)
+@router.post("/get_dashboard_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_dashboard_stats(body: GetDashboardStatsBody, caller: CallerDep) -> DashboardPage:
     """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
     today = caller.runtime.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)

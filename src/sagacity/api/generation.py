@@ -7,6 +7,7 @@ from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
 from sagacity.api.route import Route
 from sagacity.api.runs import run
+from sagacity.api.sdk import sdk
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
@@ -32,7 +33,7 @@ from sagacity.schemas.generation import (
 router = APIRouter(tags=["generation"], route_class=Route)
 
 
-@router.post("/rerun_profile_generation", response_model_exclude_none=True)
+@router.post("/rerun_profile_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
 async def rerun_profile_generation(
     body: RerunProfilesBody, caller: CallerDep, *, wait_for_response: bool = False
 ) -> ProfilesGenerated:
@@ -52,7 +53,11 @@ async def rerun_profile_generation(
     return await _profiles(caller, parameters, wait=wait_for_response, patient=True)
 
 
-@router.post("/manual_profile_generation", response_model_exclude_none=True)
+@router.post(
+    "/manual_profile_generation",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
+)
 async def manual_profile_generation(
     body: ManualProfilesBody, caller: CallerDep, *, wait_for_response: bool | None = None
 ) -> ProfilesGenerated:
@@ -73,7 +78,7 @@ async def manual_profile_generation(
     )
 
 
-@router.post("/rerun_playbook_generation", response_model_exclude_none=True)
+@router.post("/rerun_playbook_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
 async def rerun_playbook_generation(
     body: RerunPlaybooksBody, caller: CallerDep, *, wait_for_response: bool = False
 ) -> PlaybooksGenerated:
@@ -94,7 +99,11 @@ async def rerun_playbook_generation(
     return await _playbooks(caller, parameters, wait=wait_for_response, patient=True)
 
 
-@router.post("/manual_playbook_generation", response_model_exclude_none=True)
+@router.post(
+    "/manual_playbook_generation",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
+)
 async def manual_playbook_generation(
     body: ManualPlaybooksBody, caller: CallerDep, *, wait_for_response: bool | None = None
 ) -> PlaybooksGenerated:

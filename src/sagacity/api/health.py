@@ -7,6 +7,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, Response
 
 from sagacity.api.dependencies import RuntimeDep
+from sagacity.api.sdk import sdk
 from sagacity.domain.errors import SagacityError
 from sagacity.schemas.health import Check, Health, Readiness, Version, Welcome
 from sagacity.shared.base import SharedState
@@ -25,7 +26,7 @@ def server_version() -> str:
     return version(PACKAGE)
 
 
-@router.get("/")
+@router.get("/", openapi_extra=sdk(generated=False))
 async def root() -> Welcome:
     """Say where to go from here."""
     return Welcome(service="Sagacity", docs="/docs", health="/health")
@@ -80,7 +81,7 @@ async def _alive(*, is_running: bool) -> None:
         raise SagacityError("the dispatcher stopped")
 
 
-@router.get("/meta/version")
+@router.get("/meta/version", operation_id="version")
 async def meta_version() -> Version:
     """Say which release answers, and which clients it understands."""
     return Version(

@@ -33,6 +33,7 @@ MemoryIdOrUid = Annotated[
         min_length=1,
         max_length=512,
         description="A profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.",
+        json_schema_extra={"type": ["string", "integer"]},
     ),
 ]
 KindParameter = Annotated[
@@ -81,7 +82,9 @@ async def get_memory_history(
     )
 
 
-@router.post("/memories/{memory_id:path}/undo_merge", response_model_exclude_none=True)
+@router.post(
+    "/memories/{memory_id:path}/undo_merge", response_model_exclude_none=True, operation_id="undo_merge"
+)
 async def undo_memory_merge(
     memory_id: MemoryIdOrUid, caller: CallerDep, kind: KindParameter = None
 ) -> UndoneMerge:

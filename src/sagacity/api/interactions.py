@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.config.safe_url import check_url
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
@@ -39,7 +40,7 @@ router = APIRouter(tags=["interactions"], route_class=Route)
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 
 
-@router.post("/publish_interaction", response_model_exclude_none=True)
+@router.post("/publish_interaction", response_model_exclude_none=True, openapi_extra=sdk(generated=False))
 async def publish_interaction(
     body: PublishBody, caller: CallerDep, *, wait_for_response: bool = False
 ) -> PublishReply:
@@ -89,7 +90,7 @@ async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishRe
     )
 
 
-@router.post("/get_interactions", response_model_exclude_none=True)
+@router.post("/get_interactions", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> InteractionsPage:
     """Return a user's turns, newest first."""
     async with caller.read(user_id=body.user_id) as snapshot:
@@ -100,7 +101,9 @@ async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> Inte
     return _page(turns)
 
 
-@router.get("/get_all_interactions", response_model_exclude_none=True)
+@router.get(
+    "/get_all_interactions", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",))
+)
 async def get_all_interactions(caller: CallerDep, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
     """Return the turns of all users, newest first."""
     async with caller.read() as snapshot:
@@ -114,7 +117,7 @@ def _page(turns: Sequence[Interaction]) -> InteractionsPage:
     )
 
 
-@router.post("/get_requests", response_model_exclude_none=True)
+@router.post("/get_requests", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage:
     """Return a page of requests with their turns, newest first, grouped by session."""
     async with caller.read(user_id=body.user_id) as snapshot:

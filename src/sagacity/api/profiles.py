@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.lists import listed
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted, written
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
@@ -118,7 +119,7 @@ async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Upd
     return Updated(msg=f"updated profile {body.profile_id}", message=f"updated profile {body.profile_id}")
 
 
-@router.post("/get_profiles", response_model_exclude_none=True)
+@router.post("/get_profiles", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage:
     """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
     async with caller.read(user_id=body.user_id) as snapshot:
@@ -134,7 +135,7 @@ async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage
     return _page(found)
 
 
-@router.get("/get_all_profiles", response_model_exclude_none=True)
+@router.get("/get_all_profiles", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",)))
 async def get_all_profiles(
     caller: CallerDep,
     *,
@@ -197,7 +198,7 @@ async def get_profile_change_log(caller: CallerDep) -> ProfileChangeLogPage:
     return ProfileChangeLogPage(profile_change_logs=tuple(profile_change_log_view(log) for log in logs))
 
 
-@router.delete("/delete_profile")
+@router.delete("/delete_profile", openapi_extra=sdk(positional=("user_id", "profile_id")))
 async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
     """
     Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.

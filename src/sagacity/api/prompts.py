@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import CallerDep
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.prompts.load import active_version, load_prompt, prompt_versions, render
@@ -31,7 +32,11 @@ async def get_prompts(caller: CallerDep) -> PromptsPage:
     return PromptsPage(prompts=prompts, msg=counted(len(prompts), "prompt"))
 
 
-@router.post("/preview_prompt", response_model_exclude_none=True)
+@router.post(
+    "/preview_prompt",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("prompt_id", "variables"), repeatable=True),
+)
 async def preview_prompt(body: PreviewPromptBody, caller: CallerDep) -> PromptPreview:
     """
     Fill in a prompt and return it as a model would get it, without calling any.
@@ -59,7 +64,11 @@ async def preview_prompt(body: PreviewPromptBody, caller: CallerDep) -> PromptPr
     )
 
 
-@router.put("/update_prompt_version", response_model_exclude_none=True)
+@router.put(
+    "/update_prompt_version",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("prompt_id", "version")),
+)
 async def update_prompt_version(body: UpdatePromptVersionBody, caller: CallerDep) -> PromptVersionSet:
     """Choose which version of a prompt is used; null for the newest, also when there will be a newer one."""
     configs = caller.runtime.configs

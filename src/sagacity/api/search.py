@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.explain import explained, told
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, fuller, held_back, joined, served
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
@@ -43,7 +44,11 @@ WITHOUT_A_LIST = (MemoryKind.SEMANTIC, MemoryKind.EPISODIC)
 View = TypeVar("View")
 
 
-@router.post("/search_interactions", response_model_exclude_none=True)
+@router.post(
+    "/search_interactions",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("user_id", "query"), repeatable=True),
+)
 async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -> FoundInteractions:
     """Find turns of a user, or of several, best first; without a query return the newest ones."""
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
@@ -71,7 +76,11 @@ async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -
     )
 
 
-@router.post("/search_profiles", response_model_exclude_none=True)
+@router.post(
+    "/search_profiles",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("user_id", "query"), repeatable=True),
+)
 async def search_profiles(body: SearchProfilesBody, caller: CallerDep) -> FoundProfiles:
     """Find profiles of a user, or of several; without a query return those changed last. By default current ones."""
 
@@ -93,7 +102,11 @@ async def search_profiles(body: SearchProfilesBody, caller: CallerDep) -> FoundP
     )
 
 
-@router.post("/search_user_playbooks", response_model_exclude_none=True)
+@router.post(
+    "/search_user_playbooks",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("query",), repeatable=True),
+)
 async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: CallerDep) -> FoundUserPlaybooks:
     """Find user playbooks, best first; without a query return those changed last. By default current ones."""
     wanted = body.to_filter(caller.runtime.clock.now())
@@ -106,7 +119,11 @@ async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: CallerDep
     )
 
 
-@router.post("/search_agent_playbooks", response_model_exclude_none=True)
+@router.post(
+    "/search_agent_playbooks",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("query",), repeatable=True),
+)
 async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: CallerDep) -> FoundAgentPlaybooks:
     """
     Find agent playbooks, best first; without a query return those changed last.
@@ -123,7 +140,11 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: CallerD
     )
 
 
-@router.post("/search_skills", response_model_exclude_none=True)
+@router.post(
+    "/search_skills",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("query",), repeatable=True),
+)
 async def search_skills(body: SearchSkillsBody, caller: CallerDep) -> FoundSkills:
     """
     Find skills, best first; without a query return those changed last.
@@ -140,7 +161,7 @@ async def search_skills(body: SearchSkillsBody, caller: CallerDep) -> FoundSkill
     )
 
 
-@router.post("/search", response_model_exclude_none=True)
+@router.post("/search", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def search(body: SearchBody, caller: CallerDep) -> SearchPage:
     """
     Ask everything that may be served now, each kind best first.

@@ -10,6 +10,7 @@ from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
+from sagacity.api.sdk import sdk
 from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
@@ -38,7 +39,6 @@ from sagacity.schemas.skills import (
     UpdatedSkillStatus,
     UpdateSkillBody,
     UpdateSkillStatusBody,
-    skill_generation_reply,
 )
 from sagacity.storage.transaction import Transaction
 
@@ -47,7 +47,7 @@ KIND = MemoryKind.SKILL
 ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-@router.post("/get_skills", response_model_exclude_none=True)
+@router.post("/get_skills", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_skills(body: GetSkillsBody, caller: CallerDep) -> SkillsPage:
     """Return skills, last changed first; without filters the current ones, whatever a reviewer said."""
     async with caller.read() as snapshot:
@@ -77,7 +77,7 @@ def _is_wanted(skill: Memory, body: SkillFilter, approvals: Sequence[Approval]) 
     )
 
 
-@router.post("/add_skill", response_model_exclude_none=True)
+@router.post("/add_skill", response_model_exclude_none=True, operation_id="add_skills")
 async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
     """Store skills as they are given, all or none."""
     runtime = caller.runtime
@@ -91,7 +91,7 @@ async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
     )
 
 
-@router.put("/update_skill", response_model_exclude_none=True)
+@router.put("/update_skill", response_model_exclude_none=True, openapi_extra=sdk(repeatable=False))
 async def update_skill(body: UpdateSkillBody, caller: CallerDep) -> UpdatedSkill:
     """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
     change = _changed(body, caller)
@@ -123,8 +123,13 @@ def _changed(body: UpdateSkillBody, caller: Caller) -> Callable[[Memory], Memory
     return change
 
 
-@router.put("/update_skill_status", response_model_exclude_none=True)
-@router.post("/update_skill_status", response_model_exclude_none=True)
+@router.put("/update_skill_status", response_model_exclude_none=True, openapi_extra=sdk(repeatable=False))
+@router.post(
+    "/update_skill_status",
+    response_model_exclude_none=True,
+    operation_id="update_skill_status_by_post",
+    openapi_extra=sdk(generated=False),
+)
 async def update_skill_status(body: UpdateSkillStatusBody, caller: CallerDep) -> UpdatedSkillStatus:
     """
     Approve or reject a skill, or put it back to pending.
@@ -175,7 +180,11 @@ async def _replaced_by(transaction: Transaction, skill: Memory) -> list[Memory]:
     return found
 
 
-@router.post("/run_skill_generation", response_model_exclude_none=True)
+@router.post(
+    "/run_skill_generation",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
+)
 async def run_skill_generation(
     body: RunSkillGenerationBody, caller: CallerDep, *, wait_for_response: bool | None = None
 ) -> SkillGenerationReply:
@@ -196,10 +205,15 @@ async def run_skill_generation(
         patient=bool(wait_for_response),
         wait=wait_for_response is not False,
     )
-    return skill_generation_reply(operation_view(operation))
+    return SkillGenerationReply.of(operation_view(operation))
 
 
-@router.post("/export_skills", response_model=ExportedSkills, responses=ZIP_REPLY)
+@router.post(
+    "/export_skills",
+    response_model=ExportedSkills,
+    responses=ZIP_REPLY,
+    openapi_extra=sdk(omitted=("format",), repeatable=True),
+)
 async def export_skills(body: ExportSkillsBody, caller: CallerDep) -> ExportedSkills | Response:
     """
     Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.lists import listed
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
@@ -59,7 +60,7 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) 
     return Updated(msg=text, message=text)
 
 
-@router.post("/get_user_playbooks", response_model_exclude_none=True)
+@router.post("/get_user_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> UserPlaybooksPage:
     """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
     wanted = Filter(

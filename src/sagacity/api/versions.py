@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Caller, CallerDep
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import Memory, MemoryKind
@@ -31,7 +32,12 @@ _RERUNS = {
 }
 
 
-@router.post("/upgrade_all_profiles", response_model_exclude_none=True)
+@router.post(
+    "/upgrade_all_profiles",
+    response_model_exclude_none=True,
+    operation_id="upgrade_profiles",
+    openapi_extra=sdk(defaults={"only_affected_users": True}),
+)
 async def upgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> ProfilesUpgraded:
     """
     Take pending profiles into use: archived ones are deleted, current ones archived, pending ones current.
@@ -49,7 +55,12 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> Pro
     )
 
 
-@router.post("/downgrade_all_profiles", response_model_exclude_none=True)
+@router.post(
+    "/downgrade_all_profiles",
+    response_model_exclude_none=True,
+    operation_id="downgrade_profiles",
+    openapi_extra=sdk(defaults={"only_affected_users": True}),
+)
 async def downgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> ProfilesDowngraded:
     """
     Take back the profiles that the last upgrade archived; the current ones are archived in their place.
@@ -66,7 +77,12 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> P
     )
 
 
-@router.post("/upgrade_all_user_playbooks", response_model_exclude_none=True)
+@router.post(
+    "/upgrade_all_user_playbooks",
+    response_model_exclude_none=True,
+    operation_id="upgrade_user_playbooks",
+    openapi_extra=sdk(defaults={"only_affected_users": True}),
+)
 async def upgrade_all_user_playbooks(
     body: UpgradeUserPlaybooksBody, caller: CallerDep
 ) -> UserPlaybooksUpgraded:
@@ -87,7 +103,12 @@ async def upgrade_all_user_playbooks(
     )
 
 
-@router.post("/downgrade_all_user_playbooks", response_model_exclude_none=True)
+@router.post(
+    "/downgrade_all_user_playbooks",
+    response_model_exclude_none=True,
+    operation_id="downgrade_user_playbooks",
+    openapi_extra=sdk(defaults={"only_affected_users": True}),
+)
 async def downgrade_all_user_playbooks(
     body: DowngradeUserPlaybooksBody, caller: CallerDep
 ) -> UserPlaybooksDowngraded:

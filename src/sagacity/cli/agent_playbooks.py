@@ -9,13 +9,12 @@ from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, said, show
-from sagacity.cli.search_options import searching
+from sagacity.cli.search_options import Options, searching
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.errors import NotFound
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
-    from sagacity.client.search_options import Options
     from sagacity.domain.views.agent_playbook import AgentPlaybookView
     from sagacity.schemas.aggregation import PlaybookAggregationReply
 
@@ -69,7 +68,7 @@ def search(
     playbook_name: options.PlaybookName = None,
     status: options.Lifecycle = None,
     playbook_status: Approved = None,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find agent playbooks.

@@ -11,12 +11,11 @@ from sagacity.cli.explain import Result, explanation
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
 from sagacity.cli.search import Kind
-from sagacity.cli.search_options import searching
+from sagacity.cli.search_options import Options, searching
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
-    from sagacity.client.words import KindWord
+    from sagacity.client.words import MemoryKindWord
     from sagacity.schemas.context import ContextPage
 
 _PREFERENCES = "general preferences"
@@ -44,7 +43,7 @@ def context_(
     kind: Kind = None,
     top_k: options.TopK = 20,
     neighbours: options.Neighbours = 1,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Print what is known and matters to a question, as text for a prompt; each line names its source.
@@ -63,7 +62,7 @@ def context_(
             user_id=user_id,
             session_id=session_id,
             budgets={"total_tokens": tokens},
-            kinds=cast("list[KindWord] | None", kind or None),  # the SDK checks the words
+            kinds=cast("list[MemoryKindWord] | None", kind or None),  # the SDK checks the words
             neighbours=neighbours,
             agent_version=agent_version,
             top_k=top_k,

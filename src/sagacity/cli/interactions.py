@@ -1,6 +1,6 @@
 """`sagacity interactions`: the turns that were published."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -8,10 +8,7 @@ from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
-from sagacity.cli.search_options import searching
-
-if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
+from sagacity.cli.search_options import Options, searching
 
 app = typer.Typer(no_args_is_help=True, help="The turns that were published.")
 
@@ -42,7 +39,7 @@ def search(
     user_id: options.UserId,
     limit: options.Limit = 10,
     neighbours: options.Neighbours = 0,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find turns of a user.

@@ -1,6 +1,6 @@
 """`sagacity profiles`: what is known about users."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -8,11 +8,8 @@ from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
-from sagacity.cli.search_options import searching
+from sagacity.cli.search_options import Options, searching
 from sagacity.domain.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
 
 app = typer.Typer(no_args_is_help=True, help="What is known about users.")
 
@@ -51,7 +48,7 @@ def search(
     user_id: options.UserId,
     limit: options.Limit = 10,
     status: options.Lifecycle = None,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find profiles of a user.

@@ -10,11 +10,10 @@ from sagacity.cli import draw, options
 from sagacity.cli.explain import Result, explanation, results
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show
-from sagacity.cli.search_options import searching
+from sagacity.cli.search_options import Options, searching
 
 if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
-    from sagacity.client.words import KindWord
+    from sagacity.client.words import MemoryKindWord
     from sagacity.schemas.found import SearchPage
 
 Kind = Annotated[
@@ -40,7 +39,7 @@ def search(
     status: options.Lifecycle = None,
     top_k: options.TopK = 5,
     neighbours: options.Neighbours = 0,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find profiles, playbooks and skills, or what else --kind names, with scores.
@@ -53,7 +52,7 @@ def search(
         page = client.search(
             query,
             user_id=user_id,
-            kinds=cast("list[KindWord] | None", kind or None),  # the SDK checks the words
+            kinds=cast("list[MemoryKindWord] | None", kind or None),  # the SDK checks the words
             agent_version=agent_version,
             playbook_name=playbook_name,
             status_filter=options.listed(status),

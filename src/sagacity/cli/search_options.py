@@ -4,17 +4,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, cast
 
 import typer
+from pydantic import JsonValue
 
 from sagacity.cli import options
 from sagacity.cli.where import condition
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
-    from sagacity.client.words import StrategyWord
+    from sagacity.client.words import RankingWord, SearchModeWord, StrategyNameWord
 
 Ranking = Annotated[
     Literal["blended", "rrf", "weighted"] | None,
@@ -54,6 +54,25 @@ Where = Annotated[
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each result was found.")]
 
 
+class Options(TypedDict):
+    """What every search can be told, as the SDK takes it."""
+
+    threshold: float | None
+    search_mode: "SearchModeWord"
+    ranking: "RankingWord | None"
+    strategies: "list[StrategyNameWord] | None"
+    rerank: bool | None
+    start_time: datetime | None
+    end_time: datetime | None
+    event_start_time: datetime | None
+    event_end_time: datetime | None
+    as_of: datetime | None
+    reference_time: datetime | None
+    tags: list[str] | None
+    metadata: dict[str, JsonValue] | None
+    explain: bool
+
+
 def searching(command: Callable[..., None]) -> Callable[..., None]:
     """Give *command* the options that every search has; it gets them as the SDK takes them, in its `asked`."""
     own, shared = inspect.signature(command), inspect.signature(_asked)
@@ -86,13 +105,13 @@ def _asked(
     tag: Tag = None,
     where: Where = None,
     explain: Explain = False,
-) -> "Options":
+) -> Options:
     """Return what was said as the SDK takes it."""
     return {
         "threshold": threshold,
         "search_mode": mode,
         "ranking": ranking,
-        "strategies": cast("list[StrategyWord] | None", strategy or None),  # the SDK checks the words
+        "strategies": cast("list[StrategyNameWord] | None", strategy or None),  # the SDK checks the words
         "rerank": rerank,
         "start_time": moment(after, "--after"),
         "end_time": moment(before, "--before"),

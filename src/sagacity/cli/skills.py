@@ -13,14 +13,13 @@ from sagacity.cli.invocation import connected
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
-from sagacity.cli.search_options import searching
+from sagacity.cli.search_options import Options, searching
 from sagacity.cli.skill_folders import write_folders
 from sagacity.domain.cluster import SkillsMade
 from sagacity.domain.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
-    from sagacity.client.search_options import Options
     from sagacity.domain.views.skill import SkillView
     from sagacity.schemas.skills import SkillGenerationReply
 
@@ -78,7 +77,7 @@ def search(
     playbook_name: options.PlaybookName = None,
     status: options.Lifecycle = None,
     skill_status: Reviewed = None,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find skills.

@@ -1,6 +1,6 @@
 """`sagacity user-playbooks`: how an agent should act for one user."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -8,10 +8,7 @@ from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
-from sagacity.cli.search_options import searching
-
-if TYPE_CHECKING:
-    from sagacity.client.search_options import Options
+from sagacity.cli.search_options import Options, searching
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for one user.")
 
@@ -58,7 +55,7 @@ def search(
     agent_version: options.AgentVersion = None,
     playbook_name: options.PlaybookName = None,
     status: options.Lifecycle = None,
-    asked: "Options",
+    asked: Options,
 ) -> None:
     """
     Find user playbooks.

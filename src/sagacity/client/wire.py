@@ -1,18 +1,26 @@
 """What goes over the wire: bodies checked and written, replies read, addresses vetted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, RootModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from sagacity.client.errors import ServerError
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.memory import Status
 
 R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
+Parameter = str | int | datetime | None
+"""What a query may hold."""
+
+
+class JsonObject(RootModel[dict[str, JsonValue]]):
+    """A body or a reply that is a plain JSON object."""
 
 
 def server_url(text: str, *, has_key: bool, allow_insecure: bool) -> httpx.URL:
@@ -53,6 +61,19 @@ def is_loopback(host: str) -> bool:
 def given(fields: Mapping[str, T | None]) -> dict[str, T]:
     """Return the fields that have a value; None stands for not given."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def queried(params: Mapping[str, Parameter]) -> dict[str, str | int]:
+    """Return the parameters of a query that have a value, times as ISO 8601."""
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in given(params).items()
+    }
+
+
+def statuses(words: Sequence[Status | str] | None) -> list[Status] | None:
+    """Return lifecycle states as the schemas take them; None stays None."""
+    return None if words is None else [Status(word) for word in words]
 
 
 def checked(schema: type[R], fields: Mapping[str, object]) -> R:

@@ -1,5 +1,7 @@
 """Bodies and envelopes of the aggregation of user playbooks."""
 
+from typing import Self
+
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
@@ -29,21 +31,21 @@ class PlaybookAggregationReply(Reply):
     operation_id: str = ""
     operation_status: OperationView | None = None
 
-
-def aggregation_reply(operation: OperationView) -> PlaybookAggregationReply:
-    """Return what came of an aggregation, or that it goes on."""
-    done = Aggregated.model_validate(operation.result or {}, extra="ignore")
-    text = outcome(operation, done.message)
-    return PlaybookAggregationReply(
-        success=operation.is_running or operation.status is OperationStatus.COMPLETED,
-        message=text,
-        msg=text,
-        playbooks_processed=done.processed,
-        clusters=done.clusters,
-        playbooks_generated=done.generated,
-        playbooks_updated=done.updated,
-        playbooks_archived=done.archived,
-        clusters_failed=done.failed,
-        operation_id=operation.operation_id,
-        operation_status=operation,
-    )
+    @classmethod
+    def of(cls, operation: OperationView) -> Self:
+        """Return what came of an aggregation, or that it goes on."""
+        done = Aggregated.model_validate(operation.result or {}, extra="ignore")
+        text = outcome(operation, done.message)
+        return cls(
+            success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+            message=text,
+            msg=text,
+            playbooks_processed=done.processed,
+            clusters=done.clusters,
+            playbooks_generated=done.generated,
+            playbooks_updated=done.updated,
+            playbooks_archived=done.archived,
+            clusters_failed=done.failed,
+            operation_id=operation.operation_id,
+            operation_status=operation,
+        )

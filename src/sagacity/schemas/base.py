@@ -91,7 +91,9 @@ def _refuse_text(text: str) -> None:
 class Schema(BaseModel):
     """A part of a body or an envelope. Unknown fields are ignored, older field names are understood."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -269,7 +271,8 @@ def _on_the_wire(status: Status) -> str | None:
 
 Moment = Annotated[datetime, AfterValidator(_utc)]
 """A point in time in ISO 8601; without a zone it is UTC."""
-_IN_BYTES = Field(description="At most 512 characters and 1,024 bytes in UTF-8.")
+ID_LENGTH = "At most 512 characters and 1,024 bytes in UTF-8."
+_IN_BYTES = Field(description=ID_LENGTH)
 Id = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=512),

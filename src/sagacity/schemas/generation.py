@@ -1,9 +1,10 @@
 """Bodies and envelopes of learning that someone starts: over whole logs, or over their newest windows."""
 
-from typing import Annotated
+from typing import Annotated, Self, TypedDict
 
 from pydantic import Field
 
+from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.base import Body, Id, Label, Reply, Span
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
@@ -61,8 +62,37 @@ class ProfilesGenerated(Started):
 
     profiles_generated: int | None = None
 
+    @classmethod
+    def of(cls, operation: OperationView) -> Self:
+        """Return what came of a run that has ended."""
+        return cls(profiles_generated=operation.stats.total_generated, **_ending(operation))
+
 
 class PlaybooksGenerated(Started):
     """A run that makes user playbooks."""
 
     playbooks_generated: int | None = None
+
+    @classmethod
+    def of(cls, operation: OperationView) -> Self:
+        """Return what came of a run that has ended."""
+        return cls(playbooks_generated=operation.stats.total_generated, **_ending(operation))
+
+
+class _Ending(TypedDict):
+    success: bool
+    msg: str
+    operation_id: str
+    operation_status: OperationView
+
+
+def _ending(operation: OperationView) -> _Ending:
+    """Return how a run ended, as the fields that every reply about one has."""
+    done = operation.status is OperationStatus.COMPLETED
+    told = f"{operation.stats.total_generated} generated"
+    return {
+        "success": done,
+        "msg": told if done else operation.error_message or str(operation.status),
+        "operation_id": operation.operation_id,
+        "operation_status": operation,
+    }

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, StringConstraints
 
@@ -220,17 +220,17 @@ class SkillGenerationReply(Reply):
     operation_id: str = ""
     operation_status: OperationView | None = None
 
-
-def skill_generation_reply(operation: OperationView) -> SkillGenerationReply:
-    """Return what came of a run that writes skills, or that it goes on."""
-    made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
-    text = outcome(operation, made.message)
-    return SkillGenerationReply(
-        success=operation.is_running or operation.status is OperationStatus.COMPLETED,
-        message=text,
-        msg=text,
-        skills_generated=made.created,
-        skills_updated=made.updated,
-        operation_id=operation.operation_id,
-        operation_status=operation,
-    )
+    @classmethod
+    def of(cls, operation: OperationView) -> Self:
+        """Return what came of a run that writes skills, or that it goes on."""
+        made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
+        text = outcome(operation, made.message)
+        return cls(
+            success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+            message=text,
+            msg=text,
+            skills_generated=made.created,
+            skills_updated=made.updated,
+            operation_id=operation.operation_id,
+            operation_status=operation,
+        )

@@ -21,16 +21,17 @@ from sagacity.cli import (
 from sagacity.cli.explain import Result, explanation, in_meta, results, with_explanation
 from sagacity.cli.main import app
 from sagacity.cli.output import said
-from sagacity.cli.search_options import moment, searching
-from sagacity.client.search_options import Options, PlaybookOptions, asked
-from sagacity.client.words import RankingWord, StrategyWord
+from sagacity.cli.search_options import Options, moment, searching
+from sagacity.client import Sagacity
+from sagacity.client.wire import checked
+from sagacity.client.words import RankingWord, StrategyNameWord
 from sagacity.domain.analysis import Intent, QueryAnalysis, TimeReference
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.query import Ranking, StrategyName
 from sagacity.domain.views.interaction import InteractionView
 from sagacity.domain.views.profile import ProfileView
 from sagacity.schemas.found import Explanation, StrategyReport
-from sagacity.schemas.search import SearchBody, SearchInteractionsBody, SearchProfilesBody
+from sagacity.schemas.search import SearchBody, SearchInteractionsBody
 
 COMMANDS = [one.search for one in (search, profiles, user_playbooks, agent_playbooks, interactions)]
 
@@ -45,7 +46,7 @@ def parsed(*arguments: str) -> dict:
     """What a command gets when it is called with *arguments*."""
     got: dict = {}
 
-    def command(*, asked: "Options", top: int = 3) -> None:
+    def command(*, asked: Options, top: int = 3) -> None:
         got.update(asked=asked, top=top)
 
     program = typer.Typer()
@@ -73,7 +74,7 @@ def test_options_become_those_of_the_sdk():
         "--where", "priority>=2", "--explain", "--threshold", "0.25",
     )  # fmt: skip
     assert got["top"] == 4
-    body = asked(SearchBody, {"query": "x"}, got["asked"])
+    body = checked(SearchBody, {"query": "x"} | got["asked"])
     assert (body.ranking, body.strategies, body.rerank) == (Ranking.RRF, ("vector", "graph"), False)
     assert body.start_time == datetime(2026, 5, 1, tzinfo=UTC)
     assert body.end_time == datetime(2026, 5, 2, 8, tzinfo=UTC)
@@ -90,12 +91,12 @@ def test_every_ranking_and_strategy_can_be_named():
     """On the command line and, without importing it, in the SDK."""
     offered = get_args(search_options.Ranking)[0]
     assert {word for one in get_args(offered) for word in get_args(one)} == set(Ranking)
-    for words, named in ((RankingWord, Ranking), (StrategyWord, StrategyName)):
+    for words, named in ((RankingWord, Ranking), (StrategyNameWord, StrategyName)):
         assert set(get_args(get_args(words)[1])) == set(named)
 
 
 def test_what_is_not_said_is_left_to_the_server():
-    body = asked(SearchBody, {"query": "x"}, parsed()["asked"])
+    body = checked(SearchBody, {"query": "x"} | parsed()["asked"])
     assert body.model_fields_set <= {"query", "search_mode", "explain"}
 
 
@@ -107,16 +108,16 @@ def test_a_date_that_is_none_is_refused_by_its_option(text):
 
 def test_an_option_that_a_search_does_not_have_is_an_error():
     """A slip of the pen is not passed over, though the server would."""
-    with pytest.raises(TypeError, match="'reranking'"):
-        asked(SearchBody, {"query": "x"}, {"reranking": True})
-    with pytest.raises(TypeError, match="'agent_versions'"):
-        asked(SearchInteractionsBody, {"user_id": "a"}, {"agent_versions": ["x"]})
-    with pytest.raises(InvalidInput, match=r"strategies\.0"):
-        asked(SearchProfilesBody, {"user_id": "a", "query": "x"}, {"strategies": ["psychic"]})
+    with Sagacity("http://127.0.0.1:1") as client:
+        with pytest.raises(TypeError, match="'reranking'"):
+            client.search("x", reranking=True)
+        with pytest.raises(TypeError, match="'agent_versions'"):
+            client.search_interactions("a", agent_versions=["x"])
+        with pytest.raises(InvalidInput, match=r"strategies\.0"):
+            client.search_profiles("a", "x", strategies=["psychic"])
 
 
-def test_every_option_of_the_sdk_is_one_of_the_server():
-    assert PlaybookOptions.__annotations__.keys() <= SearchBody.model_fields.keys()
+def test_every_option_is_one_of_the_server():
     assert Options.__annotations__.keys() <= SearchInteractionsBody.model_fields.keys()
 
 

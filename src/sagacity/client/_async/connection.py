@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
 from sagacity.client.retry import async_pause, is_passing, wait_seconds
-from sagacity.client.wire import decode, encode, given, is_loopback, server_url
+from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
 from sagacity.domain.errors import InvalidInput
 
 R = TypeVar("R", bound=BaseModel)
@@ -72,12 +72,9 @@ class AsyncConnection:
     ) -> None:
         await self.aclose()
 
-    async def get(
-        self, path: str, reply: type[R], *, params: Mapping[str, str | int | None] | None = None
-    ) -> R:
+    async def get(self, path: str, reply: type[R], *, params: Mapping[str, Parameter] | None = None) -> R:
         """Read something; tried again by itself."""
-        request = self._http.build_request("GET", path, params=given(params or {}))
-        return decode(reply, await self._send(request, repeatable=True))
+        return decode(reply, await self._send(self._request("GET", path, params), repeatable=True))
 
     async def send(
         self,
@@ -85,6 +82,7 @@ class AsyncConnection:
         path: str,
         reply: type[R],
         *,
+        params: Mapping[str, Parameter] | None = None,
         body: BaseModel | None = None,
         repeatable: bool = False,
         timeout_seconds: float | None = None,
@@ -96,6 +94,7 @@ class AsyncConnection:
             method: of HTTP.
             path: below the server's address.
             reply: what the answer is read as.
+            params: of the query; None is left out.
             body: sent as JSON, without the fields that were not set.
             repeatable: whether sending it twice is the same as once: then it is tried again by itself.
             timeout_seconds: in place of the connection's own.
@@ -105,7 +104,7 @@ class AsyncConnection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
-        request = self._request(method, path, body, timeout_seconds)
+        request = self._request(method, path, params, body, timeout_seconds)
         return decode(reply, await self._send(request, repeatable=repeatable))
 
     async def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
@@ -117,15 +116,21 @@ class AsyncConnection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
-        return (await self._send(self._request(method, path, body, None), repeatable=True)).content
+        return (await self._send(self._request(method, path, body=body), repeatable=True)).content
 
     def _request(
-        self, method: str, path: str, body: BaseModel | None, timeout_seconds: float | None
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, Parameter] | None = None,
+        body: BaseModel | None = None,
+        timeout_seconds: float | None = None,
     ) -> httpx.Request:
         content = encode(body) if body else None
         return self._http.build_request(
             method,
             path,
+            params=queried(params or {}),
             content=content,
             headers={"Content-Type": "application/json"} if content else None,
             timeout=httpx.USE_CLIENT_DEFAULT if timeout_seconds is None else timeout_seconds,

@@ -1,22 +1,23 @@
-"""Turns that a learner gave up on."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Turns that a learner gave up."""
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.words import LetterWord
+from sagacity.client.words import DeadLetterStatusWord
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 
 async def list_dead_letters(
     connection: AsyncConnection,
     *,
-    status: LetterWord | None = None,
+    status: DeadLetterStatusWord | None = None,
     user_id: str | None = None,
     limit: int = 100,
 ) -> DeadLettersPage:
-    """Return what was given up, newest first, with the last error of each."""
+    """Return windows that a learner gave up, with the last error, newest first."""
     params = {"status": status, "user_id": user_id, "limit": limit}
     return await connection.get("/api/dead_letters", DeadLettersPage, params=params)
 
 
 async def replay_dead_letter(connection: AsyncConnection, dead_letter_id: int) -> Replayed:
-    """Learn again from what was given up."""
+    """Queue one window to be learned again, now."""
     return await connection.send("POST", f"/api/dead_letters/{dead_letter_id:d}/replay", Replayed)

@@ -1,13 +1,11 @@
-"""Who and what a user speaks of, and how these belong together."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Who and what users speak of, and how these belong together."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
-
-from pydantic import JsonValue
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import EntityWord
+from sagacity.client.words import EntityTypeWord
 from sagacity.domain.graph import Entity, Relationship
 from sagacity.schemas.entities import (
     AddEntityBody,
@@ -28,12 +26,18 @@ async def list_entities(
     connection: AsyncConnection,
     *,
     user_id: str,
-    entity_type: EntityWord | None = None,
+    entity_type: EntityTypeWord | None = None,
     query: str | None = None,
     page: int = 1,
     page_size: int = 50,
 ) -> EntitiesPage:
-    """Return a page of a user's entities, most mentioned first; *query* is part of a name or alias."""
+    """
+    Return a page of a user's entities, most mentioned first; `query` is part of a name or alias.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
     params = {
         "user_id": user_id,
         "entity_type": entity_type,
@@ -44,33 +48,47 @@ async def list_entities(
     return await connection.get("/api/entities", EntitiesPage, params=params)
 
 
-async def get_entity(connection: AsyncConnection, entity_id: int, *, user_id: str) -> Entity:
-    """Return one entity, with the newest memories that speak of it."""
-    path = f"/api/entities/{entity_id:d}"
-    return (await connection.get(path, EntityReply, params={"user_id": user_id})).entity
-
-
 async def add_entity(
     connection: AsyncConnection,
     name: str,
     *,
     user_id: str,
-    entity_type: EntityWord | None = None,
+    entity_type: EntityTypeWord | None = None,
     description: str | None = None,
     aliases: Sequence[str] | None = None,
-    attributes: Mapping[str, JsonValue] | None = None,
+    attributes: Mapping[str, object] | None = None,
 ) -> Entity:
-    """Make an entity by hand; it stays, also while no memory speaks of it."""
-    fields = {
-        "user_id": user_id,
-        "name": name,
-        "entity_type": entity_type,
-        "description": description,
-        "aliases": None if aliases is None else tuple(aliases),
-        "attributes": attributes,
-    }
-    body = checked(AddEntityBody, fields)
-    return (await connection.send("POST", "/api/entities", EntityReply, body=body)).entity
+    """
+    Store an entity that stays, also while no memory speaks of it.
+
+    A name or alias that another entity of the user has is refused with 409.
+    """
+    body = checked(
+        AddEntityBody,
+        {
+            "name": name,
+            "user_id": user_id,
+            "entity_type": entity_type,
+            "description": description,
+            "aliases": aliases,
+            "attributes": attributes,
+        },
+    )
+    reply = await connection.send("POST", "/api/entities", EntityReply, body=body)
+    return reply.entity
+
+
+async def get_entity(connection: AsyncConnection, entity_id: int, *, user_id: str) -> Entity:
+    """
+    Return one entity, with the newest memories that speak of it.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
+    params = {"user_id": user_id}
+    reply = await connection.get(f"/api/entities/{entity_id:d}", EntityReply, params=params)
+    return reply.entity
 
 
 async def update_entity(
@@ -79,43 +97,60 @@ async def update_entity(
     *,
     user_id: str,
     name: str | None = None,
-    entity_type: EntityWord | None = None,
+    entity_type: EntityTypeWord | None = None,
     description: str | None = None,
     aliases: Sequence[str] | None = None,
-    attributes: Mapping[str, JsonValue] | None = None,
+    attributes: Mapping[str, object] | None = None,
 ) -> Entity:
-    """Change an entity; what is not given stays. A former name becomes an alias."""
-    fields = {
-        "user_id": user_id,
-        "name": name,
-        "entity_type": entity_type,
-        "description": description,
-        "aliases": None if aliases is None else tuple(aliases),
-        "attributes": attributes,
-    }
-    body = checked(UpdateEntityBody, fields)
-    path = f"/api/entities/{entity_id:d}"
-    return (await connection.send("PATCH", path, EntityReply, body=body, repeatable=True)).entity
+    """Change an entity; fields that are not given stay. A former name becomes an alias."""
+    body = checked(
+        UpdateEntityBody,
+        {
+            "user_id": user_id,
+            "name": name,
+            "entity_type": entity_type,
+            "description": description,
+            "aliases": aliases,
+            "attributes": attributes,
+        },
+    )
+    reply = await connection.send(
+        "PATCH", f"/api/entities/{entity_id:d}", EntityReply, body=body, repeatable=True
+    )
+    return reply.entity
+
+
+async def delete_entity(connection: AsyncConnection, entity_id: int, *, user_id: str) -> Deleted:
+    """
+    Delete an entity with its names and relationships; the memories that speak of it stay.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
+    params = {"user_id": user_id}
+    return await connection.send("DELETE", f"/api/entities/{entity_id:d}", Deleted, params=params)
 
 
 async def merge_entities(
     connection: AsyncConnection, entity_id: int, entity_ids: Sequence[int], *, user_id: str
 ) -> Entity:
-    """Make *entity_ids* one with *entity_id*: their names become its aliases, their memories and ties its own."""
-    body = checked(MergeEntitiesBody, {"user_id": user_id, "entity_ids": tuple(entity_ids)})
-    path = f"/api/entities/{entity_id:d}/merge"
-    return (await connection.send("POST", path, EntityReply, body=body)).entity
-
-
-async def delete_entity(connection: AsyncConnection, entity_id: int, *, user_id: str) -> Deleted:
-    """Delete an entity with its names and relationships; the memories that speak of it stay."""
-    return await connection.send("DELETE", _of_user(f"/api/entities/{entity_id:d}", user_id), Deleted)
+    """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
+    body = checked(MergeEntitiesBody, {"entity_ids": entity_ids, "user_id": user_id})
+    reply = await connection.send("POST", f"/api/entities/{entity_id:d}/merge", EntityReply, body=body)
+    return reply.entity
 
 
 async def get_entity_graph(
     connection: AsyncConnection, entity_id: int, *, user_id: str, depth: int = 1
 ) -> EntityGraphReply:
-    """Return what lies within *depth* steps around an entity, nearest first, and the relationships among it."""
+    """
+    Return what lies within `depth` steps around an entity, nearest first, and the relationships among it.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
     params = {"user_id": user_id, "depth": depth}
     return await connection.get(f"/api/entities/{entity_id:d}/graph", EntityGraphReply, params=params)
 
@@ -129,7 +164,13 @@ async def list_relationships(
     page: int = 1,
     page_size: int = 50,
 ) -> RelationshipsPage:
-    """Return a page of a user's relationships, surest first; with *entity_id* those from or to that entity."""
+    """
+    Return a page of a user's relationships, surest first; with `entity_id` those from or to that entity.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
     params = {
         "user_id": user_id,
         "entity_id": entity_id,
@@ -138,14 +179,6 @@ async def list_relationships(
         "page_size": page_size,
     }
     return await connection.get("/api/relationships", RelationshipsPage, params=params)
-
-
-async def get_relationship(
-    connection: AsyncConnection, relationship_id: int, *, user_id: str
-) -> Relationship:
-    """Return one relationship, with the newest memories that say so."""
-    path = f"/api/relationships/{relationship_id:d}"
-    return (await connection.get(path, RelationshipReply, params={"user_id": user_id})).relationship
 
 
 async def add_relationship(
@@ -159,18 +192,36 @@ async def add_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Tie two entities of a user together, as in 3, "works_at", 4."""
-    fields = {
-        "user_id": user_id,
-        "source_entity_id": source_entity_id,
-        "target_entity_id": target_entity_id,
-        "relationship_type": relationship_type,
-        "description": description,
-        "confidence": confidence,
-        "is_bidirectional": is_bidirectional,
-    }
-    body = checked(AddRelationshipBody, fields)
-    return (await connection.send("POST", "/api/relationships", RelationshipReply, body=body)).relationship
+    """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
+    body = checked(
+        AddRelationshipBody,
+        {
+            "source_entity_id": source_entity_id,
+            "relationship_type": relationship_type,
+            "target_entity_id": target_entity_id,
+            "user_id": user_id,
+            "description": description,
+            "confidence": confidence,
+            "is_bidirectional": is_bidirectional,
+        },
+    )
+    reply = await connection.send("POST", "/api/relationships", RelationshipReply, body=body)
+    return reply.relationship
+
+
+async def get_relationship(
+    connection: AsyncConnection, relationship_id: int, *, user_id: str
+) -> Relationship:
+    """
+    Return one relationship, with the newest memories that say so.
+
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
+    params = {"user_id": user_id}
+    reply = await connection.get(f"/api/relationships/{relationship_id:d}", RelationshipReply, params=params)
+    return reply.relationship
 
 
 async def update_relationship(
@@ -183,25 +234,30 @@ async def update_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Change a relationship; what is not given stays."""
-    fields = {
-        "user_id": user_id,
-        "relationship_type": relationship_type,
-        "description": description,
-        "confidence": confidence,
-        "is_bidirectional": is_bidirectional,
-    }
-    body = checked(UpdateRelationshipBody, fields)
-    path = f"/api/relationships/{relationship_id:d}"
-    reply = await connection.send("PATCH", path, RelationshipReply, body=body, repeatable=True)
+    """Change a relationship; fields that are not given stay."""
+    body = checked(
+        UpdateRelationshipBody,
+        {
+            "user_id": user_id,
+            "relationship_type": relationship_type,
+            "description": description,
+            "confidence": confidence,
+            "is_bidirectional": is_bidirectional,
+        },
+    )
+    reply = await connection.send(
+        "PATCH", f"/api/relationships/{relationship_id:d}", RelationshipReply, body=body, repeatable=True
+    )
     return reply.relationship
 
 
 async def delete_relationship(connection: AsyncConnection, relationship_id: int, *, user_id: str) -> Deleted:
-    """Delete a relationship; the entities at its ends stay."""
-    path = _of_user(f"/api/relationships/{relationship_id:d}", user_id)
-    return await connection.send("DELETE", path, Deleted)
+    """
+    Delete a relationship; the entities at its ends, and the memories that say so, stay.
 
-
-def _of_user(path: str, user_id: str) -> str:
-    return f"{path}?{urlencode({'user_id': user_id})}"
+    Args:
+        connection: to the server.
+        user_id: whose entities; those of others are 404.
+    """
+    params = {"user_id": user_id}
+    return await connection.send("DELETE", f"/api/relationships/{relationship_id:d}", Deleted, params=params)

@@ -1,4 +1,5 @@
-"""How well the agent does, and how much was learned."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Whether sessions went well, and the dashboard's figures."""
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
@@ -21,7 +22,7 @@ async def get_agent_success_evaluation_results(
 
 
 async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | None = None) -> DashboardPage:
-    """Return what was published and learned in the last days, and in as many days before."""
+    """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
     body = checked(GetDashboardStatsBody, {"days_back": days_back})
     return await connection.send(
         "POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True

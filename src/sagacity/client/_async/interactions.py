@@ -1,11 +1,11 @@
-"""Publishing what happened, and reading or deleting it."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""What happened: the log from which everything else is learned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.domain.ids import TimeOrderedIds
 from sagacity.schemas.interactions import (
     Deleted,
     DeletedMany,
@@ -15,81 +15,10 @@ from sagacity.schemas.interactions import (
     DeleteSessionBody,
     GetInteractionsBody,
     GetRequestsBody,
-    InteractionData,
     InteractionsPage,
-    PublishBody,
-    PublishReply,
     RequestsPage,
     SessionDeleted,
 )
-
-LEARNING_SECONDS = 600
-"""How long a publish that waits for learning may take."""
-_IDS = TimeOrderedIds()
-
-
-async def publish_interaction(
-    connection: AsyncConnection,
-    user_id: str,
-    interactions: Sequence[InteractionData | Mapping[str, object]],
-    *,
-    source: str = "",
-    agent_version: str = "",
-    session_id: str | None = None,
-    request_id: str | None = None,
-    wait_for_response: bool = False,
-    skip_aggregation: bool = False,
-    force_extraction: bool = False,
-    metadata: Mapping[str, object] | None = None,
-) -> PublishReply:
-    """
-    Store turns of a user's conversation; they are durable when this returns, and learned from soon after.
-
-    Args:
-        connection: to the server.
-        user_id: who talked with the agent.
-        interactions: the turns in order.
-        source: a tag that learners can be restricted to.
-        agent_version: which agent answered.
-        session_id: the conversation that the turns belong to.
-        request_id: names this publish; by default a new id, under which it is tried again and stored once.
-        wait_for_response: return only after learning, with the counts of what was learned.
-        skip_aggregation: learn from it, but do not form agent playbooks now.
-        force_extraction: learn at once, however few turns there are.
-        metadata: kept with the request.
-
-    Raises:
-        InvalidInput: a turn breaks a rule.
-        Conflict: the request_id came before with other turns.
-    """
-    fields = {
-        "user_id": user_id,
-        "interaction_data_list": list(interactions),
-        "source": source,
-        "agent_version": agent_version,
-        "session_id": session_id,
-        "request_id": request_id,
-        "skip_aggregation": skip_aggregation,
-        "force_extraction": force_extraction,
-        "metadata": metadata,
-    }
-    return await publish(connection, checked(PublishBody, fields), wait_for_response=wait_for_response)
-
-
-async def publish(
-    connection: AsyncConnection, body: PublishBody, *, wait_for_response: bool = False
-) -> PublishReply:
-    """Store turns, given as one body; see `publish_interaction`."""
-    named = body if body.request_id else body.model_copy(update={"request_id": _IDS.new()})
-    reply = await connection.send(
-        "POST",
-        "/api/publish_interaction" + ("?wait_for_response=true" if wait_for_response else ""),
-        PublishReply,
-        body=named,
-        repeatable=True,
-        timeout_seconds=LEARNING_SECONDS if wait_for_response else None,
-    )
-    return reply if reply.request_id else reply.model_copy(update={"request_id": named.request_id})
 
 
 async def get_interactions(
@@ -101,8 +30,10 @@ async def get_interactions(
     top_k: int | None = None,
 ) -> InteractionsPage:
     """Return a user's turns, newest first."""
-    fields = {"user_id": user_id, "start_time": start_time, "end_time": end_time, "top_k": top_k}
-    body = checked(GetInteractionsBody, fields)
+    body = checked(
+        GetInteractionsBody,
+        {"user_id": user_id, "start_time": start_time, "end_time": end_time, "top_k": top_k},
+    )
     return await connection.send(
         "POST", "/api/get_interactions", InteractionsPage, body=body, repeatable=True
     )
@@ -110,58 +41,67 @@ async def get_interactions(
 
 async def get_all_interactions(connection: AsyncConnection, limit: int = 100) -> InteractionsPage:
     """Return the turns of all users, newest first."""
-    return await connection.get("/api/get_all_interactions", InteractionsPage, params={"limit": limit})
+    params = {"limit": limit}
+    return await connection.get("/api/get_all_interactions", InteractionsPage, params=params)
 
 
 async def get_requests(
     connection: AsyncConnection,
     *,
+    start_time: datetime | None = None,
+    end_time: datetime | None = None,
     user_id: str | None = None,
     request_id: str | None = None,
     session_id: str | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
     top_k: int | None = None,
     offset: int | None = None,
 ) -> RequestsPage:
-    """Return publish calls with their turns, newest first, grouped by session."""
-    fields = {
-        "user_id": user_id,
-        "request_id": request_id,
-        "session_id": session_id,
-        "start_time": start_time,
-        "end_time": end_time,
-        "top_k": top_k,
-        "offset": offset,
-    }
-    body = checked(GetRequestsBody, fields)
+    """
+    Return a page of requests with their turns, newest first, grouped by session.
+
+    Args:
+        connection: to the server.
+        session_id: the empty text asks for the requests that came without a session.
+    """
+    body = checked(
+        GetRequestsBody,
+        {
+            "start_time": start_time,
+            "end_time": end_time,
+            "user_id": user_id,
+            "request_id": request_id,
+            "session_id": session_id,
+            "top_k": top_k,
+            "offset": offset,
+        },
+    )
     return await connection.send("POST", "/api/get_requests", RequestsPage, body=body, repeatable=True)
 
 
 async def delete_interaction(connection: AsyncConnection, user_id: str, interaction_id: int) -> Deleted:
-    """Delete one turn of a user."""
+    """Delete one turn of one user."""
     body = checked(DeleteInteractionBody, {"user_id": user_id, "interaction_id": interaction_id})
     return await connection.send("DELETE", "/api/delete_interaction", Deleted, body=body)
 
 
 async def delete_request(connection: AsyncConnection, request_id: str) -> Deleted:
-    """Delete one publish call with its turns."""
+    """Delete one request with its turns."""
     body = checked(DeleteRequestBody, {"request_id": request_id})
     return await connection.send("DELETE", "/api/delete_request", Deleted, body=body)
 
 
 async def delete_session(connection: AsyncConnection, session_id: str) -> SessionDeleted:
-    """Delete one conversation with its requests and turns."""
+    """Delete one session with its requests and turns."""
     body = checked(DeleteSessionBody, {"session_id": session_id})
     return await connection.send("DELETE", "/api/delete_session", SessionDeleted, body=body)
 
 
 async def delete_requests_by_ids(connection: AsyncConnection, request_ids: Sequence[str]) -> DeletedMany:
-    """Delete publish calls with their turns; the count is of those that were there."""
-    body = checked(DeleteRequestsByIdsBody, {"request_ids": list(request_ids)})
+    """Delete many requests with their turns; those that are not there are passed over."""
+    body = checked(DeleteRequestsByIdsBody, {"request_ids": request_ids})
     return await connection.send("DELETE", "/api/delete_requests_by_ids", DeletedMany, body=body)
 
 
 async def delete_all_interactions(connection: AsyncConnection) -> DeletedMany:
-    """Delete the turns of all users."""
+    """Delete the whole log of all users; what was learned from it stays."""
     return await connection.send("DELETE", "/api/delete_all_interactions", DeletedMany)

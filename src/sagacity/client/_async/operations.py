@@ -1,14 +1,9 @@
-"""Long runs that someone started: how they stand, waited for, cancelled."""
-
-import time
-from collections.abc import Callable
+# Generated from the API's description by scripts/sdk; change it there.
+"""Long runs that someone started: how they stand, and cancelling."""
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.errors import WaitedTooLong
-from sagacity.client.retry import async_pause
 from sagacity.client.wire import checked
-from sagacity.client.words import OperationStatusWord, ServiceWord
-from sagacity.domain.views.operation import OperationView
+from sagacity.client.words import OperationNameWord, OperationStatusWord
 from sagacity.schemas.operations import (
     CancelOperationBody,
     OperationsCancelled,
@@ -16,16 +11,23 @@ from sagacity.schemas.operations import (
     OperationStatusReply,
 )
 
-_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.1, 1.0
-
 
 async def get_operation_status(
     connection: AsyncConnection,
     *,
-    service_name: ServiceWord | None = None,
+    service_name: OperationNameWord | None = None,
     operation_id: str | None = None,
 ) -> OperationStatusReply:
-    """Return how one run stands, or the newest one of a service; `success` is false if it never ran."""
+    """
+    Say how a run stands: how many users are done, what was read and written, whose part failed.
+
+    Without an `operation_id` it is the newest run of a service; where that never ran, `success` is false.
+
+    Args:
+        connection: to the server.
+        service_name: the newest run of it, if no operation is named.
+        operation_id: one run.
+    """
     params = {"service_name": service_name, "operation_id": operation_id}
     return await connection.get("/api/get_operation_status", OperationStatusReply, params=params)
 
@@ -33,11 +35,11 @@ async def get_operation_status(
 async def get_operations(
     connection: AsyncConnection,
     *,
-    service_name: ServiceWord | None = None,
+    service_name: OperationNameWord | None = None,
     status: OperationStatusWord | None = None,
     limit: int = 100,
 ) -> OperationsPage:
-    """Return runs, newest first."""
+    """Return runs, newest first, without the names of their users."""
     params = {"service_name": service_name, "status": status, "limit": limit}
     return await connection.get("/api/operations", OperationsPage, params=params)
 
@@ -45,43 +47,15 @@ async def get_operations(
 async def cancel_operation(
     connection: AsyncConnection,
     *,
-    service_name: ServiceWord | None = None,
+    service_name: OperationNameWord | None = None,
     operation_id: str | None = None,
 ) -> OperationsCancelled:
-    """Tell a run to stop, or all that are running; what they have written stays."""
+    """
+    Tell a run to stop, or those of a service, or all that are running.
+
+    Users that nobody has begun with are left out at once; work on one stops between two windows, and an
+    aggregation or a generation of skills before its next cluster. What was written stays. Of one that has ended
+    the message says when and how.
+    """
     body = checked(CancelOperationBody, {"service_name": service_name, "operation_id": operation_id})
     return await connection.send("POST", "/api/cancel_operation", OperationsCancelled, body=body)
-
-
-async def wait_for_operation(
-    connection: AsyncConnection,
-    operation_id: str,
-    *,
-    timeout_seconds: float | None = None,
-    on_progress: Callable[[OperationView], None] | None = None,
-) -> OperationView:
-    """
-    Wait until one run has ended, however it ended.
-
-    Args:
-        connection: to the server.
-        operation_id: of the run.
-        timeout_seconds: how long to wait at most; None for as long as it takes.
-        on_progress: called with how it stands each time that is asked for, the last one too.
-
-    Raises:
-        WaitedTooLong: it has not ended in time; it goes on.
-    """
-    deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    wait = _SHORTEST_SECONDS
-    while True:
-        standing = (await get_operation_status(connection, operation_id=operation_id)).operation_status
-        if standing is not None:
-            if on_progress is not None:
-                on_progress(standing)
-            if not standing.is_running:
-                return standing
-        if deadline is not None and time.monotonic() + wait > deadline:
-            raise WaitedTooLong(f"operation {operation_id} goes on after {timeout_seconds:g} s")
-        await async_pause(wait)
-        wait = min(wait * 1.5, _LONGEST_SECONDS)

@@ -1,25 +1,21 @@
-"""Instructions for one kind of task, for all agents: read, written, reviewed, generated, exported, deleted."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Instructions for one kind of task, for all agents."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Unpack
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client._async.operations import wait_for_operation
-from sagacity.client.search_options import PlaybookOptions, asked
-from sagacity.client.wire import checked
-from sagacity.client.words import ApprovalWord, StatusWord, statuses
+from sagacity.client._async.waiting import follow
+from sagacity.client.wire import checked, statuses
+from sagacity.client.words import ApprovalWord, StatusWord
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.found import FoundSkills
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import BlockingIssueData
-from sagacity.schemas.search import SearchSkillsBody
 from sagacity.schemas.skills import (
     AddedSkills,
     AddSkillsBody,
     DeleteSkillBody,
     DeleteSkillsByIdsBody,
     ExportedSkills,
-    ExportFormat,
     ExportSkillsBody,
     GetSkillsBody,
     RunSkillGenerationBody,
@@ -30,63 +26,45 @@ from sagacity.schemas.skills import (
     UpdatedSkillStatus,
     UpdateSkillBody,
     UpdateSkillStatusBody,
-    skill_generation_reply,
 )
-
-OnProgress = Callable[[OperationView], None]
 
 
 async def get_skills(
     connection: AsyncConnection,
     *,
-    limit: int | None = None,
-    skill_ids: Sequence[int] | None = None,
     playbook_name: str | None = None,
     agent_version: str | None = None,
+    skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
+    limit: int | None = None,
+    skill_ids: Sequence[int] | None = None,
     status_filter: Sequence[StatusWord] | None = None,
-    skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
 ) -> SkillsPage:
-    """Return skills, last changed first; those of *skill_ids* in that order and in any state."""
-    fields = {
-        "limit": limit,
-        "skill_ids": skill_ids,
-        "playbook_name": playbook_name,
-        "agent_version": agent_version,
-        "status_filter": statuses(status_filter),
-        "skill_status_filter": skill_status_filter,
-    }
-    body = checked(GetSkillsBody, fields)
-    return await connection.send("POST", "/api/get_skills", SkillsPage, body=body, repeatable=True)
-
-
-async def search_skills(
-    connection: AsyncConnection,
-    query: str | None = None,
-    *,
-    skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
-    top_k: int | None = None,
-    **options: Unpack[PlaybookOptions],
-) -> FoundSkills:
     """
-    Find skills; without a query those changed last are returned.
+    Return skills, last changed first; without filters the current ones, whatever a reviewer said.
 
     Args:
         connection: to the server.
-        query: the question, in plain words.
-        skill_status_filter: what a reviewer said of them; by default what may be served.
-        top_k: how many at most; by default 10.
-        options: as every search has them; `threshold` is 0.4 by default.
+        skill_status_filter: what a reviewer said.
     """
-    fields = {"query": query, "skill_status_filter": skill_status_filter, "top_k": top_k}
-    body = asked(SearchSkillsBody, fields, options)
-    return await connection.send("POST", "/api/search_skills", FoundSkills, body=body, repeatable=True)
+    body = checked(
+        GetSkillsBody,
+        {
+            "playbook_name": playbook_name,
+            "agent_version": agent_version,
+            "skill_status_filter": skill_status_filter,
+            "limit": limit,
+            "skill_ids": skill_ids,
+            "status_filter": statuses(status_filter),
+        },
+    )
+    return await connection.send("POST", "/api/get_skills", SkillsPage, body=body, repeatable=True)
 
 
 async def add_skills(
     connection: AsyncConnection, skills: Sequence[SkillData | Mapping[str, object]]
 ) -> AddedSkills:
-    """Write skills by hand; each needs `skill_name`, `description` and `instructions`."""
-    body = checked(AddSkillsBody, {"skills": list(skills)})
+    """Store skills as they are given, all or none."""
+    body = checked(AddSkillsBody, {"skills": skills})
     return await connection.send("POST", "/api/add_skill", AddedSkills, body=body)
 
 
@@ -99,26 +77,32 @@ async def update_skill(
     instructions: str | None = None,
     playbook_name: str | None = None,
     allowed_tools: Sequence[str] | None = None,
-    blocking_issues: Sequence[BlockingIssueData] | None = None,
+    blocking_issues: Sequence[BlockingIssueData | Mapping[str, object]] | None = None,
 ) -> UpdatedSkill:
-    """Change a skill; what is not given stays. What it says in other words is the next patch version."""
-    fields = {
-        "skill_id": skill_id,
-        "skill_name": skill_name,
-        "description": description,
-        "instructions": instructions,
-        "playbook_name": playbook_name,
-        "allowed_tools": allowed_tools,
-        "blocking_issues": blocking_issues,
-    }
-    body = checked(UpdateSkillBody, fields)
+    """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
+    body = checked(
+        UpdateSkillBody,
+        {
+            "skill_id": skill_id,
+            "skill_name": skill_name,
+            "description": description,
+            "instructions": instructions,
+            "playbook_name": playbook_name,
+            "allowed_tools": allowed_tools,
+            "blocking_issues": blocking_issues,
+        },
+    )
     return await connection.send("PUT", "/api/update_skill", UpdatedSkill, body=body)
 
 
 async def update_skill_status(
     connection: AsyncConnection, skill_id: int, skill_status: ApprovalWord
 ) -> UpdatedSkillStatus:
-    """Say whether a skill may serve all users; an approved one takes the place of the one that it replaces."""
+    """
+    Approve or reject a skill, or put it back to pending.
+
+    An approved one takes the place of the skill that it was written to replace: that one is archived with it.
+    """
     body = checked(UpdateSkillStatusBody, {"skill_id": skill_id, "skill_status": skill_status})
     return await connection.send("PUT", "/api/update_skill_status", UpdatedSkillStatus, body=body)
 
@@ -130,81 +114,71 @@ async def run_skill_generation(
     agent_version: str | None = None,
     wait_for_response: bool = True,
     timeout_seconds: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
 ) -> SkillGenerationReply:
     """
-    Write up user playbooks as skills, now.
+    Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
+
+    Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If
+    it takes longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the
+    call may take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
-        playbook_name: of the playbooks.
-        agent_version: for which they hold; by default `agent-v0`.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
-
-    Raises:
-        Conflict: one is running already.
-        WaitedTooLong: it has not ended in time; it goes on.
     """
     body = checked(RunSkillGenerationBody, {"playbook_name": playbook_name, "agent_version": agent_version})
     started = await connection.send(
-        "POST", "/api/run_skill_generation?wait_for_response=false", SkillGenerationReply, body=body
+        "POST",
+        "/api/run_skill_generation",
+        SkillGenerationReply,
+        params={"wait_for_response": False},
+        body=body,
     )
     if not wait_for_response:
         return started
-    ended = await wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    return skill_generation_reply(ended)
+    return await follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
 
 
 async def export_skills(
     connection: AsyncConnection,
     *,
-    skill_ids: Sequence[int] | None = None,
     playbook_name: str | None = None,
     agent_version: str | None = None,
     skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
+    skill_ids: Sequence[int] | None = None,
 ) -> ExportedSkills:
-    """Return skills as one document: the `SKILL.md` of each. Without *skill_status_filter* only approved ones."""
-    fields = {
-        "skill_ids": skill_ids,
-        "playbook_name": playbook_name,
-        "agent_version": agent_version,
-        "skill_status_filter": skill_status_filter,
-    }
-    body = checked(ExportSkillsBody, fields)
+    """
+    Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
+
+    Without `skill_status_filter` only approved ones are exported. A skill that is approved has the same folder in
+    every export. In the one document a line begins with `---` only where front matter begins and ends.
+
+    Args:
+        connection: to the server.
+        skill_status_filter: what a reviewer said.
+    """
+    body = checked(
+        ExportSkillsBody,
+        {
+            "playbook_name": playbook_name,
+            "agent_version": agent_version,
+            "skill_status_filter": skill_status_filter,
+            "skill_ids": skill_ids,
+        },
+    )
     return await connection.send("POST", "/api/export_skills", ExportedSkills, body=body, repeatable=True)
 
 
-async def export_skill_folders(
-    connection: AsyncConnection,
-    *,
-    skill_ids: Sequence[int] | None = None,
-    playbook_name: str | None = None,
-    agent_version: str | None = None,
-    skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
-) -> bytes:
-    """Return skills as a zip archive with a folder each, as agents load them; see `export_skills`."""
-    fields = {
-        "format": ExportFormat.ZIP,
-        "skill_ids": skill_ids,
-        "playbook_name": playbook_name,
-        "agent_version": agent_version,
-        "skill_status_filter": skill_status_filter,
-    }
-    body = checked(ExportSkillsBody, fields)
-    return await connection.download("POST", "/api/export_skills", body=body)
-
-
 async def delete_skill(connection: AsyncConnection, skill_id: int) -> Deleted:
-    """Delete one skill."""
+    """Delete one skill with its history."""
     body = checked(DeleteSkillBody, {"skill_id": skill_id})
     return await connection.send("DELETE", "/api/delete_skill", Deleted, body=body)
 
 
 async def delete_skills_by_ids(connection: AsyncConnection, skill_ids: Sequence[int]) -> DeletedMany:
-    """Delete skills; the count is of those that were there."""
-    body = checked(DeleteSkillsByIdsBody, {"skill_ids": list(skill_ids)})
+    """Delete many skills; those that are not there are passed over."""
+    body = checked(DeleteSkillsByIdsBody, {"skill_ids": skill_ids})
     return await connection.send("DELETE", "/api/delete_skills_by_ids", DeletedMany, body=body)

@@ -1,10 +1,12 @@
-"""How an agent should act for one user: read, written, edited, deleted."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Rules for an agent that one user taught."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.wire import checked
-from sagacity.client.words import StatusWord, statuses
+from sagacity.client.wire import checked, statuses
+from sagacity.client.words import StatusWord
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddUserPlaybooksBody,
@@ -19,34 +21,11 @@ from sagacity.schemas.playbooks import (
 from sagacity.schemas.profiles import Added, Updated
 
 
-async def get_user_playbooks(
-    connection: AsyncConnection,
-    *,
-    limit: int | None = None,
-    user_id: str | None = None,
-    playbook_name: str | None = None,
-    agent_version: str | None = None,
-    status_filter: Sequence[StatusWord] | None = None,
-) -> UserPlaybooksPage:
-    """Return user playbooks, last changed first."""
-    fields = {
-        "limit": limit,
-        "user_id": user_id,
-        "playbook_name": playbook_name,
-        "agent_version": agent_version,
-        "status_filter": statuses(status_filter),
-    }
-    body = checked(GetUserPlaybooksBody, fields)
-    return await connection.send(
-        "POST", "/api/get_user_playbooks", UserPlaybooksPage, body=body, repeatable=True
-    )
-
-
 async def add_user_playbook(
     connection: AsyncConnection, user_playbooks: Sequence[UserPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Write user playbooks by hand; each needs content or a trigger."""
-    body = checked(AddUserPlaybooksBody, {"user_playbooks": list(user_playbooks)})
+    """Store user playbooks as they are given, all or none."""
+    body = checked(AddUserPlaybooksBody, {"user_playbooks": user_playbooks})
     return await connection.send("POST", "/api/add_user_playbook", Added, body=body)
 
 
@@ -59,24 +38,63 @@ async def update_user_playbook(
     trigger: str | None = None,
     pitfall: str | None = None,
     rationale: str | None = None,
-    blocking_issue: BlockingIssueData | None = None,
+    blocking_issue: BlockingIssueData | Mapping[str, object] | None = None,
     playbook_metadata: str | None = None,
     status: StatusWord | None = None,
 ) -> Updated:
-    """Change a user playbook; what is not given stays."""
-    fields = {
-        "user_playbook_id": user_playbook_id,
-        "playbook_name": playbook_name,
-        "content": content,
-        "trigger": trigger,
-        "pitfall": pitfall,
-        "rationale": rationale,
-        "blocking_issue": blocking_issue,
-        "playbook_metadata": playbook_metadata,
-        "status": status,
-    }
-    body = checked(UpdateUserPlaybookBody, fields)
+    """
+    Change a user playbook; fields that are not given stay.
+
+    Args:
+        connection: to the server.
+        status: here what is current is called `current`, as null leaves the status as it is.
+    """
+    body = checked(
+        UpdateUserPlaybookBody,
+        {
+            "user_playbook_id": user_playbook_id,
+            "playbook_name": playbook_name,
+            "content": content,
+            "trigger": trigger,
+            "pitfall": pitfall,
+            "rationale": rationale,
+            "blocking_issue": blocking_issue,
+            "playbook_metadata": playbook_metadata,
+            "status": status,
+        },
+    )
     return await connection.send("PUT", "/api/update_user_playbook", Updated, body=body, repeatable=True)
+
+
+async def get_user_playbooks(
+    connection: AsyncConnection,
+    *,
+    start_time: datetime | None = None,
+    end_time: datetime | None = None,
+    limit: int | None = None,
+    user_id: str | None = None,
+    playbook_name: str | None = None,
+    agent_version: str | None = None,
+    status_filter: Sequence[StatusWord] | None = None,
+    query: str | None = None,
+) -> UserPlaybooksPage:
+    """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
+    body = checked(
+        GetUserPlaybooksBody,
+        {
+            "start_time": start_time,
+            "end_time": end_time,
+            "limit": limit,
+            "user_id": user_id,
+            "playbook_name": playbook_name,
+            "agent_version": agent_version,
+            "status_filter": statuses(status_filter),
+            "query": query,
+        },
+    )
+    return await connection.send(
+        "POST", "/api/get_user_playbooks", UserPlaybooksPage, body=body, repeatable=True
+    )
 
 
 async def delete_user_playbook(connection: AsyncConnection, user_playbook_id: int) -> Deleted:
@@ -88,16 +106,11 @@ async def delete_user_playbook(connection: AsyncConnection, user_playbook_id: in
 async def delete_user_playbooks_by_ids(
     connection: AsyncConnection, user_playbook_ids: Sequence[int]
 ) -> DeletedMany:
-    """Delete user playbooks; the count is of those that were there."""
-    body = checked(DeleteUserPlaybooksByIdsBody, {"user_playbook_ids": list(user_playbook_ids)})
+    """Delete many user playbooks; those that are not there are passed over."""
+    body = checked(DeleteUserPlaybooksByIdsBody, {"user_playbook_ids": user_playbook_ids})
     return await connection.send("DELETE", "/api/delete_user_playbooks_by_ids", DeletedMany, body=body)
 
 
 async def delete_all_user_playbooks(connection: AsyncConnection) -> DeletedMany:
-    """Delete the user playbooks of all users."""
+    """Delete all user playbooks of all users."""
     return await connection.send("DELETE", "/api/delete_all_user_playbooks", DeletedMany)
-
-
-async def delete_all_playbooks(connection: AsyncConnection) -> DeletedMany:
-    """Delete all playbooks, of users and of agents."""
-    return await connection.send("DELETE", "/api/delete_all_playbooks", DeletedMany)

@@ -1,11 +1,15 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""How an agent should act for everybody: read, written, reviewed, edited, deleted."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Rules for an agent that hold for all users."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import checked
-from sagacity.client.words import ApprovalWord, StatusWord, statuses
+from sagacity.client._sync.waiting import follow
+from sagacity.client.wire import checked, statuses
+from sagacity.client.words import ApprovalWord, StatusWord
+from sagacity.domain.views.operation import OperationView
+from sagacity.schemas.aggregation import PlaybookAggregationReply, RunPlaybookAggregationBody
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddAgentPlaybooksBody,
@@ -23,42 +27,11 @@ from sagacity.schemas.playbooks import (
 from sagacity.schemas.profiles import Added
 
 
-def get_agent_playbooks(
-    connection: Connection,
-    *,
-    limit: int | None = None,
-    agent_playbook_ids: Sequence[int] | None = None,
-    playbook_name: str | None = None,
-    agent_version: str | None = None,
-    status_filter: Sequence[StatusWord] | None = None,
-    playbook_status_filter: ApprovalWord | None = None,
-) -> AgentPlaybooksPage:
-    """Return agent playbooks, last changed first; those of *agent_playbook_ids* in that order and in any state."""
-    fields = {
-        "limit": limit,
-        "agent_playbook_ids": agent_playbook_ids,
-        "playbook_name": playbook_name,
-        "agent_version": agent_version,
-        "status_filter": statuses(status_filter),
-        "playbook_status_filter": playbook_status_filter,
-    }
-    body = checked(GetAgentPlaybooksBody, fields)
-    return connection.send("POST", "/api/get_agent_playbooks", AgentPlaybooksPage, body=body, repeatable=True)
-
-
-def get_playbook_aggregation_change_logs(
-    connection: Connection, playbook_name: str, agent_version: str
-) -> AggregationChangeLogPage:
-    """Return what the last aggregations changed in the agent playbooks of one name and version."""
-    params = {"playbook_name": playbook_name, "agent_version": agent_version}
-    return connection.get("/api/playbook_aggregation_change_logs", AggregationChangeLogPage, params=params)
-
-
 def add_agent_playbooks(
     connection: Connection, agent_playbooks: Sequence[AgentPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Write agent playbooks by hand; each needs content."""
-    body = checked(AddAgentPlaybooksBody, {"agent_playbooks": list(agent_playbooks)})
+    """Store agent playbooks as they are given, all or none."""
+    body = checked(AddAgentPlaybooksBody, {"agent_playbooks": agent_playbooks})
     return connection.send("POST", "/api/add_agent_playbook", Added, body=body)
 
 
@@ -71,23 +44,25 @@ def update_agent_playbook(
     trigger: str | None = None,
     pitfall: str | None = None,
     rationale: str | None = None,
-    blocking_issue: BlockingIssueData | None = None,
+    blocking_issue: BlockingIssueData | Mapping[str, object] | None = None,
     playbook_metadata: str | None = None,
     playbook_status: ApprovalWord | None = None,
 ) -> UpdatedAgentPlaybook:
-    """Change an agent playbook; what is not given stays."""
-    fields = {
-        "agent_playbook_id": agent_playbook_id,
-        "playbook_name": playbook_name,
-        "content": content,
-        "trigger": trigger,
-        "pitfall": pitfall,
-        "rationale": rationale,
-        "blocking_issue": blocking_issue,
-        "playbook_metadata": playbook_metadata,
-        "playbook_status": playbook_status,
-    }
-    body = checked(UpdateAgentPlaybookBody, fields)
+    """Change an agent playbook; fields that are not given stay."""
+    body = checked(
+        UpdateAgentPlaybookBody,
+        {
+            "agent_playbook_id": agent_playbook_id,
+            "playbook_name": playbook_name,
+            "content": content,
+            "trigger": trigger,
+            "pitfall": pitfall,
+            "rationale": rationale,
+            "blocking_issue": blocking_issue,
+            "playbook_metadata": playbook_metadata,
+            "playbook_status": playbook_status,
+        },
+    )
     return connection.send(
         "PUT", "/api/update_agent_playbook", UpdatedAgentPlaybook, body=body, repeatable=True
     )
@@ -96,12 +71,55 @@ def update_agent_playbook(
 def update_agent_playbook_status(
     connection: Connection, agent_playbook_id: int, playbook_status: ApprovalWord
 ) -> UpdatedAgentPlaybook:
-    """Say whether an agent playbook may serve all users; an approved one takes the place of the one that it names."""
-    fields = {"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status}
-    body = checked(UpdateAgentPlaybookStatusBody, fields)
+    """
+    Approve or reject an agent playbook, or put it back to pending.
+
+    An approved one takes the place of the one that it was written to replace: that one is archived with it.
+    """
+    body = checked(
+        UpdateAgentPlaybookStatusBody,
+        {"agent_playbook_id": agent_playbook_id, "playbook_status": playbook_status},
+    )
     return connection.send(
         "PUT", "/api/update_agent_playbook_status", UpdatedAgentPlaybook, body=body, repeatable=True
     )
+
+
+def get_agent_playbooks(
+    connection: Connection,
+    *,
+    limit: int | None = None,
+    agent_playbook_ids: Sequence[int] | None = None,
+    playbook_name: str | None = None,
+    agent_version: str | None = None,
+    status_filter: Sequence[StatusWord] | None = None,
+    playbook_status_filter: ApprovalWord | None = None,
+) -> AgentPlaybooksPage:
+    """
+    Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.
+
+    Those of `agent_playbook_ids` come in that order and in any state; no other filter goes with them.
+    """
+    body = checked(
+        GetAgentPlaybooksBody,
+        {
+            "limit": limit,
+            "agent_playbook_ids": agent_playbook_ids,
+            "playbook_name": playbook_name,
+            "agent_version": agent_version,
+            "status_filter": statuses(status_filter),
+            "playbook_status_filter": playbook_status_filter,
+        },
+    )
+    return connection.send("POST", "/api/get_agent_playbooks", AgentPlaybooksPage, body=body, repeatable=True)
+
+
+def get_playbook_aggregation_change_logs(
+    connection: Connection, playbook_name: str, agent_version: str
+) -> AggregationChangeLogPage:
+    """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
+    params = {"playbook_name": playbook_name, "agent_version": agent_version}
+    return connection.get("/api/playbook_aggregation_change_logs", AggregationChangeLogPage, params=params)
 
 
 def delete_agent_playbook(connection: Connection, agent_playbook_id: int) -> Deleted:
@@ -111,11 +129,53 @@ def delete_agent_playbook(connection: Connection, agent_playbook_id: int) -> Del
 
 
 def delete_agent_playbooks_by_ids(connection: Connection, agent_playbook_ids: Sequence[int]) -> DeletedMany:
-    """Delete agent playbooks; the count is of those that were there."""
-    body = checked(DeleteAgentPlaybooksByIdsBody, {"agent_playbook_ids": list(agent_playbook_ids)})
+    """Delete many agent playbooks; those that are not there are passed over."""
+    body = checked(DeleteAgentPlaybooksByIdsBody, {"agent_playbook_ids": agent_playbook_ids})
     return connection.send("DELETE", "/api/delete_agent_playbooks_by_ids", DeletedMany, body=body)
 
 
 def delete_all_agent_playbooks(connection: Connection) -> DeletedMany:
     """Delete all agent playbooks."""
     return connection.send("DELETE", "/api/delete_all_agent_playbooks", DeletedMany)
+
+
+def delete_all_playbooks(connection: Connection) -> DeletedMany:
+    """Delete all playbooks, of users and of agents."""
+    return connection.send("DELETE", "/api/delete_all_playbooks", DeletedMany)
+
+
+def run_playbook_aggregation(
+    connection: Connection,
+    playbook_name: str,
+    agent_version: str | None = None,
+    *,
+    wait_for_response: bool = True,
+    timeout_seconds: float | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
+) -> PlaybookAggregationReply:
+    """
+    Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
+
+    Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes
+    longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may
+    take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
+
+    Args:
+        connection: to the server.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
+        timeout_seconds: how long to wait at most; None for as long as it takes.
+        on_progress: called with how the run stands while waiting.
+    """
+    body = checked(
+        RunPlaybookAggregationBody, {"playbook_name": playbook_name, "agent_version": agent_version}
+    )
+    started = connection.send(
+        "POST",
+        "/api/run_playbook_aggregation",
+        PlaybookAggregationReply,
+        params={"wait_for_response": False},
+        body=body,
+    )
+    if not wait_for_response:
+        return started
+    return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)

@@ -1,32 +1,11 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""The client: every call of the API as a method; the functions themselves are in one file per noun."""
+"""The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._sync import (
-    agent_playbooks,
-    aggregation,
-    config,
-    context,
-    dead_letters,
-    entities,
-    evaluations,
-    generation,
-    health,
-    history,
-    interactions,
-    model_calls,
-    operations,
-    profiles,
-    prompts,
-    receipts,
-    search,
-    skills,
-    user_playbooks,
-    versions,
-)
-from sagacity.client._sync.connection import Connection
+from sagacity.client._sync import publishing, skill_folders, waiting
+from sagacity.client._sync.calls import Calls
 
 
-class Sagacity(Connection):
+class Sagacity(Calls):
     """
     A Sagacity server, as functions.
 
@@ -40,113 +19,8 @@ class Sagacity(Connection):
     a run that was waited for did not come to its end.
     """
 
-    publish_interaction = interactions.publish_interaction
-    publish = interactions.publish
-    get_interactions = interactions.get_interactions
-    get_all_interactions = interactions.get_all_interactions
-    get_requests = interactions.get_requests
-    delete_interaction = interactions.delete_interaction
-    delete_request = interactions.delete_request
-    delete_session = interactions.delete_session
-    delete_requests_by_ids = interactions.delete_requests_by_ids
-    delete_all_interactions = interactions.delete_all_interactions
-
-    get_receipt = receipts.get_receipt
-    wait_for_receipt = receipts.wait_for_receipt
-    list_dead_letters = dead_letters.list_dead_letters
-    replay_dead_letter = dead_letters.replay_dead_letter
-    get_model_calls = model_calls.get_model_calls
-    get_model_call_totals = model_calls.get_model_call_totals
-    get_prompts = prompts.get_prompts
-    preview_prompt = prompts.preview_prompt
-    update_prompt_version = prompts.update_prompt_version
-
-    search_interactions = search.search_interactions
-    search_profiles = search.search_profiles
-    search_user_playbooks = search.search_user_playbooks
-    search_agent_playbooks = search.search_agent_playbooks
-    search_skills = skills.search_skills
-    search = search.search
-    context = context.context
-
-    rerun_profile_generation = generation.rerun_profile_generation
-    manual_profile_generation = generation.manual_profile_generation
-    rerun_playbook_generation = generation.rerun_playbook_generation
-    manual_playbook_generation = generation.manual_playbook_generation
-    get_operation_status = operations.get_operation_status
-    get_operations = operations.get_operations
-    wait_for_operation = operations.wait_for_operation
-    cancel_operation = operations.cancel_operation
-
-    get_profile_diff = versions.get_profile_diff
-    upgrade_profiles = versions.upgrade_profiles
-    downgrade_profiles = versions.downgrade_profiles
-    get_user_playbook_diff = versions.get_user_playbook_diff
-    upgrade_user_playbooks = versions.upgrade_user_playbooks
-    downgrade_user_playbooks = versions.downgrade_user_playbooks
-
-    get_profiles = profiles.get_profiles
-    get_all_profiles = profiles.get_all_profiles
-    get_profile_statistics = profiles.get_profile_statistics
-    get_profile_change_log = profiles.get_profile_change_log
-    add_user_profile = profiles.add_user_profile
-    update_user_profile = profiles.update_user_profile
-    delete_profile = profiles.delete_profile
-    delete_profiles_by_ids = profiles.delete_profiles_by_ids
-    delete_all_profiles = profiles.delete_all_profiles
-
-    get_memory_history = history.get_memory_history
-    undo_merge = history.undo_merge
-
-    list_entities = entities.list_entities
-    get_entity = entities.get_entity
-    add_entity = entities.add_entity
-    update_entity = entities.update_entity
-    merge_entities = entities.merge_entities
-    delete_entity = entities.delete_entity
-    get_entity_graph = entities.get_entity_graph
-    list_relationships = entities.list_relationships
-    get_relationship = entities.get_relationship
-    add_relationship = entities.add_relationship
-    update_relationship = entities.update_relationship
-    delete_relationship = entities.delete_relationship
-
-    get_user_playbooks = user_playbooks.get_user_playbooks
-    add_user_playbook = user_playbooks.add_user_playbook
-    update_user_playbook = user_playbooks.update_user_playbook
-    delete_user_playbook = user_playbooks.delete_user_playbook
-    delete_user_playbooks_by_ids = user_playbooks.delete_user_playbooks_by_ids
-    delete_all_user_playbooks = user_playbooks.delete_all_user_playbooks
-    delete_all_playbooks = user_playbooks.delete_all_playbooks
-
-    get_agent_playbooks = agent_playbooks.get_agent_playbooks
-    run_playbook_aggregation = aggregation.run_playbook_aggregation
-    get_playbook_aggregation_change_logs = agent_playbooks.get_playbook_aggregation_change_logs
-    add_agent_playbooks = agent_playbooks.add_agent_playbooks
-    update_agent_playbook = agent_playbooks.update_agent_playbook
-    update_agent_playbook_status = agent_playbooks.update_agent_playbook_status
-    delete_agent_playbook = agent_playbooks.delete_agent_playbook
-    delete_agent_playbooks_by_ids = agent_playbooks.delete_agent_playbooks_by_ids
-    delete_all_agent_playbooks = agent_playbooks.delete_all_agent_playbooks
-
-    get_skills = skills.get_skills
-    add_skills = skills.add_skills
-    update_skill = skills.update_skill
-    update_skill_status = skills.update_skill_status
-    run_skill_generation = skills.run_skill_generation
-    export_skills = skills.export_skills
-    export_skill_folders = skills.export_skill_folders
-    delete_skill = skills.delete_skill
-    delete_skills_by_ids = skills.delete_skills_by_ids
-
-    get_agent_success_evaluation_results = evaluations.get_agent_success_evaluation_results
-    get_dashboard_stats = evaluations.get_dashboard_stats
-
-    whoami = config.whoami
-    get_my_config = config.get_my_config
-    get_config = config.get_config
-    set_config = config.set_config
-
-    ready = health.ready
-    version = health.version
-    health = health.health
+    publish_interaction = publishing.publish_interaction
+    publish = publishing.publish
+    wait_for_receipt = waiting.wait_for_receipt
+    wait_for_operation = waiting.wait_for_operation
+    export_skill_folders = skill_folders.export_skill_folders

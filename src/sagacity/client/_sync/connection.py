@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
 from sagacity.client.retry import is_passing, pause, wait_seconds
-from sagacity.client.wire import decode, encode, given, is_loopback, server_url
+from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
 from sagacity.domain.errors import InvalidInput
 
 R = TypeVar("R", bound=BaseModel)
@@ -73,10 +73,9 @@ class Connection:
     ) -> None:
         self.close()
 
-    def get(self, path: str, reply: type[R], *, params: Mapping[str, str | int | None] | None = None) -> R:
+    def get(self, path: str, reply: type[R], *, params: Mapping[str, Parameter] | None = None) -> R:
         """Read something; tried again by itself."""
-        request = self._http.build_request("GET", path, params=given(params or {}))
-        return decode(reply, self._send(request, repeatable=True))
+        return decode(reply, self._send(self._request("GET", path, params), repeatable=True))
 
     def send(
         self,
@@ -84,6 +83,7 @@ class Connection:
         path: str,
         reply: type[R],
         *,
+        params: Mapping[str, Parameter] | None = None,
         body: BaseModel | None = None,
         repeatable: bool = False,
         timeout_seconds: float | None = None,
@@ -95,6 +95,7 @@ class Connection:
             method: of HTTP.
             path: below the server's address.
             reply: what the answer is read as.
+            params: of the query; None is left out.
             body: sent as JSON, without the fields that were not set.
             repeatable: whether sending it twice is the same as once: then it is tried again by itself.
             timeout_seconds: in place of the connection's own.
@@ -104,7 +105,7 @@ class Connection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
-        request = self._request(method, path, body, timeout_seconds)
+        request = self._request(method, path, params, body, timeout_seconds)
         return decode(reply, self._send(request, repeatable=repeatable))
 
     def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
@@ -116,15 +117,21 @@ class Connection:
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
-        return (self._send(self._request(method, path, body, None), repeatable=True)).content
+        return (self._send(self._request(method, path, body=body), repeatable=True)).content
 
     def _request(
-        self, method: str, path: str, body: BaseModel | None, timeout_seconds: float | None
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, Parameter] | None = None,
+        body: BaseModel | None = None,
+        timeout_seconds: float | None = None,
     ) -> httpx.Request:
         content = encode(body) if body else None
         return self._http.build_request(
             method,
             path,
+            params=queried(params or {}),
             content=content,
             headers={"Content-Type": "application/json"} if content else None,
             timeout=httpx.USE_CLIENT_DEFAULT if timeout_seconds is None else timeout_seconds,

@@ -1,23 +1,24 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""Turns that a learner gave up on."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Turns that a learner gave up."""
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.words import LetterWord
+from sagacity.client.words import DeadLetterStatusWord
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 
 def list_dead_letters(
     connection: Connection,
     *,
-    status: LetterWord | None = None,
+    status: DeadLetterStatusWord | None = None,
     user_id: str | None = None,
     limit: int = 100,
 ) -> DeadLettersPage:
-    """Return what was given up, newest first, with the last error of each."""
+    """Return windows that a learner gave up, with the last error, newest first."""
     params = {"status": status, "user_id": user_id, "limit": limit}
     return connection.get("/api/dead_letters", DeadLettersPage, params=params)
 
 
 def replay_dead_letter(connection: Connection, dead_letter_id: int) -> Replayed:
-    """Learn again from what was given up."""
+    """Queue one window to be learned again, now."""
     return connection.send("POST", f"/api/dead_letters/{dead_letter_id:d}/replay", Replayed)

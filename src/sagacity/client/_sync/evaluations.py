@@ -1,5 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""How well the agent does, and how much was learned."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Whether sessions went well, and the dashboard's figures."""
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
@@ -22,6 +23,6 @@ def get_agent_success_evaluation_results(
 
 
 def get_dashboard_stats(connection: Connection, *, days_back: int | None = None) -> DashboardPage:
-    """Return what was published and learned in the last days, and in as many days before."""
+    """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
     body = checked(GetDashboardStatsBody, {"days_back": days_back})
     return connection.send("POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True)

@@ -1,16 +1,13 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""Learning that is started by hand: over whole logs into PENDING, or over their newest windows into CURRENT."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Learning that someone starts: anew over whole logs, or over their newest turns."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TypeVar
-
-from pydantic import BaseModel
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client._sync.operations import wait_for_operation
+from sagacity.client._sync.waiting import follow
 from sagacity.client.wire import checked
-from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.generation import (
     ManualPlaybooksBody,
@@ -19,55 +16,54 @@ from sagacity.schemas.generation import (
     ProfilesGenerated,
     RerunPlaybooksBody,
     RerunProfilesBody,
-    Started,
 )
-
-OnProgress = Callable[[OperationView], None]
-R = TypeVar("R", bound=Started)
 
 
 def rerun_profile_generation(
     connection: Connection,
     *,
-    user_id: str | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
+    user_id: str | None = None,
     source: str | None = None,
     extractor_names: Sequence[str] | None = None,
     wait_for_response: bool = False,
     timeout_seconds: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
 ) -> ProfilesGenerated:
     """
-    Learn profiles anew from all turns, into PENDING; those in use stay as they are.
+    Learn profiles anew from all turns, into PENDING; what is CURRENT stays as it is.
+
+    Former PENDING ones of the same users are thrown away. It answers at once with the `operation_id`, unless it
+    is told to wait. While one runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
-        user_id: only this user's turns.
-        start_time: only turns from then on.
-        end_time: only turns until then.
-        source: only turns that came from there.
-        extractor_names: only these extractors.
-        wait_for_response: return when it has ended, with `profiles_generated` and `operation_status`.
+        extractor_names: only these extractors; without any, and with an empty list, all.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
-
-    Raises:
-        Conflict: one is running already.
-        WaitedTooLong: it has not ended in time; it goes on.
     """
-    fields = {
-        "user_id": user_id,
-        "start_time": start_time,
-        "end_time": end_time,
-        "source": source,
-        "extractor_names": extractor_names,
-    }
-    body = checked(RerunProfilesBody, fields)
-    started = _start(connection, "rerun_profile_generation", ProfilesGenerated, body)
+    body = checked(
+        RerunProfilesBody,
+        {
+            "start_time": start_time,
+            "end_time": end_time,
+            "user_id": user_id,
+            "source": source,
+            "extractor_names": extractor_names,
+        },
+    )
+    started = connection.send(
+        "POST",
+        "/api/rerun_profile_generation",
+        ProfilesGenerated,
+        params={"wait_for_response": False},
+        body=body,
+    )
     if not wait_for_response:
         return started
-    return _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
+    return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
 
 
 def manual_profile_generation(
@@ -78,66 +74,82 @@ def manual_profile_generation(
     extractor_names: Sequence[str] | None = None,
     wait_for_response: bool = True,
     timeout_seconds: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
 ) -> ProfilesGenerated:
     """
-    Learn profiles from the newest window of each user's turns, into CURRENT.
+    Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
 
-    Arguments and errors are those of `rerun_profile_generation`; it waits unless told otherwise.
+    Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the
+    run goes on; with `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+
+    Args:
+        connection: to the server.
+        extractor_names: only these extractors; without any, and with an empty list, all.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
+        timeout_seconds: how long to wait at most; None for as long as it takes.
+        on_progress: called with how the run stands while waiting.
     """
-    fields = {"user_id": user_id, "source": source, "extractor_names": extractor_names}
-    body = checked(ManualProfilesBody, fields)
-    started = _start(connection, "manual_profile_generation", ProfilesGenerated, body)
+    body = checked(
+        ManualProfilesBody, {"user_id": user_id, "source": source, "extractor_names": extractor_names}
+    )
+    started = connection.send(
+        "POST",
+        "/api/manual_profile_generation",
+        ProfilesGenerated,
+        params={"wait_for_response": False},
+        body=body,
+    )
     if not wait_for_response:
         return started
-    return _end(connection, started, "profiles_generated", timeout_seconds, on_progress)
+    return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
 
 
 def rerun_playbook_generation(
     connection: Connection,
     *,
-    agent_version: str | None = None,
-    user_id: str | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
+    agent_version: str | None = None,
+    user_id: str | None = None,
     source: str | None = None,
     playbook_name: str | None = None,
     wait_for_response: bool = False,
     timeout_seconds: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
 ) -> PlaybooksGenerated:
     """
-    Learn user playbooks anew from all turns with one agent version, into PENDING; those in use stay as they are.
+    Learn user playbooks anew from all turns with one agent version, into PENDING; what is CURRENT stays as it is.
+
+    Former PENDING ones that the same filters name are thrown away. It answers at once with the `operation_id`,
+    unless it is told to wait. While one runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
-        agent_version: with which the turns were; `agent-v0` by default.
-        user_id: only this user's turns.
-        start_time: only turns from then on.
-        end_time: only turns until then.
-        source: only turns that came from there.
-        playbook_name: only this extractor.
-        wait_for_response: return when it has ended, with `playbooks_generated` and `operation_status`.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
-
-    Raises:
-        Conflict: one is running already.
-        WaitedTooLong: it has not ended in time; it goes on.
     """
-    fields = {
-        "agent_version": agent_version,
-        "user_id": user_id,
-        "start_time": start_time,
-        "end_time": end_time,
-        "source": source,
-        "playbook_name": playbook_name,
-    }
-    body = checked(RerunPlaybooksBody, fields)
-    started = _start(connection, "rerun_playbook_generation", PlaybooksGenerated, body)
+    body = checked(
+        RerunPlaybooksBody,
+        {
+            "start_time": start_time,
+            "end_time": end_time,
+            "agent_version": agent_version,
+            "user_id": user_id,
+            "source": source,
+            "playbook_name": playbook_name,
+        },
+    )
+    started = connection.send(
+        "POST",
+        "/api/rerun_playbook_generation",
+        PlaybooksGenerated,
+        params={"wait_for_response": False},
+        body=body,
+    )
     if not wait_for_response:
         return started
-    return _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
+    return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
 
 
 def manual_playbook_generation(
@@ -149,47 +161,36 @@ def manual_playbook_generation(
     playbook_name: str | None = None,
     wait_for_response: bool = True,
     timeout_seconds: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[OperationView], None] | None = None,
 ) -> PlaybooksGenerated:
     """
-    Learn user playbooks from the newest window of each user's turns, into CURRENT.
+    Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
 
-    Arguments and errors are those of `rerun_playbook_generation`; it waits unless told otherwise.
+    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on; with
+    `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+
+    Args:
+        connection: to the server.
+        wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
+        timeout_seconds: how long to wait at most; None for as long as it takes.
+        on_progress: called with how the run stands while waiting.
     """
-    fields = {
-        "agent_version": agent_version,
-        "user_id": user_id,
-        "source": source,
-        "playbook_name": playbook_name,
-    }
-    body = checked(ManualPlaybooksBody, fields)
-    started = _start(connection, "manual_playbook_generation", PlaybooksGenerated, body)
+    body = checked(
+        ManualPlaybooksBody,
+        {
+            "agent_version": agent_version,
+            "user_id": user_id,
+            "source": source,
+            "playbook_name": playbook_name,
+        },
+    )
+    started = connection.send(
+        "POST",
+        "/api/manual_playbook_generation",
+        PlaybooksGenerated,
+        params={"wait_for_response": False},
+        body=body,
+    )
     if not wait_for_response:
         return started
-    return _end(connection, started, "playbooks_generated", timeout_seconds, on_progress)
-
-
-def _start(connection: Connection, name: str, reply: type[R], body: BaseModel) -> R:
-    return connection.send("POST", f"/api/{name}?wait_for_response=false", reply, body=body)
-
-
-def _end(
-    connection: Connection,
-    started: R,
-    counted: str,
-    timeout_seconds: float | None,
-    on_progress: OnProgress | None,
-) -> R:
-    """Wait, and return the reply with the count under its field's name and how the run ended."""
-    ended = wait_for_operation(
-        connection, started.operation_id, timeout_seconds=timeout_seconds, on_progress=on_progress
-    )
-    done = ended.status is OperationStatus.COMPLETED
-    told = f"{ended.stats.total_generated} generated" if done else ended.error_message or str(ended.status)
-    update = {
-        "success": done,
-        "msg": told,
-        counted: ended.stats.total_generated,
-        "operation_status": ended,
-    }
-    return started.model_copy(update=update)
+    return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)

@@ -1,20 +1,21 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""Whether the server works, and which release it is."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""Whether the server works; open to everyone."""
 
 from sagacity.client._sync.connection import Connection
 from sagacity.schemas.health import Health, Readiness, Version
 
 
 def health(connection: Connection) -> Health:
-    """Return whether the process answers."""
+    """Say that the process answers; nothing is asked of its parts."""
     return connection.get("/health", Health)
 
 
 def ready(connection: Connection) -> Readiness:
-    """Return whether every part of the server works, each by name."""
+    """Ask every part whether it works; the status is 503 unless all do that the server can not do without."""
     return connection.get("/health/ready", Readiness)
 
 
 def version(connection: Connection) -> Version:
-    """Return which release answers, and which clients it understands."""
+    """Say which release answers, and which clients it understands."""
     return connection.get("/meta/version", Version)

@@ -1,4 +1,5 @@
 # Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
 """What models were called for, and what it cost."""
 
 from datetime import datetime
@@ -11,38 +12,41 @@ from sagacity.schemas.model_calls import ModelCallsPage, ModelCallTotals
 def get_model_calls(
     connection: Connection,
     *,
+    before: int | None = None,
+    limit: int = 100,
     learner: str | None = None,
     user_id: str | None = None,
     model: str | None = None,
     outcome: str | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
-    before: int | None = None,
-    limit: int = 100,
 ) -> ModelCallsPage:
     """
-    Return requests that were sent to models, newest first.
+    Return requests that were sent to models, newest first: failed ones too, and each that was tried again.
+
+    Each says who called, by which prompt, how many tokens it took, how long, and what it cost where the model's
+    price is known. Tokens are estimated where the provider does not tell them.
 
     Args:
         connection: to the server.
-        learner: only those of this learner.
-        user_id: only those on this user's log; empty for the organisation's own.
-        model: only those to this model.
-        outcome: only those that ended so: `ok`, or the name of an error.
-        start_time: only those from this moment on.
-        end_time: only those before this moment.
         before: `next` of the page before.
-        limit: how many at the most.
+        learner: who called, such as a learner's name.
+        user_id: on whose log the work was; empty for the organisation's own.
+        model: as it stands in the ledger.
+        outcome: how they ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
+            `Cancelled`.
+        start_time: from this moment on.
+        end_time: before this moment.
     """
     params = {
+        "before": before,
+        "limit": limit,
         "learner": learner,
         "user_id": user_id,
         "model": model,
         "outcome": outcome,
-        "start_time": _moment(start_time),
-        "end_time": _moment(end_time),
-        "before": before,
-        "limit": limit,
+        "start_time": start_time,
+        "end_time": end_time,
     }
     return connection.get("/api/model_calls", ModelCallsPage, params=params)
 
@@ -51,27 +55,38 @@ def get_model_call_totals(
     connection: Connection,
     by: GroupingWord,
     *,
+    limit: int = 100,
     learner: str | None = None,
     user_id: str | None = None,
     model: str | None = None,
     outcome: str | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
-    limit: int = 100,
 ) -> ModelCallTotals:
-    """Return what requests came to, by learner, user, day (of UTC) or model; filters as of `get_model_calls`."""
+    """
+    Return what requests to models came to, by learner, user, day or model.
+
+    Costs are those of calls whose price is known; `unpriced_count` tells how many others there are.
+
+    Args:
+        connection: to the server.
+        by: what they are summed up by; days are those of UTC.
+        learner: who called, such as a learner's name.
+        user_id: on whose log the work was; empty for the organisation's own.
+        model: as it stands in the ledger.
+        outcome: how they ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
+            `Cancelled`.
+        start_time: from this moment on.
+        end_time: before this moment.
+    """
     params = {
         "by": by,
+        "limit": limit,
         "learner": learner,
         "user_id": user_id,
         "model": model,
         "outcome": outcome,
-        "start_time": _moment(start_time),
-        "end_time": _moment(end_time),
-        "limit": limit,
+        "start_time": start_time,
+        "end_time": end_time,
     }
     return connection.get("/api/model_call_totals", ModelCallTotals, params=params)
-
-
-def _moment(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()

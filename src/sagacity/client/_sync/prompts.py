@@ -1,4 +1,5 @@
 # Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
 """What models are asked by."""
 
 from collections.abc import Mapping
@@ -27,23 +28,30 @@ def preview_prompt(
     version: int | None = None,
 ) -> PromptPreview:
     """
-    Return a prompt as a model would get it; none is called.
+    Fill in a prompt and return it as a model would get it, without calling any.
+
+    A variable that is left out is shown by what it is about.
 
     Args:
         connection: to the server.
-        prompt_id: its name, or one that it had formerly.
-        variables: what to fill in; one that is left out is shown by what it is about.
-        version: None for the one in use.
+        prompt_id: a prompt's name, or one that it had formerly.
+        variables: a variable that is left out is shown by what it is about.
+        version: null for the active one.
     """
-    body = checked(
-        PreviewPromptBody, {"prompt_id": prompt_id, "version": version, "variables": dict(variables or {})}
-    )
+    body = checked(PreviewPromptBody, {"prompt_id": prompt_id, "variables": variables, "version": version})
     return connection.send("POST", "/api/preview_prompt", PromptPreview, body=body, repeatable=True)
 
 
 def update_prompt_version(
     connection: Connection, prompt_id: str, version: int | None = None
 ) -> PromptVersionSet:
-    """Choose which version of a prompt is used; None for the newest, also when there will be a newer one."""
+    """
+    Choose which version of a prompt is used; null for the newest, also when there will be a newer one.
+
+    Args:
+        connection: to the server.
+        prompt_id: a prompt's name, or one that it had formerly.
+        version: null for the newest, whichever that will be.
+    """
     body = checked(UpdatePromptVersionBody, {"prompt_id": prompt_id, "version": version})
     return connection.send("PUT", "/api/update_prompt_version", PromptVersionSet, body=body, repeatable=True)

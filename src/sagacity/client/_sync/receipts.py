@@ -1,55 +1,18 @@
 # Generated from _async by scripts/unasync; edit it there.
-"""What became of a publish: stored, findable, learned."""
+# Generated from the API's description by scripts/sdk; change it there.
+"""What became of one publish."""
 
-import time
-from collections.abc import Callable
 from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.errors import WaitedTooLong
-from sagacity.client.retry import pause
-from sagacity.schemas.receipts import Receipt, ReceiptState
-
-_SETTLED = frozenset({ReceiptState.LEARNED, ReceiptState.FAILED})
-_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
+from sagacity.schemas.receipts import Receipt
 
 
 def get_receipt(connection: Connection, request_id: str) -> Receipt:
-    """Return how far a publish has come."""
-    return connection.get(f"/api/receipts/{quote(request_id, safe='')}", Receipt)
-
-
-def wait_for_receipt(
-    connection: Connection,
-    request_id: str,
-    *,
-    timeout_seconds: float = 300,
-    on_progress: Callable[[Receipt], None] | None = None,
-) -> Receipt:
     """
-    Wait until everything that learns has read a publish, or one of them failed at it.
+    Say what became of one publish.
 
-    Args:
-        connection: to the server.
-        request_id: of the publish.
-        timeout_seconds: how long to wait at most.
-        on_progress: called with every receipt on the way, the last one too.
-
-    Returns:
-        The receipt in state LEARNED or FAILED; a failed learner tries again by itself.
-
-    Raises:
-        WaitedTooLong: neither has happened in time.
+    It is `accepted` when stored and found by its words, `indexed` when found by meaning too, `learned` when every
+    learner has read it, and `failed` when a learner or the embedder gave up or waits to try again.
     """
-    deadline = time.monotonic() + timeout_seconds
-    wait = _SHORTEST_SECONDS
-    while True:
-        receipt = get_receipt(connection, request_id)
-        if on_progress is not None:
-            on_progress(receipt)
-        if receipt.state in _SETTLED:
-            return receipt
-        if time.monotonic() + wait > deadline:
-            raise WaitedTooLong(f"request {request_id} is only {receipt.state} after {timeout_seconds:g} s")
-        pause(wait)
-        wait = min(wait * 1.5, _LONGEST_SECONDS)
+    return connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)

@@ -1,0 +1,1 @@
+"""Writes the Python SDK from the API's own description."""
