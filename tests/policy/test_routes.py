@@ -4,14 +4,19 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 
-from sagacity.api.app import create_app
+from sagacity.api.app import PREFIX, ROUTERS, create_app
+from sagacity.api.dependencies import Needs
 from sagacity.api.examples import EXAMPLES, example_of
-from sagacity.api.middleware.rate_limit import LIMITS
+from sagacity.api.rates import limits_of
+from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
 
@@ -52,14 +57,45 @@ def test_every_route_is_documented(method, path, operation):
     assert ("4XX" in operation["responses"]) is (path not in PUBLIC)
 
 
-def test_examples_and_limits_name_existing_routes():
-    """No example or limit outlives its route."""
+def test_every_route_says_what_it_needs_of_its_caller():
+    """One permission each, declared beside the route; the public ones ask for none."""
+    needs = {
+        route.path: [one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)]
+        for router in (*ROUTERS, older_routes(ROUTERS))
+        for route in router.routes
+        if isinstance(route, APIRoute)
+    }
+    assert len(needs) > 80
+    assert {path: found for path, found in needs.items() if len(found) != 1} == {}
+    assert {PREFIX + path.replace(":path}", "}") for path in needs} == {
+        path for _, path, _ in OPERATIONS
+    } - PUBLIC | {PREFIX + path for path in OLDER_ROUTES}
+
+
+def walk(dependant: Dependant) -> Iterator[Dependant]:
+    for one in dependant.dependencies:
+        yield one
+        yield from walk(one)
+
+
+def test_limits_are_declared_beside_their_routes():
+    """What writes, searches and starts runs is limited; what only reads a list is not."""
+    limits = limits_of((PREFIX, router) for router in ROUTERS)
+    assert limits["/api/publish_interaction"] == 60
+    assert limits["/api/context"] == limits["/api/search"] == 120
+    assert limits["/api/rerun_profile_generation"] == 5
+    assert limits["/api/cancel_operation"] == 10
+    assert len(limits) == 19
+    assert "/api/get_profiles" not in limits
+
+
+def test_examples_name_existing_routes():
+    """No example outlives its route."""
     paths = {path for _, path, _ in OPERATIONS}
     calls = {f"{method.upper()} {path}" for method, path, _ in OPERATIONS}
     assert {path for _, _, path in (name.rpartition(" ") for name in EXAMPLES)} == paths
     assert {name for name in EXAMPLES if " " in name} <= calls
     assert all(example_of(method, path) for method, path, _ in OPERATIONS)
-    assert set(LIMITS) <= paths
 
 
 async def test_the_examples_are_what_the_server_takes(tmp_path):

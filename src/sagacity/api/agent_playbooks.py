@@ -5,7 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Reviews
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.writes import (
@@ -47,7 +48,8 @@ CHANGE_LOG_ROWS = 100
 
 
 @router.post("/add_agent_playbook", response_model_exclude_none=True, operation_id="add_agent_playbooks")
-async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: CallerDep) -> Added:
+@limited(Rate.WRITE)
+async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: Reviews) -> Added:
     """Store agent playbooks as they are given, all or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
@@ -60,7 +62,7 @@ async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: CallerDep) -> 
 
 
 @router.put("/update_agent_playbook", response_model_exclude_none=True)
-async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep) -> UpdatedAgentPlaybook:
+async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: Reviews) -> UpdatedAgentPlaybook:
     """Change an agent playbook; fields that are not given stay."""
     now = caller.runtime.clock.now()
 
@@ -78,7 +80,7 @@ async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: CallerDep
 
 @router.put("/update_agent_playbook_status", response_model_exclude_none=True)
 async def update_agent_playbook_status(
-    body: UpdateAgentPlaybookStatusBody, caller: CallerDep
+    body: UpdateAgentPlaybookStatusBody, caller: Reviews
 ) -> UpdatedAgentPlaybook:
     """
     Approve or reject an agent playbook, or put it back to pending.
@@ -139,7 +141,7 @@ def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
 
 
 @router.post("/get_agent_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: CallerDep) -> AgentPlaybooksPage:
+async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> AgentPlaybooksPage:
     """
     Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.
 
@@ -166,7 +168,7 @@ async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: CallerDep) ->
 
 @router.get("/playbook_aggregation_change_logs")
 async def get_playbook_aggregation_change_logs(
-    caller: CallerDep,
+    caller: Reads,
     playbook_name: Annotated[str, Query(max_length=512)],
     agent_version: Annotated[str, Query(max_length=512)],
 ) -> AggregationChangeLogPage:
@@ -189,7 +191,7 @@ async def get_playbook_aggregation_change_logs(
 
 
 @router.delete("/delete_agent_playbook")
-async def delete_agent_playbook(body: DeleteAgentPlaybookBody, caller: CallerDep) -> Deleted:
+async def delete_agent_playbook(body: DeleteAgentPlaybookBody, caller: Reviews) -> Deleted:
     """Delete one agent playbook."""
     if not (await _delete(caller, [body.agent_playbook_id])).deleted_count:
         raise NotFound(f"no agent playbook with id {body.agent_playbook_id}")
@@ -197,21 +199,19 @@ async def delete_agent_playbook(body: DeleteAgentPlaybookBody, caller: CallerDep
 
 
 @router.delete("/delete_agent_playbooks_by_ids")
-async def delete_agent_playbooks_by_ids(
-    body: DeleteAgentPlaybooksByIdsBody, caller: CallerDep
-) -> DeletedMany:
+async def delete_agent_playbooks_by_ids(body: DeleteAgentPlaybooksByIdsBody, caller: Reviews) -> DeletedMany:
     """Delete many agent playbooks; those that are not there are passed over."""
     return await _delete(caller, body.agent_playbook_ids)
 
 
 @router.delete("/delete_all_agent_playbooks")
-async def delete_all_agent_playbooks(caller: CallerDep) -> DeletedMany:
+async def delete_all_agent_playbooks(caller: Reviews) -> DeletedMany:
     """Delete all agent playbooks."""
     return await _delete(caller, None)
 
 
 @router.delete("/delete_all_playbooks")
-async def delete_all_playbooks(caller: CallerDep) -> DeletedMany:
+async def delete_all_playbooks(caller: Reviews) -> DeletedMany:
     """Delete all playbooks, of users and of agents."""
     config = await caller.runtime.configs.get(caller.tenant)
     async with caller.begin() as transaction:

@@ -2,8 +2,9 @@
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Runs
 from sagacity.api.names import check_names
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
 from sagacity.api.sdk import sdk
@@ -25,8 +26,9 @@ router = APIRouter(tags=["agent playbooks"], route_class=Route)
         positional=("playbook_name", "agent_version"), follows=True, defaults={"wait_for_response": True}
     ),
 )
+@limited(Rate.RUN)
 async def run_playbook_aggregation(
-    body: RunPlaybookAggregationBody, caller: CallerDep, *, wait_for_response: bool | None = None
+    body: RunPlaybookAggregationBody, caller: Runs, *, wait_for_response: bool | None = None
 ) -> PlaybookAggregationReply:
     """
     Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.

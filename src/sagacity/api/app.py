@@ -37,9 +37,10 @@ from sagacity.api.allowed_methods import paths_of
 from sagacity.api.errors import CORRELATION_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
-from sagacity.api.middleware.rate_limit import LIMITS, RateLimitMiddleware
+from sagacity.api.middleware.rate_limit import RateLimitMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
+from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
@@ -129,7 +130,8 @@ def _middleware(settings: Settings) -> list[Middleware]:
         )
     if settings.rate_limits:
         older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
-        layers.append(Middleware(RateLimitMiddleware, limiter_of=_limiter_of, limits=LIMITS, older=older))
+        limits = limits_of((PREFIX, router) for router in ROUTERS)
+        layers.append(Middleware(RateLimitMiddleware, limiter_of=_limiter_of, limits=limits, older=older))
     layers.append(Middleware(BodyMiddleware, max_bytes=settings.max_body_bytes))
     return layers
 

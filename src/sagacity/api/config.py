@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body
 from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue, ValidationError
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.errors import MOST_FAULTS
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -25,7 +25,7 @@ router = APIRouter(tags=["configuration"], route_class=Route)
 
 
 @router.get("/whoami", response_model_exclude_none=True)
-async def whoami(caller: CallerDep) -> Whoami:
+async def whoami(caller: Reads) -> Whoami:
     """Say whose data the call works on, and where that is kept."""
     storage = caller.runtime.storage
     return Whoami(
@@ -38,7 +38,7 @@ async def whoami(caller: CallerDep) -> Whoami:
 
 
 @router.get("/my_config", response_model_exclude_none=True, operation_id="get_my_config")
-async def my_config(caller: CallerDep) -> MyConfig:
+async def my_config(caller: Administers) -> MyConfig:
     """Give out no credentials: the reply is always a refusal, and names the kind of storage."""
     return MyConfig(
         storage_type=caller.runtime.storage.kind,
@@ -47,13 +47,13 @@ async def my_config(caller: CallerDep) -> MyConfig:
 
 
 @router.get("/get_config")
-async def get_config(caller: CallerDep) -> dict[str, JsonValue]:
+async def get_config(caller: Administers) -> dict[str, JsonValue]:
     """Return the organisation's configuration; every secret is a mask. Null fields are kept."""
     return masked(await caller.runtime.configs.get(caller.tenant, fresh=True))
 
 
 @router.post("/set_config", openapi_extra=sdk(body="config", repeatable=True))
-async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: CallerDep) -> ConfigSaved:
+async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Administers) -> ConfigSaved:
     """
     Replace the organisation's configuration.
 

@@ -5,8 +5,9 @@ import time
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Reads
 from sagacity.api.explain import explained, told
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.served import asked_of, joined, served
@@ -25,7 +26,8 @@ _HISTORY_TURNS = 100
 @router.post(
     "/context", response_model_exclude_none=True, openapi_extra=sdk(positional=("query",), repeatable=True)
 )
-async def context(body: ContextBody, caller: CallerDep) -> ContextPage:
+@limited(Rate.SEARCH)
+async def context(body: ContextBody, caller: Reads) -> ContextPage:
     """
     Return what is known and matters to a question as one text, within a budget of tokens.
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Runs
 from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
@@ -19,7 +19,7 @@ router = APIRouter(tags=["dead letters"], route_class=Route)
 
 @router.get("/dead_letters", response_model_exclude_none=True, operation_id="list_dead_letters")
 async def get_dead_letters(
-    caller: CallerDep,
+    caller: Runs,
     status: Annotated[DeadLetterStatus | None, Query()] = None,
     user_id: Annotated[Id | None, Query()] = None,
     limit: Annotated[Limit, Query()] = 100,
@@ -38,7 +38,7 @@ async def get_dead_letters(
 
 @router.post("/dead_letters/{dead_letter_id}/replay")
 async def replay_dead_letter(
-    dead_letter_id: Annotated[int, Path(gt=0, le=MAX_INT)], caller: CallerDep
+    dead_letter_id: Annotated[int, Path(gt=0, le=MAX_INT)], caller: Runs
 ) -> Replayed:
     """Queue one window to be learned again, now."""
     async with caller.begin() as transaction:

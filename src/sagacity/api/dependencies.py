@@ -15,6 +15,7 @@ from sagacity.bootstrap import Runtime
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import UserId
+from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Transaction
 
@@ -27,20 +28,27 @@ _bearer = HTTPBearer(
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The runtime on behalf of one tenant."""
+    """The runtime on behalf of a principal."""
 
     runtime: Runtime
-    tenant: Tenant
-    actor: str = DIRECT
-    """As whom changes are recorded: `api`, with the name of the token where one was used."""
+    principal: Principal
+
+    @property
+    def tenant(self) -> Tenant:
+        """Whose data the call works on."""
+        return self.principal.tenant
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the tenant's data to read, on behalf of one user if one is named; see `Storage.read`."""
-        return self.runtime.storage.read(self.tenant, user_id=None if user_id is None else UserId(user_id))
+        """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
+        return self.runtime.storage.read(self.principal, user_id=_user(user_id))
 
-    def begin(self) -> AbstractAsyncContextManager[Transaction]:
-        """Open the tenant's data to write; see `Storage.begin`."""
-        return self.runtime.storage.begin(self.tenant)
+    def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
+        return self.runtime.storage.begin(self.principal, user_id=_user(user_id))
+
+
+def _user(user_id: str | None) -> UserId | None:
+    return None if user_id is None else UserId(user_id)
 
 
 def runtime_of(http_request: Request) -> Runtime:
@@ -61,7 +69,7 @@ async def caller_of(
     runtime = runtime_of(http_request)
     if credentials is not None:
         token = await runtime.storage.find_token(hash_token(credentials.credentials))
-        return Caller(runtime, Tenant(org_id=token.org_id), actor=f"{DIRECT}:{token.name}")
+        return Caller(runtime, Principal(tenant=Tenant(org_id=token.org_id), actor=f"{DIRECT}:{token.name}"))
     if await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
@@ -72,7 +80,7 @@ async def caller_of(
         origins=runtime.settings.cors_origins,
     ):
         raise Unauthorized("without any API token the server serves its own machine only; make a token first")
-    return Caller(runtime, Tenant(org_id=LOCAL_ORG))
+    return Caller(runtime, Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL))
 
 
 def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[str] = ()) -> bool:
@@ -103,4 +111,27 @@ def _is_loopback(name: str) -> bool:
 
 
 RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
-CallerDep = Annotated[Caller, Depends(caller_of)]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a route asks of its caller, said beside the route."""
+
+    permission: Permission
+
+    async def __call__(self, caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+        """
+        Return the caller, who has the permission.
+
+        Raises:
+            Forbidden: it has not.
+        """
+        caller.principal.require(self.permission)
+        return caller
+
+
+Reads = Annotated[Caller, Depends(Needs(Permission.READ))]
+Writes = Annotated[Caller, Depends(Needs(Permission.WRITE))]
+Reviews = Annotated[Caller, Depends(Needs(Permission.REVIEW))]
+Runs = Annotated[Caller, Depends(Needs(Permission.LEARN))]
+Administers = Annotated[Caller, Depends(Needs(Permission.ADMIN))]

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -39,7 +39,7 @@ _ROWS_A_PAGE = 5_000
     response_model_exclude_none=True,
     openapi_extra=sdk(repeatable=True, defaults={"only_affected_users": True}),
 )
-async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> ProfileDiff:
+async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDiff:
     """
     Compare pending profiles with current ones: what an upgrade with the same filters would add, lose and change.
 
@@ -72,7 +72,7 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: CallerDep) -> Profi
     response_model_exclude_none=True,
     openapi_extra=sdk(repeatable=True, defaults={"only_affected_users": True}),
 )
-async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: CallerDep) -> UserPlaybookDiff:
+async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -> UserPlaybookDiff:
     """
     Compare pending user playbooks with current ones: what an upgrade with the same filters would add, lose and change.
 
@@ -108,7 +108,7 @@ async def _compare(caller: Caller, wanted: VersionFilter, limit: int) -> tuple[V
     """Return the first *limit* differences of each sort, in the order of users, and how many there are."""
     shown, added, lost, changed, unchanged = VersionDiff(), 0, 0, 0, 0
     now = caller.runtime.clock.now()
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=wanted.user_ids[0] if wanted.user_ids else None) as snapshot:
         async for page in pages(snapshot, wanted):
             valid = [memory for memory in page if memory.is_valid(now)]
             vectors = await _vectors(snapshot, wanted.kind, [memory.memory_id for memory in valid])

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, Field
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
@@ -34,11 +34,11 @@ router = APIRouter(tags=["entities"], route_class=Route)
 Written = TypeVar("Written")
 
 
-async def _write(caller: Caller, work: Callable[[Transaction], Awaitable[Written]]) -> Written:
-    """Do *work* in a transaction, and again if learning got in its way, which comes to the same names."""
+async def _write(caller: Caller, user_id: str, work: Callable[[Transaction], Awaitable[Written]]) -> Written:
+    """Do *work* on a user's rows, and again if learning got in its way, which comes to the same names."""
 
     async def once() -> Written:
-        async with caller.begin() as transaction:
+        async with caller.begin(user_id=user_id) as transaction:
             return await work(transaction)
 
     return await caller.runtime.storage.again(once)
@@ -61,7 +61,7 @@ PageSize = Annotated[int, Query(gt=0, le=500)]
 
 @router.get("/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_entities(
-    caller: CallerDep,
+    caller: Reads,
     user_id: Whose,
     *,
     entity_type: Annotated[EntityType | None, Query()] = None,
@@ -84,35 +84,37 @@ async def list_entities(
 @router.post(
     "/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=("name",), returns="entity")
 )
-async def add_entity(body: AddEntityBody, caller: CallerDep) -> EntityReply:
+async def add_entity(body: AddEntityBody, caller: Writes) -> EntityReply:
     """
     Store an entity that stays, also while no memory speaks of it.
 
     A name or alias that another entity of the user has is refused with 409.
     """
-    entity = await _write(caller, lambda tx: tx.entities.add(UserId(body.user_id), body.to_domain()))
+    entity = await _write(
+        caller, body.user_id, lambda tx: tx.entities.add(UserId(body.user_id), body.to_domain())
+    )
     return EntityReply(message=f"stored entity {entity.entity_id}", entity=entity)
 
 
 @router.get("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
-async def get_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Whose) -> EntityReply:
+async def get_entity(entity_id: EntityNumber, caller: Reads, user_id: Whose) -> EntityReply:
     """Return one entity, with the newest memories that speak of it."""
     async with caller.read(user_id=user_id) as snapshot:
         return EntityReply(entity=await snapshot.entities.get(UserId(user_id), EntityId(entity_id)))
 
 
 @router.patch("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
-async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller: CallerDep) -> EntityReply:
+async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller: Writes) -> EntityReply:
     """Change an entity; fields that are not given stay. A former name becomes an alias."""
     user_id, edit = UserId(body.user_id), body.to_domain()
-    entity = await _write(caller, lambda tx: tx.entities.update(user_id, EntityId(entity_id), edit))
+    entity = await _write(caller, user_id, lambda tx: tx.entities.update(user_id, EntityId(entity_id), edit))
     return EntityReply(message=f"changed entity {entity_id}", entity=entity)
 
 
 @router.delete("/entities/{entity_id}")
-async def delete_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Whose) -> Deleted:
+async def delete_entity(entity_id: EntityNumber, caller: Writes, user_id: Whose) -> Deleted:
     """Delete an entity with its names and relationships; the memories that speak of it stay."""
-    await _write(caller, lambda tx: tx.entities.delete(UserId(user_id), EntityId(entity_id)))
+    await _write(caller, user_id, lambda tx: tx.entities.delete(UserId(user_id), EntityId(entity_id)))
     return Deleted(message=f"deleted entity {entity_id}")
 
 
@@ -121,17 +123,17 @@ async def delete_entity(entity_id: EntityNumber, caller: CallerDep, user_id: Who
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("entity_id", "entity_ids"), returns="entity"),
 )
-async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, caller: CallerDep) -> EntityReply:
+async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, caller: Writes) -> EntityReply:
     """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
     user_id, others = UserId(body.user_id), [EntityId(number) for number in body.entity_ids]
-    entity = await _write(caller, lambda tx: tx.entities.merge(user_id, EntityId(entity_id), others))
+    entity = await _write(caller, user_id, lambda tx: tx.entities.merge(user_id, EntityId(entity_id), others))
     return EntityReply(message=f"merged into entity {entity_id}", entity=entity)
 
 
 @router.get("/entities/{entity_id}/graph", response_model_exclude_none=True)
 async def get_entity_graph(
     entity_id: EntityNumber,
-    caller: CallerDep,
+    caller: Reads,
     user_id: Whose,
     depth: Annotated[int, Query(ge=0, le=MAX_HOPS)] = 1,
 ) -> EntityGraphReply:
@@ -143,7 +145,7 @@ async def get_entity_graph(
 
 @router.get("/relationships", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_relationships(
-    caller: CallerDep,
+    caller: Reads,
     user_id: Whose,
     *,
     entity_id: Annotated[int | None, Query(gt=0, le=MAX_INT)] = None,
@@ -170,9 +172,11 @@ async def list_relationships(
         positional=("source_entity_id", "relationship_type", "target_entity_id"), returns="relationship"
     ),
 )
-async def add_relationship(body: AddRelationshipBody, caller: CallerDep) -> RelationshipReply:
+async def add_relationship(body: AddRelationshipBody, caller: Writes) -> RelationshipReply:
     """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
-    tie = await _write(caller, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain()))
+    tie = await _write(
+        caller, body.user_id, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain())
+    )
     return RelationshipReply(message=f"stored relationship {tie.relationship_id}", relationship=tie)
 
 
@@ -182,7 +186,7 @@ async def add_relationship(body: AddRelationshipBody, caller: CallerDep) -> Rela
     openapi_extra=sdk(returns="relationship"),
 )
 async def get_relationship(
-    relationship_id: RelationshipNumber, caller: CallerDep, user_id: Whose
+    relationship_id: RelationshipNumber, caller: Reads, user_id: Whose
 ) -> RelationshipReply:
     """Return one relationship, with the newest memories that say so."""
     async with caller.read(user_id=user_id) as snapshot:
@@ -196,20 +200,18 @@ async def get_relationship(
     openapi_extra=sdk(returns="relationship"),
 )
 async def update_relationship(
-    relationship_id: RelationshipNumber, body: UpdateRelationshipBody, caller: CallerDep
+    relationship_id: RelationshipNumber, body: UpdateRelationshipBody, caller: Writes
 ) -> RelationshipReply:
     """Change a relationship; fields that are not given stay."""
     user_id, edit = UserId(body.user_id), body.to_domain()
     number = RelationshipId(relationship_id)
-    tie = await _write(caller, lambda tx: tx.relationships.update(user_id, number, edit))
+    tie = await _write(caller, user_id, lambda tx: tx.relationships.update(user_id, number, edit))
     return RelationshipReply(message=f"changed relationship {relationship_id}", relationship=tie)
 
 
 @router.delete("/relationships/{relationship_id}")
-async def delete_relationship(
-    relationship_id: RelationshipNumber, caller: CallerDep, user_id: Whose
-) -> Deleted:
+async def delete_relationship(relationship_id: RelationshipNumber, caller: Writes, user_id: Whose) -> Deleted:
     """Delete a relationship; the entities at its ends, and the memories that say so, stay."""
     number = RelationshipId(relationship_id)
-    await _write(caller, lambda tx: tx.relationships.delete(UserId(user_id), number))
+    await _write(caller, user_id, lambda tx: tx.relationships.delete(UserId(user_id), number))
     return Deleted(message=f"deleted relationship {relationship_id}")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Reads
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
@@ -33,9 +33,7 @@ _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
     response_model_exclude_none=True,
     openapi_extra=sdk(repeatable=True),
 )
-async def get_agent_success_evaluation_results(
-    body: GetEvaluationsBody, caller: CallerDep
-) -> EvaluationsPage:
+async def get_agent_success_evaluation_results(body: GetEvaluationsBody, caller: Reads) -> EvaluationsPage:
     """Return evaluation results, newest first."""
     async with caller.read() as snapshot:
         found = await snapshot.evaluations.list_newest(agent_version=body.agent_version, limit=body.limit)
@@ -46,7 +44,7 @@ async def get_agent_success_evaluation_results(
 
 
 @router.post("/get_dashboard_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_dashboard_stats(body: GetDashboardStatsBody, caller: CallerDep) -> DashboardPage:
+async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> DashboardPage:
     """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
     today = caller.runtime.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     end = today + timedelta(days=1)

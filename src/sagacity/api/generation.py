@@ -2,9 +2,10 @@
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import run
 from sagacity.api.sdk import sdk
@@ -34,8 +35,9 @@ router = APIRouter(tags=["generation"], route_class=Route)
 
 
 @router.post("/rerun_profile_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
+@limited(Rate.GENERATE)
 async def rerun_profile_generation(
-    body: RerunProfilesBody, caller: CallerDep, *, wait_for_response: bool = False
+    body: RerunProfilesBody, caller: Runs, *, wait_for_response: bool = False
 ) -> ProfilesGenerated:
     """
     Learn profiles anew from all turns, into PENDING; what is CURRENT stays as it is.
@@ -58,8 +60,9 @@ async def rerun_profile_generation(
     response_model_exclude_none=True,
     openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
 )
+@limited(Rate.GENERATE)
 async def manual_profile_generation(
-    body: ManualProfilesBody, caller: CallerDep, *, wait_for_response: bool | None = None
+    body: ManualProfilesBody, caller: Runs, *, wait_for_response: bool | None = None
 ) -> ProfilesGenerated:
     """
     Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
@@ -79,8 +82,9 @@ async def manual_profile_generation(
 
 
 @router.post("/rerun_playbook_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
+@limited(Rate.GENERATE)
 async def rerun_playbook_generation(
-    body: RerunPlaybooksBody, caller: CallerDep, *, wait_for_response: bool = False
+    body: RerunPlaybooksBody, caller: Runs, *, wait_for_response: bool = False
 ) -> PlaybooksGenerated:
     """
     Learn user playbooks anew from all turns with one agent version, into PENDING; what is CURRENT stays as it is.
@@ -104,8 +108,9 @@ async def rerun_playbook_generation(
     response_model_exclude_none=True,
     openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
 )
+@limited(Rate.GENERATE)
 async def manual_playbook_generation(
-    body: ManualPlaybooksBody, caller: CallerDep, *, wait_for_response: bool | None = None
+    body: ManualPlaybooksBody, caller: Runs, *, wait_for_response: bool | None = None
 ) -> PlaybooksGenerated:
     """
     Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.

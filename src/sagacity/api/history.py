@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Reads, Writes
 from sagacity.api.route import Route
 from sagacity.api.writes import embed
 from sagacity.domain.amounts import counted
@@ -47,7 +47,7 @@ KindParameter = Annotated[
 @router.get("/memories/{memory_id:path}/history", response_model_exclude_none=True)
 async def get_memory_history(
     memory_id: MemoryIdOrUid,
-    caller: CallerDep,
+    caller: Reads,
     kind: KindParameter = None,
     limit: Annotated[int, Query(gt=0, le=1_000, description="Events and turns, the newest of each.")] = 100,
 ) -> MemoryHistory:
@@ -86,7 +86,7 @@ async def get_memory_history(
     "/memories/{memory_id:path}/undo_merge", response_model_exclude_none=True, operation_id="undo_merge"
 )
 async def undo_memory_merge(
-    memory_id: MemoryIdOrUid, caller: CallerDep, kind: KindParameter = None
+    memory_id: MemoryIdOrUid, caller: Writes, kind: KindParameter = None
 ) -> UndoneMerge:
     """
     Take one merge back: what was merged is current again as it was, and what was learned then stands by itself.
@@ -103,7 +103,7 @@ async def undo_memory_merge(
     vectors = {} if own is None else await embed(caller, [own])
     occasion = Occasion(
         run_id=RunId(runtime.ids.new()),
-        actor=caller.actor,
+        actor=caller.principal.actor,
         reason=f"merge into memory {memory.memory_id} undone",
         at=now,
     )

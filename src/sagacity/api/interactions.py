@@ -5,7 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Writes
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.config.safe_url import check_url
@@ -41,8 +42,9 @@ _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 
 
 @router.post("/publish_interaction", response_model_exclude_none=True, openapi_extra=sdk(generated=False))
+@limited(Rate.WRITE)
 async def publish_interaction(
-    body: PublishBody, caller: CallerDep, *, wait_for_response: bool = False
+    body: PublishBody, caller: Writes, *, wait_for_response: bool = False
 ) -> PublishReply:
     """
     Store what happened; learning goes on after the reply, unless the call waits for it.
@@ -52,7 +54,7 @@ async def publish_interaction(
     """
     _check_images(body, block_private=caller.runtime.settings.block_private_urls)
     request_id = RequestId(body.request_id or caller.runtime.ids.new())
-    stored = await caller.runtime.storage.append(caller.tenant, body.to_domain(request_id))
+    stored = await caller.runtime.storage.append(caller.principal, body.to_domain(request_id))
     if wait_for_response:
         return await _learned(caller, stored, force=body.force_extraction)
     caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))
@@ -91,7 +93,7 @@ async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishRe
 
 
 @router.post("/get_interactions", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> InteractionsPage:
+async def get_interactions(body: GetInteractionsBody, caller: Reads) -> InteractionsPage:
     """Return a user's turns, newest first."""
     async with caller.read(user_id=body.user_id) as snapshot:
         wanted = Filter(
@@ -104,7 +106,7 @@ async def get_interactions(body: GetInteractionsBody, caller: CallerDep) -> Inte
 @router.get(
     "/get_all_interactions", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",))
 )
-async def get_all_interactions(caller: CallerDep, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
+async def get_all_interactions(caller: Reads, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
     """Return the turns of all users, newest first."""
     async with caller.read() as snapshot:
         turns = await snapshot.interactions.list_wanted(Filter(interactions=True), limit)
@@ -118,7 +120,7 @@ def _page(turns: Sequence[Interaction]) -> InteractionsPage:
 
 
 @router.post("/get_requests", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage:
+async def get_requests(body: GetRequestsBody, caller: Reads) -> RequestsPage:
     """Return a page of requests with their turns, newest first, grouped by session."""
     async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.interactions.list_requests(
@@ -150,15 +152,15 @@ async def get_requests(body: GetRequestsBody, caller: CallerDep) -> RequestsPage
 
 
 @router.delete("/delete_interaction")
-async def delete_interaction(body: DeleteInteractionBody, caller: CallerDep) -> Deleted:
+async def delete_interaction(body: DeleteInteractionBody, caller: Writes) -> Deleted:
     """Delete one turn of one user."""
-    async with caller.begin() as transaction:
+    async with caller.begin(user_id=body.user_id) as transaction:
         await transaction.interactions.delete(UserId(body.user_id), InteractionId(body.interaction_id))
     return Deleted(message=f"deleted interaction {body.interaction_id}")
 
 
 @router.delete("/delete_request")
-async def delete_request(body: DeleteRequestBody, caller: CallerDep) -> Deleted:
+async def delete_request(body: DeleteRequestBody, caller: Writes) -> Deleted:
     """Delete one request with its turns."""
     async with caller.begin() as transaction:
         if not await transaction.interactions.delete_requests([RequestId(body.request_id)]):
@@ -167,7 +169,7 @@ async def delete_request(body: DeleteRequestBody, caller: CallerDep) -> Deleted:
 
 
 @router.delete("/delete_session")
-async def delete_session(body: DeleteSessionBody, caller: CallerDep) -> SessionDeleted:
+async def delete_session(body: DeleteSessionBody, caller: Writes) -> SessionDeleted:
     """Delete one session with its requests and turns."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_session(SessionId(body.session_id))
@@ -177,7 +179,7 @@ async def delete_session(body: DeleteSessionBody, caller: CallerDep) -> SessionD
 
 
 @router.delete("/delete_requests_by_ids")
-async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: CallerDep) -> DeletedMany:
+async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) -> DeletedMany:
     """Delete many requests with their turns; those that are not there are passed over."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_requests([RequestId(one) for one in body.request_ids])
@@ -185,7 +187,7 @@ async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: CallerDe
 
 
 @router.delete("/delete_all_interactions")
-async def delete_all_interactions(caller: CallerDep) -> DeletedMany:
+async def delete_all_interactions(caller: Writes) -> DeletedMany:
     """Delete the whole log of all users; what was learned from it stays."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_all()

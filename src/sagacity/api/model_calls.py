@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Administers, Caller
 from sagacity.api.route import Route
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.amounts import counted
@@ -56,7 +56,7 @@ FilterDep = Annotated[CallFilter, Depends(_filter)]
 
 @router.get("/model_calls", response_model_exclude_none=True)
 async def get_model_calls(
-    caller: CallerDep,
+    caller: Administers,
     wanted: FilterDep,
     before: Annotated[Number | None, Query(description="`next` of the page before.")] = None,
     limit: Annotated[Limit, Query()] = 100,
@@ -83,7 +83,7 @@ async def get_model_calls(
 
 @router.get("/model_call_totals", response_model_exclude_none=True)
 async def get_model_call_totals(
-    caller: CallerDep,
+    caller: Administers,
     wanted: FilterDep,
     by: Annotated[Grouping, Query(description="What they are summed up by; days are those of UTC.")],
     limit: Annotated[Limit, Query()] = 100,

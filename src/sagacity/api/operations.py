@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Runs
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -32,7 +33,7 @@ _ENDED = {
 
 @router.get("/get_operation_status", response_model_exclude_none=True)
 async def get_operation_status(
-    caller: CallerDep,
+    caller: Runs,
     service_name: Annotated[
         ServiceName, Query(description="The newest run of it, if no operation is named.")
     ] = OperationName.PROFILE_GENERATION,
@@ -91,7 +92,7 @@ def _state(status: OperationStatus) -> str:
 
 @router.get("/operations", response_model_exclude_none=True)
 async def get_operations(
-    caller: CallerDep,
+    caller: Runs,
     service_name: Annotated[ServiceName | None, Query()] = None,
     status: Annotated[OperationStatus | None, Query()] = None,
     limit: Annotated[Limit, Query()] = 100,
@@ -107,7 +108,8 @@ async def get_operations(
 
 
 @router.post("/cancel_operation", response_model_exclude_none=True)
-async def cancel_operation(body: CancelOperationBody, caller: CallerDep) -> OperationsCancelled:
+@limited(Rate.RUN)
+async def cancel_operation(body: CancelOperationBody, caller: Runs) -> OperationsCancelled:
     """
     Tell a run to stop, or those of a service, or all that are running.
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.lists import listed
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted, written
@@ -43,7 +44,8 @@ _MOST_MATCHED = 100_000
 
 
 @router.post("/add_user_profile", response_model_exclude_none=True)
-async def add_user_profile(body: AddProfilesBody, caller: CallerDep) -> Added:
+@limited(Rate.WRITE)
+async def add_user_profile(body: AddProfilesBody, caller: Writes) -> Added:
     """
     Store profiles as they are given, all or none.
 
@@ -97,11 +99,11 @@ def _replacement(memory: NewMemory, known: Mapping[str, Memory]) -> Memory:
 
 
 @router.put("/update_user_profile", response_model_exclude_none=True)
-async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Updated:
+async def update_user_profile(body: UpdateProfileBody, caller: Writes) -> Updated:
     """Change a current profile of one user; fields that are not given stay."""
     now = caller.runtime.clock.now()
     uid = MemoryUid(body.profile_id)
-    async with caller.read() as snapshot:
+    async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=UserId(body.user_id))
 
     def change(memory: Memory) -> Memory:
@@ -120,7 +122,7 @@ async def update_user_profile(body: UpdateProfileBody, caller: CallerDep) -> Upd
 
 
 @router.post("/get_profiles", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage:
+async def get_profiles(body: GetProfilesBody, caller: Reads) -> ProfilesPage:
     """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
     async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.memories.list_newest(
@@ -137,7 +139,7 @@ async def get_profiles(body: GetProfilesBody, caller: CallerDep) -> ProfilesPage
 
 @router.get("/get_all_profiles", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",)))
 async def get_all_profiles(
-    caller: CallerDep,
+    caller: Reads,
     *,
     limit: Annotated[Limit, Query()] = 100,
     status_filter: Annotated[str | None, Query(max_length=64)] = None,
@@ -175,7 +177,7 @@ def _page(found: Sequence[Memory]) -> ProfilesPage:
 
 
 @router.get("/get_profile_statistics", response_model_exclude_none=True)
-async def get_profile_statistics(caller: CallerDep) -> ProfileStatistics:
+async def get_profile_statistics(caller: Reads) -> ProfileStatistics:
     """Count the unexpired profiles of all users by status, and the current ones that expire within a week."""
     now = caller.runtime.clock.now()
     async with caller.read() as snapshot:
@@ -191,7 +193,7 @@ async def get_profile_statistics(caller: CallerDep) -> ProfileStatistics:
 
 
 @router.get("/profile_change_log")
-async def get_profile_change_log(caller: CallerDep) -> ProfileChangeLogPage:
+async def get_profile_change_log(caller: Reads) -> ProfileChangeLogPage:
     """Return what the last 100 runs changed in profiles, newest first."""
     async with caller.read() as snapshot:
         logs = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=CHANGE_LOG_ROWS)
@@ -199,7 +201,7 @@ async def get_profile_change_log(caller: CallerDep) -> ProfileChangeLogPage:
 
 
 @router.delete("/delete_profile", openapi_extra=sdk(positional=("user_id", "profile_id")))
-async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
+async def delete_profile(body: DeleteProfileBody, caller: Writes) -> Deleted:
     """
     Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.
 
@@ -207,7 +209,7 @@ async def delete_profile(body: DeleteProfileBody, caller: CallerDep) -> Deleted:
     """
     user_id = UserId(body.user_id)
     profile_id = body.profile_id.strip()
-    async with caller.begin() as transaction:
+    async with caller.begin(user_id=user_id) as transaction:
         if profile_id:
             found = await transaction.memories.get_by_uid(
                 MemoryUid(profile_id), kind=MemoryKind.PROFILE, user_id=user_id
@@ -241,13 +243,13 @@ def matching(profiles: Sequence[Memory], query: str) -> list[MemoryUid]:
 
 
 @router.delete("/delete_profiles_by_ids")
-async def delete_profiles_by_ids(body: DeleteProfilesByIdsBody, caller: CallerDep) -> DeletedMany:
+async def delete_profiles_by_ids(body: DeleteProfilesByIdsBody, caller: Writes) -> DeletedMany:
     """Delete many profiles; those that are not there are passed over."""
     return await _delete(caller, [MemoryUid(uid) for uid in body.profile_ids])
 
 
 @router.delete("/delete_all_profiles")
-async def delete_all_profiles(caller: CallerDep) -> DeletedMany:
+async def delete_all_profiles(caller: Writes) -> DeletedMany:
     """Delete all profiles of all users."""
     return await _delete(caller, None)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Administers
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
@@ -25,7 +25,7 @@ router = APIRouter(tags=["prompts"], route_class=Route)
 
 
 @router.get("/prompts", response_model_exclude_none=True)
-async def get_prompts(caller: CallerDep) -> PromptsPage:
+async def get_prompts(caller: Administers) -> PromptsPage:
     """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
     chosen = (await caller.runtime.configs.get(caller.tenant)).prompt_versions
     prompts = tuple(_entry(name, chosen) for name in sorted(prompt_versions()))
@@ -37,7 +37,7 @@ async def get_prompts(caller: CallerDep) -> PromptsPage:
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("prompt_id", "variables"), repeatable=True),
 )
-async def preview_prompt(body: PreviewPromptBody, caller: CallerDep) -> PromptPreview:
+async def preview_prompt(body: PreviewPromptBody, caller: Administers) -> PromptPreview:
     """
     Fill in a prompt and return it as a model would get it, without calling any.
 
@@ -69,7 +69,7 @@ async def preview_prompt(body: PreviewPromptBody, caller: CallerDep) -> PromptPr
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("prompt_id", "version")),
 )
-async def update_prompt_version(body: UpdatePromptVersionBody, caller: CallerDep) -> PromptVersionSet:
+async def update_prompt_version(body: UpdatePromptVersionBody, caller: Administers) -> PromptVersionSet:
     """Choose which version of a prompt is used; null for the newest, also when there will be a newer one."""
     configs = caller.runtime.configs
     name = prompt_name(body.prompt_id)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from sagacity.api.dependencies import CallerDep
+from sagacity.api.dependencies import Reads
 from sagacity.api.route import Route
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.errors import InvalidInput
@@ -28,7 +28,7 @@ _LETTERS = 10_000
 
 @router.get("/receipts/{request_id}", response_model_exclude_none=True)
 async def get_receipt(
-    request_id: Annotated[str, Path(min_length=1, max_length=512)], caller: CallerDep
+    request_id: Annotated[str, Path(min_length=1, max_length=512)], caller: Reads
 ) -> Receipt:
     """
     Say what became of one publish.

@@ -5,8 +5,9 @@ from typing import TypeVar
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.explain import explained, told
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, fuller, held_back, joined, served
@@ -49,7 +50,8 @@ View = TypeVar("View")
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("user_id", "query"), repeatable=True),
 )
-async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -> FoundInteractions:
+@limited(Rate.SEARCH)
+async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> FoundInteractions:
     """Find turns of a user, or of several, best first; without a query return the newest ones."""
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
     wanted = body.to_filter(caller.runtime.clock.now())
@@ -59,14 +61,16 @@ async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -
         found = Found(items=tuple(Scored(interaction=turn, score=0.0) for turn in newest[:limit]))
     elif body.most_recent_k is None:
         query = body.to_query(asked.text, wanted, limit=limit)
-        found = await caller.runtime.searcher.search(caller.tenant, query)
+        found = await caller.runtime.searcher.search(caller.principal, query)
     else:
         newest = await _newest_turns(caller, wanted, body.most_recent_k)
         since = min((turn.created_at for turn in newest), default=None)
         among = wanted.model_copy(update={"start": since or wanted.start})
         query = body.to_query(asked.text, among, limit=BEFORE_SIFTING)
-        found = _among(await caller.runtime.searcher.search(caller.tenant, query), newest, limit)
-    items = await caller.runtime.searcher.with_neighbours(caller.tenant, wanted, found.items, body.neighbours)
+        found = _among(await caller.runtime.searcher.search(caller.principal, query), newest, limit)
+    items = await caller.runtime.searcher.with_neighbours(
+        caller.principal, wanted, found.items, body.neighbours
+    )
     trace = joined(asked.trace, found.trace)
     return FoundInteractions(
         interactions=_turns(items, neighbours=body.neighbours),
@@ -81,7 +85,8 @@ async def search_interactions(body: SearchInteractionsBody, caller: CallerDep) -
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("user_id", "query"), repeatable=True),
 )
-async def search_profiles(body: SearchProfilesBody, caller: CallerDep) -> FoundProfiles:
+@limited(Rate.SEARCH)
+async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfiles:
     """Find profiles of a user, or of several; without a query return those changed last. By default current ones."""
 
     def keep(memory: Memory) -> bool:
@@ -107,7 +112,8 @@ async def search_profiles(body: SearchProfilesBody, caller: CallerDep) -> FoundP
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("query",), repeatable=True),
 )
-async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: CallerDep) -> FoundUserPlaybooks:
+@limited(Rate.SEARCH)
+async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) -> FoundUserPlaybooks:
     """Find user playbooks, best first; without a query return those changed last. By default current ones."""
     wanted = body.to_filter(caller.runtime.clock.now())
     asked, found = await _search(caller, body, wanted)
@@ -124,7 +130,8 @@ async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: CallerDep
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("query",), repeatable=True),
 )
-async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: CallerDep) -> FoundAgentPlaybooks:
+@limited(Rate.SEARCH)
+async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) -> FoundAgentPlaybooks:
     """
     Find agent playbooks, best first; without a query return those changed last.
 
@@ -145,7 +152,8 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: CallerD
     response_model_exclude_none=True,
     openapi_extra=sdk(positional=("query",), repeatable=True),
 )
-async def search_skills(body: SearchSkillsBody, caller: CallerDep) -> FoundSkills:
+@limited(Rate.SEARCH)
+async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
     """
     Find skills, best first; without a query return those changed last.
 
@@ -162,7 +170,8 @@ async def search_skills(body: SearchSkillsBody, caller: CallerDep) -> FoundSkill
 
 
 @router.post("/search", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def search(body: SearchBody, caller: CallerDep) -> SearchPage:
+@limited(Rate.SEARCH)
+async def search(body: SearchBody, caller: Reads) -> SearchPage:
     """
     Ask everything that may be served now, each kind best first.
 
@@ -230,7 +239,7 @@ async def _search(
 async def _found(caller: Caller, body: SearchMemoriesBody, text: str, wanted: Filter, limit: int) -> Found:
     if body.asks:
         query = body.to_query(text, wanted, limit=limit)
-        return await caller.runtime.searcher.search(caller.tenant, query)
+        return await caller.runtime.searcher.search(caller.principal, query)
     newest = await _newest(caller, wanted, limit)
     return Found(items=tuple(Scored(memory=one, score=0.0) for one in newest))
 

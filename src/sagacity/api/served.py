@@ -49,7 +49,7 @@ async def served(
         return one.memory is None or body.serves(one.memory)
 
     query = body.to_query(text, wanted, limit=body.top_k, neighbours=body.neighbours)
-    found = await caller.runtime.searcher.search_kinds(caller.tenant, query)
+    found = await caller.runtime.searcher.search_kinds(caller.principal, query)
     trace = next((one.trace for one in found.values()), Trace())
     lists = {kind: one.items for kind, one in found.items()}
     short = tuple(
@@ -64,7 +64,7 @@ async def served(
                 "limit": BEFORE_SIFTING,
             }
         )
-        for kind, again in (await caller.runtime.searcher.search_kinds(caller.tenant, deeper)).items():
+        for kind, again in (await caller.runtime.searcher.search_kinds(caller.principal, deeper)).items():
             lists[kind] = fuller(lists[kind], again.items, serves)
             trace = trace.with_failures(again.trace)
     served = {kind: [one for one in items if serves(one)] for kind, items in lists.items()}

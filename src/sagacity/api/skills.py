@@ -6,8 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Reviews, Runs
 from sagacity.api.names import check_names
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import run_for_tenant
 from sagacity.api.sdk import sdk
@@ -48,7 +49,7 @@ ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip
 
 
 @router.post("/get_skills", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_skills(body: GetSkillsBody, caller: CallerDep) -> SkillsPage:
+async def get_skills(body: GetSkillsBody, caller: Reads) -> SkillsPage:
     """Return skills, last changed first; without filters the current ones, whatever a reviewer said."""
     async with caller.read() as snapshot:
         if body.skill_ids is None:
@@ -78,7 +79,8 @@ def _is_wanted(skill: Memory, body: SkillFilter, approvals: Sequence[Approval]) 
 
 
 @router.post("/add_skill", response_model_exclude_none=True, operation_id="add_skills")
-async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
+@limited(Rate.WRITE)
+async def add_skill(body: AddSkillsBody, caller: Reviews) -> AddedSkills:
     """Store skills as they are given, all or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
@@ -92,7 +94,7 @@ async def add_skill(body: AddSkillsBody, caller: CallerDep) -> AddedSkills:
 
 
 @router.put("/update_skill", response_model_exclude_none=True, openapi_extra=sdk(repeatable=False))
-async def update_skill(body: UpdateSkillBody, caller: CallerDep) -> UpdatedSkill:
+async def update_skill(body: UpdateSkillBody, caller: Reviews) -> UpdatedSkill:
     """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
     change = _changed(body, caller)
     skill = await edit_memory(caller, MemoryId(body.skill_id), KIND, change, reason="skill edited")
@@ -130,7 +132,7 @@ def _changed(body: UpdateSkillBody, caller: Caller) -> Callable[[Memory], Memory
     operation_id="update_skill_status_by_post",
     openapi_extra=sdk(generated=False),
 )
-async def update_skill_status(body: UpdateSkillStatusBody, caller: CallerDep) -> UpdatedSkillStatus:
+async def update_skill_status(body: UpdateSkillStatusBody, caller: Reviews) -> UpdatedSkillStatus:
     """
     Approve or reject a skill, or put it back to pending.
 
@@ -185,8 +187,9 @@ async def _replaced_by(transaction: Transaction, skill: Memory) -> list[Memory]:
     response_model_exclude_none=True,
     openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
 )
+@limited(Rate.RUN)
 async def run_skill_generation(
-    body: RunSkillGenerationBody, caller: CallerDep, *, wait_for_response: bool | None = None
+    body: RunSkillGenerationBody, caller: Runs, *, wait_for_response: bool | None = None
 ) -> SkillGenerationReply:
     """
     Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
@@ -214,7 +217,7 @@ async def run_skill_generation(
     responses=ZIP_REPLY,
     openapi_extra=sdk(omitted=("format",), repeatable=True),
 )
-async def export_skills(body: ExportSkillsBody, caller: CallerDep) -> ExportedSkills | Response:
+async def export_skills(body: ExportSkillsBody, caller: Reads) -> ExportedSkills | Response:
     """
     Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
 
@@ -269,7 +272,7 @@ async def _exported(
 
 
 @router.delete("/delete_skill")
-async def delete_skill(body: DeleteSkillBody, caller: CallerDep) -> Deleted:
+async def delete_skill(body: DeleteSkillBody, caller: Reviews) -> Deleted:
     """Delete one skill with its history."""
     if not await delete_memories(caller, KIND, ids=[body.skill_id]):
         raise NotFound(f"no skill with id {body.skill_id}")
@@ -277,7 +280,7 @@ async def delete_skill(body: DeleteSkillBody, caller: CallerDep) -> Deleted:
 
 
 @router.delete("/delete_skills_by_ids")
-async def delete_skills_by_ids(body: DeleteSkillsByIdsBody, caller: CallerDep) -> DeletedMany:
+async def delete_skills_by_ids(body: DeleteSkillsByIdsBody, caller: Reviews) -> DeletedMany:
     """Delete many skills; those that are not there are passed over."""
     count = await delete_memories(caller, KIND, ids=body.skill_ids)
     return DeletedMany(message=f"deleted {counted(count, 'skill')}", deleted_count=count)

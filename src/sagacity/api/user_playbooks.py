@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.lists import listed
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
@@ -31,7 +32,8 @@ KIND = MemoryKind.USER_PLAYBOOK
 
 
 @router.post("/add_user_playbook", response_model_exclude_none=True)
-async def add_user_playbook(body: AddUserPlaybooksBody, caller: CallerDep) -> Added:
+@limited(Rate.WRITE)
+async def add_user_playbook(body: AddUserPlaybooksBody, caller: Writes) -> Added:
     """Store user playbooks as they are given, all or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
@@ -44,7 +46,7 @@ async def add_user_playbook(body: AddUserPlaybooksBody, caller: CallerDep) -> Ad
 
 
 @router.put("/update_user_playbook", response_model_exclude_none=True)
-async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) -> Updated:
+async def update_user_playbook(body: UpdateUserPlaybookBody, caller: Writes) -> Updated:
     """Change a user playbook; fields that are not given stay."""
     now = caller.runtime.clock.now()
 
@@ -61,7 +63,7 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: CallerDep) 
 
 
 @router.post("/get_user_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
-async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> UserPlaybooksPage:
+async def get_user_playbooks(body: GetUserPlaybooksBody, caller: Reads) -> UserPlaybooksPage:
     """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
     wanted = Filter(
         kinds=(KIND,),
@@ -81,7 +83,7 @@ async def get_user_playbooks(body: GetUserPlaybooksBody, caller: CallerDep) -> U
 
 
 @router.delete("/delete_user_playbook")
-async def delete_user_playbook(body: DeleteUserPlaybookBody, caller: CallerDep) -> Deleted:
+async def delete_user_playbook(body: DeleteUserPlaybookBody, caller: Writes) -> Deleted:
     """Delete one user playbook."""
     if not (await _delete(caller, [body.user_playbook_id])).deleted_count:
         raise NotFound(f"no user playbook with id {body.user_playbook_id}")
@@ -89,13 +91,13 @@ async def delete_user_playbook(body: DeleteUserPlaybookBody, caller: CallerDep) 
 
 
 @router.delete("/delete_user_playbooks_by_ids")
-async def delete_user_playbooks_by_ids(body: DeleteUserPlaybooksByIdsBody, caller: CallerDep) -> DeletedMany:
+async def delete_user_playbooks_by_ids(body: DeleteUserPlaybooksByIdsBody, caller: Writes) -> DeletedMany:
     """Delete many user playbooks; those that are not there are passed over."""
     return await _delete(caller, body.user_playbook_ids)
 
 
 @router.delete("/delete_all_user_playbooks")
-async def delete_all_user_playbooks(caller: CallerDep) -> DeletedMany:
+async def delete_all_user_playbooks(caller: Writes) -> DeletedMany:
     """Delete all user playbooks of all users."""
     return await _delete(caller, None)
 

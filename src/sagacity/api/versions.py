@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, CallerDep
+from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -38,7 +38,7 @@ _RERUNS = {
     operation_id="upgrade_profiles",
     openapi_extra=sdk(defaults={"only_affected_users": True}),
 )
-async def upgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> ProfilesUpgraded:
+async def upgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> ProfilesUpgraded:
     """
     Take pending profiles into use: archived ones are deleted, current ones archived, pending ones current.
 
@@ -61,7 +61,7 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> Pro
     operation_id="downgrade_profiles",
     openapi_extra=sdk(defaults={"only_affected_users": True}),
 )
-async def downgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> ProfilesDowngraded:
+async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> ProfilesDowngraded:
     """
     Take back the profiles that the last upgrade archived; the current ones are archived in their place.
 
@@ -83,9 +83,7 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: CallerDep) -> P
     operation_id="upgrade_user_playbooks",
     openapi_extra=sdk(defaults={"only_affected_users": True}),
 )
-async def upgrade_all_user_playbooks(
-    body: UpgradeUserPlaybooksBody, caller: CallerDep
-) -> UserPlaybooksUpgraded:
+async def upgrade_all_user_playbooks(body: UpgradeUserPlaybooksBody, caller: Runs) -> UserPlaybooksUpgraded:
     """
     Take pending user playbooks into use: archived ones are deleted, current ones archived, pending ones current.
 
@@ -110,7 +108,7 @@ async def upgrade_all_user_playbooks(
     openapi_extra=sdk(defaults={"only_affected_users": True}),
 )
 async def downgrade_all_user_playbooks(
-    body: DowngradeUserPlaybooksBody, caller: CallerDep
+    body: DowngradeUserPlaybooksBody, caller: Runs
 ) -> UserPlaybooksDowngraded:
     """
     Take back the user playbooks that the last upgrade archived; the current ones are archived in their place.

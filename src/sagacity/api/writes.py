@@ -132,7 +132,7 @@ async def delete_noted(
 
 def told_deleted(caller: Caller, kind: MemoryKind, count: int) -> None:
     """Tell the log who deleted; a deleted memory has no history, so that erased content lives on nowhere."""
-    _log.info("memory.deleted", actor=caller.actor, kind=str(kind), count=count)
+    _log.info("memory.deleted", actor=caller.principal.actor, kind=str(kind), count=count)
 
 
 def by_hand(before: Memory, after: Memory) -> Memory:
@@ -166,7 +166,9 @@ async def record(
     ]
     now = runtime.clock.now()
     occasions = {
-        user_id: Occasion(run_id=RunId(runtime.ids.new()), actor=caller.actor, reason=reason, at=now)
+        user_id: Occasion(
+            run_id=RunId(runtime.ids.new()), actor=caller.principal.actor, reason=reason, at=now
+        )
         for user_id in dict.fromkeys(after.user_id for _, after in changed)
     }
     await transaction.changes.add(

@@ -12,6 +12,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace, relevance
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
@@ -67,16 +68,16 @@ class Searcher:
         self._strategy_seconds = strategy_seconds
         self._rerank_seconds = rerank_seconds
 
-    async def search(self, tenant: Tenant, query: Query) -> Found:
+    async def search(self, whose: Tenant | Principal, query: Query) -> Found:
         """Return what answers *query*, best first, kinds mixed."""
-        by_kind = await self.search_kinds(tenant, query)
+        by_kind = await self.search_kinds(whose, query)
         items = sorted(
             (item for found in by_kind.values() for item in found.items), key=lambda item: -item.score
         )
         trace = next((found.trace for found in by_kind.values()), Trace())
         return Found(items=tuple(items[: query.limit]), trace=trace)
 
-    async def search_kinds(self, tenant: Tenant, query: Query) -> dict[str, Found]:
+    async def search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
         """
         Return what answers *query*, each kind ranked by itself: up to the query's limit of each.
 
@@ -86,8 +87,8 @@ class Searcher:
             StorageError: the database gave no strategy an answer.
         """
         now = query.reference_at or self._clock.now()
-        answers = await self._ask(tenant, query, now)
-        async with self._read(tenant, query.wanted) as snapshot:
+        answers = await self._ask(whose, query, now)
+        async with self._read(whose, query.wanted) as snapshot:
             analysis = await _analyzed(snapshot, query, answers, now)
             trace = answers.trace.model_copy(update={"analysis": analysis})
             standings = await _standings(snapshot, query, answers, analysis)
@@ -119,17 +120,17 @@ class Searcher:
         lists = {kind: one[: query.limit] for kind, one in lists.items()}
         if query.neighbours and INTERACTION in lists:
             turns = lists[INTERACTION]
-            lists[INTERACTION] = await self.with_neighbours(tenant, query.wanted, turns, query.neighbours)
+            lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
         return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
 
-    async def _ask(self, tenant: Tenant, query: Query, now: datetime) -> _Answers:
+    async def _ask(self, whose: Tenant | Principal, query: Query, now: datetime) -> _Answers:
         """Ask the strategies side by side."""
         depth = max(_DEPTH_TURNS if query.wanted.interactions else _LEAST_DEPTH, query.limit * 5)
         ask = Ask(
             query=query,
             now=now,
             depth=depth,
-            read=lambda: self._read(tenant, query.wanted),
+            read=lambda: self._read(whose, query.wanted),
             embed=self._embed,
         )
         names = _asked(query)
@@ -161,8 +162,8 @@ class Searcher:
             return None, TimeoutError(f"no answer within {self._strategy_seconds:g} s"), 0.0
         return finding, None, (time.perf_counter() - started) * 1000
 
-    def _read(self, tenant: Tenant, wanted: Filter) -> AbstractAsyncContextManager[Transaction]:
-        return self._storage.read(tenant, user_id=wanted.user_id, keeps_plans=wanted.user_id is not None)
+    def _read(self, whose: Tenant | Principal, wanted: Filter) -> AbstractAsyncContextManager[Transaction]:
+        return self._storage.read(whose, user_id=wanted.user_id, keeps_plans=wanted.user_id is not None)
 
     async def _embed(self, text: str) -> Vectors:
         return (await self._embedder.embed([text]))[0]
@@ -191,13 +192,13 @@ class Searcher:
         return looked, trace.took("rerank", started)
 
     async def with_neighbours(
-        self, tenant: Tenant, wanted: Filter, items: Sequence[Scored], count: int
+        self, whose: Tenant | Principal, wanted: Filter, items: Sequence[Scored], count: int
     ) -> tuple[Scored, ...]:
         """Return *items* with up to *count* turns of the same session before and after each turn among them."""
         turns = [item.interaction for item in items if item.interaction is not None]
         if not turns or not count:
             return tuple(items)
-        async with self._read(tenant, wanted) as snapshot:
+        async with self._read(whose, wanted) as snapshot:
             beside = await snapshot.interactions.beside(turns, count, as_of=wanted.as_of)
         return tuple(
             item.model_copy(update={"neighbours": tuple(beside[item.interaction.interaction_id])})

@@ -97,6 +97,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def checks_rows(self) -> bool:
+        """Whether the database itself keeps a transaction to one user's rows."""
+        ...
+
+    @property
     def file(self) -> Path | None:
         """The SQLite file that the database is; None for one that a server keeps."""
         ...
@@ -111,12 +116,13 @@ class Backend(Protocol):
         ...
 
     def write(
-        self, org_id: OrgId | None, *, urgent: bool = False
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """
         Open a transaction that may write: committed at the end of the block, rolled back by an exception.
 
-        Where writers wait for each other, *urgent* ones go first.
+        With *user_id* a backend that checks rows by itself shows and changes nothing of the tenant's other users. Where
+        writers wait for each other, *urgent* ones go first.
         """
         ...
 

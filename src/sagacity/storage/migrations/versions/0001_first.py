@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from sagacity.storage.row_security import Rule, protect, protect_common
+from sagacity.storage.row_security import RULES, protect, protect_common
 
 revision = "0001"
 down_revision = None
@@ -13,35 +13,6 @@ depends_on = None
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
-RULES = {
-    "organisations": Rule.TENANT,
-    "api_tokens": Rule.CLOSED,
-    "tenant_configs": Rule.CLOSED,
-    "leases": Rule.CLOSED,
-    "operations": Rule.CLOSED,
-    "operation_items": Rule.CLOSED,
-    "playbook_clusters": Rule.CLOSED,
-    "users": Rule.OWN,
-    "sessions": Rule.OWN,
-    "requests": Rule.OWN,
-    "interactions": Rule.OWN,
-    "memories": Rule.OWN,
-    "changes": Rule.OWN,
-    "entities": Rule.OWN,
-    "entity_names": Rule.OWN,
-    "relationships": Rule.OWN,
-    "cursors": Rule.OWN,
-    "dead_letters": Rule.OWN,
-    "evaluations": Rule.OWN,
-    "usage_events": Rule.OWN,
-    "model_calls": Rule.OWN,
-    "search_scopes": Rule.OWN,
-    "search_documents": Rule.SCOPE,
-    "search_terms": Rule.SCOPE,
-    "memory_requests": Rule.MEMORY,
-    "entity_mentions": Rule.MEMORY,
-    "relationship_mentions": Rule.MEMORY,
-}
 VIEWS = {
     "due_users": "SELECT users.org_id, users.user_id, users.due_at FROM users WHERE users.due_at IS NOT NULL",
     "waiting_tenants": (

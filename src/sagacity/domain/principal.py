@@ -1,0 +1,69 @@
+"""Who acts: one value that every entry makes, and that says whose rows may be reached and what may be done."""
+
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.change import DIRECT
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.ids import UserId
+from sagacity.domain.tenant import Tenant
+
+
+class Permission(StrEnum):
+    """What a caller may do; each public route needs one."""
+
+    READ = "memories:read"
+    """See what was said and what was learned; search."""
+    WRITE = "memories:write"
+    """Publish, write, edit and delete."""
+    REVIEW = "memories:review"
+    """Write, edit, approve and delete what serves all users."""
+    LEARN = "learning:run"
+    """Start, watch and cancel long runs, and move versions."""
+    ADMIN = "admin"
+    """See and change how the organisation is configured."""
+
+
+class CallerKind(StrEnum):
+    """How a caller came in."""
+
+    LOCAL = "local"
+    """From this machine, without a token."""
+    TOKEN = "token"  # noqa: S105  a kind of caller, no secret
+    """With an API token of the organisation."""
+    USER = "user"
+    """A person signed in, or a token made for one."""
+
+
+class Principal(Value):
+    """The caller behind one call. With a user it reaches that user's rows and the organisation's own, and no others."""
+
+    tenant: Tenant
+    user_id: UserId | None = None
+    permissions: frozenset[Permission] = frozenset(Permission)
+    kind: CallerKind = CallerKind.TOKEN
+    actor: str = DIRECT
+    """As whom changes are recorded."""
+
+    def require(self, permission: Permission) -> None:
+        """
+        Make sure that the caller has *permission*.
+
+        Raises:
+            Forbidden: it has not.
+        """
+        if permission not in self.permissions:
+            raise Forbidden(f"this call needs the permission {permission}")
+
+    def acting_for(self, user_id: UserId | None) -> UserId | None:
+        """
+        Return the user whose rows a call reaches that names *user_id*, or nobody; None for all users of the tenant.
+
+        Raises:
+            Forbidden: it names another user than the caller's.
+        """
+        if self.user_id is None:
+            return user_id
+        if user_id not in (None, self.user_id):
+            raise Forbidden(f"this caller acts for one user, and may not reach {user_id!r}")
+        return self.user_id

@@ -1,0 +1,105 @@
+"""A caller who acts for one user reaches that user's rows and the organisation's own, on every database."""
+
+import re
+from contextlib import suppress
+
+import pytest
+
+from sagacity.domain.errors import Forbidden, NotFound, SagacityError
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.principal import CallerKind, Permission, Principal
+from sagacity.domain.query import Filter
+from sagacity.storage.row_security import RULES
+from sagacity.storage.tables import metadata
+from sagacity.storage.transaction import Storage
+from support.isolation import EVERYTHING, furnish, rows_of
+from support.isolation_cases import CASES
+from support.parts import ANNA, BEN, ORG, new_memory, said
+
+EVE = Principal(tenant=ORG, user_id=BEN, kind=CallerKind.USER)
+EVERYONE = Principal(tenant=ORG)
+
+
+def test_every_table_of_organisations_has_a_rule() -> None:
+    """A table that is added says whose its rows are."""
+    assert set(RULES) == {table.name for table in metadata.tables.values() if "org_id" in table.c}
+
+
+def test_a_principal_has_the_permissions_that_it_was_given() -> None:
+    """What it lacks is refused by name."""
+    reader = Principal(tenant=ORG, permissions=frozenset({Permission.READ}))
+    reader.require(Permission.READ)
+    with pytest.raises(Forbidden, match="memories:write"):
+        reader.require(Permission.WRITE)
+
+
+async def test_no_method_shows_or_changes_another_users_rows(storage: Storage) -> None:
+    """Whatever a method of a repository is given of another user's, it shows and changes none of it."""
+    held = await furnish(storage, ORG, "theirs", turns=3)
+    before = await rows_of(storage, ORG)
+    for name, case in CASES.items():
+        if name.startswith(_OF_THE_ORGANISATION):
+            continue
+        shown: object = None
+        with suppress(
+            SagacityError, AssertionError, LookupError
+        ):  # a case may insist on what is not there for EVE
+            async with storage.begin(EVE) as transaction:
+                shown = await case(transaction, held)
+                raise _RolledBack
+        assert not {"theirs turn", "theirs again"} & set(re.findall("theirs [a-z]+", repr(shown))), name
+        assert await rows_of(storage, ORG) == before, name
+
+
+_OF_THE_ORGANISATION = ("organisation.", "operations.", "leases.", "copies.", "clusters.")
+"""Methods on what belongs to no user; a caller who acts for one lacks the permission for the routes that use them."""
+
+
+class _RolledBack(SagacityError):
+    """Ends a case so that the next one starts from the same rows."""
+
+
+async def test_another_users_memory_is_not_there(storage: Storage) -> None:
+    """By number, by list and by search; deleting all deletes the own."""
+    async with storage.begin(EVERYONE) as tx:
+        [of_anna, _] = await tx.memories.add(
+            [new_memory("tea", user_id=ANNA), new_memory("tea too", user_id=BEN)]
+        )
+    async with storage.read(EVE) as tx:
+        with pytest.raises(NotFound):
+            await tx.memories.get(of_anna.memory_id)
+        listed = await tx.memories.list_newest(MemoryKind.PROFILE, limit=9)
+        assert [one.content for one in listed] == ["tea too"]
+        hits = await tx.search.by_terms(EVERYTHING, "tea", 9)
+        assert of_anna.memory_id not in {hit.owner_id for hit in hits}
+        assert len(hits) == 1
+    async with storage.begin(EVE) as tx:
+        assert await tx.memories.delete(MemoryKind.PROFILE) == 1
+        assert await tx.memories.delete(MemoryKind.PROFILE, ids=[of_anna.memory_id]) == 0
+    async with storage.read(EVERYONE) as tx:
+        assert (await tx.memories.get(of_anna.memory_id)).content == "tea"
+
+
+async def test_nothing_is_written_for_another_user(storage: Storage) -> None:
+    """A new memory of another user, and a turn of one, are refused; the own are stored."""
+    with pytest.raises(SagacityError):
+        async with storage.begin(EVE) as tx:
+            await tx.memories.add([new_memory("planted", user_id=ANNA)])
+    with pytest.raises(Forbidden):
+        await storage.append(EVE, said("planted", user_id=ANNA))
+    await storage.append(EVE, said("my own", user_id=BEN, request_id="r2"))
+    async with storage.begin(EVE) as tx:
+        await tx.memories.add([new_memory("my own", user_id=BEN)])
+    async with storage.read(EVERYONE) as tx:
+        assert await tx.interactions.list_wanted(Filter(interactions=True, user_id=ANNA), 9) == []
+        assert [one.user_id for one in await tx.memories.list_newest(MemoryKind.PROFILE, limit=9)] == [BEN]
+
+
+async def test_another_user_cannot_be_named(storage: Storage) -> None:
+    """A call that names another user than its caller's is refused before anything is read."""
+    with pytest.raises(Forbidden):
+        async with storage.read(EVE, user_id=ANNA):
+            pass
+    with pytest.raises(Forbidden):
+        async with storage.begin(EVE, user_id=ANNA):
+            pass
