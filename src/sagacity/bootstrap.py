@@ -26,6 +26,7 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.index import Indexer
 from sagacity.learning.pipeline import Learning
+from sagacity.memories.acting import Parts
 from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import close_clients
@@ -67,6 +68,20 @@ class Runtime:
     models: ModelAccess
     learning: Learning
     dispatcher: Dispatcher
+
+    @property
+    def parts(self) -> Parts:
+        """What commands and searches on memories work with."""
+        return Parts(
+            storage=self.storage,
+            embedder=self.embedder,
+            searcher=self.searcher,
+            reformulator=self.reformulator,
+            configs=self.configs,
+            clock=self.clock,
+            ids=self.ids,
+            dispatcher=self.dispatcher,
+        )
 
 
 @asynccontextmanager

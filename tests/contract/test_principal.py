@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from sagacity.domain.errors import Forbidden, NotFound, SagacityError
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.memory import Approval, MemoryKind, Visibility
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.query import Filter
 from sagacity.storage.row_security import RULES
@@ -103,3 +103,16 @@ async def test_another_user_cannot_be_named(storage: Storage) -> None:
     with pytest.raises(Forbidden):
         async with storage.begin(EVE, user_id=ANNA):
             pass
+
+
+async def test_what_waits_is_counted_and_found_once_it_is_approved(storage: Storage) -> None:
+    """The search document's visibility changes with the memory, in its transaction."""
+    served = Filter(kinds=(MemoryKind.SKILL,), visibility=(Visibility.SERVED,))
+    learned = new_memory("how to brew", kind=MemoryKind.SKILL, user_id=None)
+    async with storage.begin(EVERYONE) as tx:
+        [skill] = await tx.memories.add([learned])
+        assert await tx.search.by_terms(served, "brew", 9) == []
+        assert await tx.search.count_withheld(served, Visibility.WAITS_FOR_REVIEW) == 1
+        await tx.memories.save([skill.model_copy(update={"approval": Approval.APPROVED})])
+        assert len(await tx.search.by_terms(served, "brew", 9)) == 1
+        assert await tx.search.count_withheld(served, Visibility.WAITS_FOR_REVIEW) == 0

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.interaction import NewInteraction
-from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.memory import TENANT_KINDS, Approval, Memory, MemoryKind, Status, visibility_of
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.transaction import Storage
@@ -25,12 +25,14 @@ def admits(wanted: Filter, memory: Memory) -> bool:
         status = Status.CURRENT  # what these are put away since is their last change
     valid_at = wanted.as_of or wanted.valid_at
     event_at = memory.valid_from or memory.created_at
+    approvals = wanted.approvals if memory.kind in TENANT_KINDS else {Approval.APPROVED, Approval.PENDING}
     return (
         memory.kind in wanted.kinds
         and (wanted.user_id is None or memory.user_id in (wanted.user_id, None))
         and (not wanted.user_ids or memory.user_id in (*wanted.user_ids, None))
         and (not wanted.statuses or status in wanted.statuses)
-        and (not wanted.approvals or memory.approval in wanted.approvals)
+        and (not wanted.visibility or visibility_of(memory) in wanted.visibility)
+        and (not wanted.approvals or memory.approval in approvals)
         and (memory.kind not in VERSIONED or memory.agent_version in (wanted.agent_versions or VERSIONS))
         and (memory.kind not in VERSIONED or memory.name in (wanted.names or NAMES))
         and wanted.source in (None, memory.source)
@@ -71,7 +73,7 @@ MEANT = dict(
 def test_the_filter_property_covers_every_field() -> None:
     """A field that is added to Filter has to be added to the property below."""
     assert set(Filter.model_fields) == {
-        "kinds", "interactions", "user_id", "user_ids", "statuses", "approvals", "agent_versions", "names", "source",
+        "kinds", "interactions", "user_id", "user_ids", "statuses", "visibility", "approvals", "agent_versions", "names", "source",
         "request_id", "tags", "metadata", "start", "end", "event_start", "event_end", "valid_at", "as_of",
     }  # fmt: skip
 

@@ -70,7 +70,7 @@ async def index_of(storage: Storage):
         owner[row.document_id]: (
             row.status, row.approval, row.agent_version, row.name, row.source, row.request_id,
             row.changed_at, row.expires_at, row.text, row.term_count, row.vector is None,
-            row.created_at, row.event_at, row.archived_at, row.facts,
+            row.created_at, row.event_at, row.archived_at, row.facts, row.visibility,
         )
         for row in rows
     }  # fmt: skip

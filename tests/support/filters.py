@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.condition import parse_condition
-from sagacity.domain.memory import Approval, Attributes, MemoryKind, Status
+from sagacity.domain.memory import Approval, Attributes, MemoryKind, Provenance, Status, Visibility
 from sagacity.domain.query import Filter
 from support.parts import START, new_memory
 
@@ -61,6 +61,7 @@ def furnished() -> list:
                 agent_version=pick(VERSIONS),
                 status=pick(list(Status)),
                 approval=pick(list(Approval)),
+                provenance=Provenance(method=pick(("model", "direct"))),
                 source_request_ids=(pick(REQUESTS),),
                 expires_at=pick([None, *MOMENTS]),
             )
@@ -79,6 +80,7 @@ FILTERS = st.builds(
     user_id=st.sampled_from([None, "anna", "ben", "nobody"]),
     user_ids=st.sampled_from([(), (), ("anna", "ben"), ("ben", "nobody")]),
     statuses=subsets(Status),
+    visibility=subsets(Visibility),
     approvals=subsets(Approval),
     agent_versions=subsets((*VERSIONS, "v9")),
     names=subsets(NAMES),
@@ -99,7 +101,7 @@ NARROW = [
     for name, value in (
         ("names", ("n1",)), ("source", "s2"), ("agent_versions", ("v1",)), ("request_id", "q2"),
         ("start", MOMENTS[3]), ("end", MOMENTS[2]), ("valid_at", MOMENTS[2]),
-        ("user_id", "anna"), ("approvals", (Approval.REJECTED,)), ("user_ids", ("anna", "ben")),
+        ("user_id", "anna"), ("visibility", (Visibility.WAITS_FOR_REVIEW,)), ("approvals", (Approval.REJECTED,)), ("user_ids", ("anna", "ben")),
         ("event_start", MOMENTS[3]), ("event_end", MOMENTS[2]), ("as_of", MOMENTS[2]),
         ("tags", ("work",)), ("tags", ("work", "Travel")), *(("metadata", one) for one in CONDITIONS),
     )

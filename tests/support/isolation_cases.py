@@ -9,7 +9,7 @@ from sagacity.domain.cursor import Cursor, DeadLetterStatus, LogHead, Window
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import UserId
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
-from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
@@ -135,6 +135,7 @@ CASES: dict[str, Case] = {
         tx, _newest(tx.search.newest_memories(OF_ANNA, PROFILE, 99))
     ),
     "search.newest_turns": lambda tx, h: _found(tx, _newest(tx.search.newest_turns(OF_ANNA, 99))),
+    "search.count_withheld": lambda tx, h: tx.search.count_withheld(EVERYTHING, Visibility.WAITS_FOR_REVIEW),
     "search.scopes": lambda tx, h: tx.search.scopes(EVERYTHING),
     "search.unembedded": lambda tx, h: tx.search.unembedded(99),
     "search.set_vectors": lambda tx, h: tx.search.set_vectors(h.waiting, unit_rows(len(h.waiting))),

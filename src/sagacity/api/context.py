@@ -10,7 +10,7 @@ from sagacity.api.explain import explained, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.served import asked_of, joined, served
+from sagacity.api.search import asked_of, found_by_kind
 from sagacity.domain.context import Said
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.retrieval.context import build_context
@@ -36,8 +36,8 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
     remembered is answered too; `trace.analysis.requires_memory` says so.
     """
     asked = await asked_of(caller, body)
-    found, trace, held = await served(caller, body, asked.text)
-    trace, started = joined(asked.trace, trace), time.perf_counter()
+    found, trace = await found_by_kind(caller, body, asked)
+    started = time.perf_counter()
     async with caller.read(user_id=body.user_id) as snapshot:
         history = await _history(snapshot, body)
         entities = await known_entities(snapshot, UserId(body.user_id), asked.text, as_of=body.as_of)
@@ -60,7 +60,7 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
         dropped=built.dropped,
         msg=told(trace),
         reformulated_query=asked.rewritten,
-        trace=explained(body, asked.text, trace, held),
+        trace=explained(body, asked.text, trace),
     )
 
 

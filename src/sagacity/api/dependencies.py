@@ -17,6 +17,7 @@ from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import UserId
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
 _bearer = HTTPBearer(
@@ -32,6 +33,11 @@ class Caller:
 
     runtime: Runtime
     principal: Principal
+
+    @property
+    def acting(self) -> Acting:
+        """What the room for memories acts by."""
+        return Acting(self.runtime.parts, self.principal)
 
     @property
     def tenant(self) -> Tenant:

@@ -1,12 +1,9 @@
 """How an answer came about, for those who asked: a line for everybody, the whole of it on request."""
 
-from collections.abc import Mapping
-
 from sagacity.domain.query import Query, Trace
+from sagacity.memories.search import REFORMULATION
 from sagacity.schemas.found import Explanation, StrategyReport
 from sagacity.schemas.search import SearchOptions
-
-REFORMULATION = "reformulation"
 
 
 def told(trace: Trace) -> str | None:
@@ -20,9 +17,7 @@ def told(trace: Trace) -> str | None:
     return "; ".join(said) or None
 
 
-def explained(
-    body: SearchOptions, text: str, trace: Trace, dropped: Mapping[str, int] | None = None
-) -> Explanation | None:
+def explained(body: SearchOptions, text: str, trace: Trace) -> Explanation | None:
     """
     Return how an answer came about; None if nobody asked.
 
@@ -30,7 +25,6 @@ def explained(
         body: what was asked.
         text: what was searched for.
         trace: of the search.
-        dropped: how many more were found and held back, by the reason.
     """
     if not body.explain:
         return None
@@ -48,5 +42,5 @@ def explained(
             )
             for name in names
         ),
-        dropped=trace.dropped | dict(dropped or {}),
+        dropped=trace.dropped,
     )

@@ -1,6 +1,6 @@
 """Finding what was said and what was learned."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from fastapi import APIRouter
@@ -10,16 +10,23 @@ from sagacity.api.explain import explained, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.served import BEFORE_SIFTING, Asked, asked_of, fuller, held_back, joined, served
-from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.query import Filter, Found, Scored
+from sagacity.domain.query import Filter, Found, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.memory import memory_view
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.skill import skill_view
 from sagacity.domain.views.user_playbook import user_playbook_view
+from sagacity.memories.search import (
+    Question,
+    joined,
+    rewritten,
+    search_by_kind,
+    search_memories,
+    search_turns,
+)
+from sagacity.retrieval.reformulate import Turn
 from sagacity.schemas.found import (
     FoundAgentPlaybooks,
     FoundInteractions,
@@ -34,6 +41,7 @@ from sagacity.schemas.search import (
     SearchBody,
     SearchInteractionsBody,
     SearchMemoriesBody,
+    SearchOptions,
     SearchProfilesBody,
     SearchSkillsBody,
     SearchUserPlaybooksBody,
@@ -54,26 +62,14 @@ View = TypeVar("View")
 async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> FoundInteractions:
     """Find turns of a user, or of several, best first; without a query return the newest ones."""
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
-    wanted = body.to_filter(caller.runtime.clock.now())
     asked = await asked_of(caller, body)
-    if not body.asks:
-        newest = await _newest_turns(caller, wanted, body.most_recent_k or limit)
-        found = Found(items=tuple(Scored(interaction=turn, score=0.0) for turn in newest[:limit]))
-    elif body.most_recent_k is None:
-        query = body.to_query(asked.text, wanted, limit=limit)
-        found = await caller.runtime.searcher.search(caller.principal, query)
-    else:
-        newest = await _newest_turns(caller, wanted, body.most_recent_k)
-        since = min((turn.created_at for turn in newest), default=None)
-        among = wanted.model_copy(update={"start": since or wanted.start})
-        query = body.to_query(asked.text, among, limit=BEFORE_SIFTING)
-        found = _among(await caller.runtime.searcher.search(caller.principal, query), newest, limit)
-    items = await caller.runtime.searcher.with_neighbours(
-        caller.principal, wanted, found.items, body.neighbours
+    query = body.to_query(
+        asked.text, body.to_filter(caller.runtime.clock.now()), limit=limit, neighbours=body.neighbours
     )
+    found = await search_turns(caller.acting, query, among_newest=body.most_recent_k)
     trace = joined(asked.trace, found.trace)
     return FoundInteractions(
-        interactions=_turns(items, neighbours=body.neighbours),
+        interactions=_turns(found.items, neighbours=body.neighbours),
         msg=told(trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
@@ -98,7 +94,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
 
     sifted = body.extractor_name is not None or body.custom_feature is not None
     wanted = body.to_filter(caller.runtime.clock.now())
-    asked, found = await _search(caller, body, wanted, keep=keep if sifted else None, why="other_attributes")
+    asked, found = await _search(caller, body, wanted, keep=keep if sifted else None)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
         msg=told(found.trace),
@@ -138,7 +134,7 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
     By default current ones that may be served: approved, or written by a client and not rejected.
     """
     wanted = body.to_filter(caller.runtime.clock.now())
-    asked, found = await _search(caller, body, wanted, keep=body.serves, why=held_back(body))
+    asked, found = await _search(caller, body, wanted)
     return FoundAgentPlaybooks(
         agent_playbooks=_views(agent_playbook_view, found.items),
         msg=told(found.trace),
@@ -160,7 +156,7 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
     By default current ones that may be served: approved, or written by a client and not rejected.
     """
     wanted = body.to_filter(caller.runtime.clock.now())
-    asked, found = await _search(caller, body, wanted, keep=body.serves, why=held_back(body))
+    asked, found = await _search(caller, body, wanted)
     return FoundSkills(
         skills=_views(skill_view, found.items),
         msg=told(found.trace),
@@ -179,8 +175,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     for its approval. What belongs to users is found for those named, and for no other.
     """
     asked = await asked_of(caller, body)
-    found, trace, dropped = await served(caller, body, asked.text)
-    trace = joined(asked.trace, trace)
+    found, trace = await found_by_kind(caller, body, asked)
 
     def items(kind: str) -> Sequence[Scored]:
         return found.get(kind, ())
@@ -197,7 +192,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
         else None,
         msg=told(trace),
         reformulated_query=asked.rewritten,
-        explanation=explained(body, asked.text, trace, dropped),
+        explanation=explained(body, asked.text, trace),
     )
 
 
@@ -207,59 +202,31 @@ async def _search(
     wanted: Filter,
     *,
     keep: Callable[[Memory], bool] | None = None,
-    why: str = "",
-) -> tuple[Asked, Found]:
-    """
-    Answer a query, or list what changed last where there is none.
-
-    Args:
-        caller: who asks.
-        body: what is asked.
-        wanted: what may be found.
-        keep: sifts what was found; where it leaves too little, more is looked through.
-        why: what the trace says of the rest.
-    """
+) -> tuple[Question, Found]:
+    """Return what was asked, and what was found of *wanted* and *keep* lets through."""
     asked = await asked_of(caller, body)
-    found = await _found(caller, body, asked.text, wanted, body.top_k)
-    if keep is None:
-        return asked, found.model_copy(update={"trace": joined(asked.trace, found.trace)})
-
-    def serves(one: Scored) -> bool:
-        return one.memory is not None and keep(one.memory)
-
-    looked, trace = found.items, joined(asked.trace, found.trace)
-    if len(looked) == body.top_k and not all(map(serves, looked)):
-        deeper = await _found(caller, body, asked.text, wanted, BEFORE_SIFTING)
-        looked, trace = fuller(looked, deeper.items, serves), trace.with_failures(deeper.trace)
-    items = tuple(filter(serves, looked))
-    trace = trace.left_out(**{why: len(looked) - len(items)})
-    return asked, Found(items=items[: body.top_k], trace=trace)
+    query = body.to_query(asked.text, wanted, limit=body.top_k)
+    found = await search_memories(caller.acting, query, keep=keep, counts_withheld=body.explain)
+    return asked, found.model_copy(update={"trace": joined(asked.trace, found.trace)})
 
 
-async def _found(caller: Caller, body: SearchMemoriesBody, text: str, wanted: Filter, limit: int) -> Found:
-    if body.asks:
-        query = body.to_query(text, wanted, limit=limit)
-        return await caller.runtime.searcher.search(caller.principal, query)
-    newest = await _newest(caller, wanted, limit)
-    return Found(items=tuple(Scored(memory=one, score=0.0) for one in newest))
+async def asked_of(caller: Caller, body: SearchOptions) -> Question:
+    """Return the question, rewritten by a model if that was asked for and came to anything."""
+    text = (body.query or "").strip()
+    if not (body.enable_reformulation and body.asks):
+        return Question(text=text)
+    history = [Turn(role=turn.role, content=turn.content) for turn in body.conversation_history]
+    return await rewritten(caller.acting, text, history)
 
 
-def _among(found: Found, turns: Sequence[Interaction], limit: int) -> Found:
-    """Return of *found* only what is among *turns*."""
-    admitted = {turn.interaction_id for turn in turns}
-    items = [one for one in found.items if one.interaction and one.interaction.interaction_id in admitted]
-    return Found(items=tuple(items[:limit]), trace=found.trace)
-
-
-async def _newest(caller: Caller, wanted: Filter, limit: int) -> list[Memory]:
-    async with caller.read(user_id=wanted.user_id) as snapshot:
-        newest = await snapshot.memories.list_wanted(wanted, limit)
-        return newest if wanted.as_of is None else await snapshot.changes.as_they_were(newest, wanted.as_of)
-
-
-async def _newest_turns(caller: Caller, wanted: Filter, limit: int) -> list[Interaction]:
-    async with caller.read(user_id=wanted.user_id) as snapshot:
-        return await snapshot.interactions.list_wanted(wanted, limit)
+async def found_by_kind(
+    caller: Caller, body: SearchBody, asked: Question
+) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
+    """Return what may be served of each kind that is asked for, and the trace."""
+    wanted = body.to_filter(caller.runtime.clock.now(), body.wanted_kinds)
+    query = body.to_query(asked.text, wanted, limit=body.top_k, neighbours=body.neighbours)
+    found, trace = await search_by_kind(caller.acting, query, counts_withheld=body.explain)
+    return found, joined(asked.trace, trace)
 
 
 def _views(view: Callable[..., View], items: Sequence[Scored]) -> tuple[View, ...]:

@@ -62,6 +62,14 @@ class Approval(StrEnum):
     REJECTED = "rejected"
 
 
+class Visibility(StrEnum):
+    """Whether a memory may reach those whom it is for, as far as it is in force; kept with its search document."""
+
+    SERVED = "served"
+    WAITS_FOR_REVIEW = "waits_for_review"
+    REJECTED = "rejected"
+
+
 class TimeToLive(StrEnum):
     """How long a profile is taken to hold."""
 
@@ -154,6 +162,9 @@ class Attributes(Value):
     """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
 
 
+WRITTEN_DIRECTLY = "direct"
+
+
 class Provenance(Value):
     """How a memory came to be: by which learner, prompt and model, in which run."""
 
@@ -219,3 +230,17 @@ class Memory(NewMemory):
         return (self.expires_at is None or self.expires_at > now) and (
             self.valid_to is None or self.valid_to > now
         )
+
+
+def visibility_of(memory: NewMemory) -> Visibility:
+    """
+    Return whether a memory may be served while it is current and has not expired.
+
+    What serves all users waits for its approval, unless a client wrote it; what a user taught serves that user at once.
+    """
+    if memory.approval is Approval.REJECTED:
+        return Visibility.REJECTED
+    is_learned = memory.kind in TENANT_KINDS and memory.provenance.method != WRITTEN_DIRECTLY
+    if is_learned and memory.approval is Approval.PENDING:
+        return Visibility.WAITS_FOR_REVIEW
+    return Visibility.SERVED

@@ -9,7 +9,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 
 PARAPHRASE_COSINE = 0.7
 """From here on two short texts say the same, as all-MiniLM-L6-v2 sees it: paraphrases lie at 0.85 on average, what
@@ -65,7 +65,9 @@ class Filter(Value):
     user_ids: tuple[UserId, ...] = ()
     """Several users' rows; with `user_id` only what both admit. Kinds without a user are found all the same."""
     statuses: tuple[Status, ...] = (Status.CURRENT,)
+    visibility: tuple[Visibility, ...] = ()
     approvals: tuple[Approval, ...] = ()
+    """What a reviewer said of the kinds that are reviewed; of the others it leaves out what was rejected."""
     agent_versions: tuple[str, ...] = ()
     """Of playbooks and skills; what is known of a user holds for every version."""
     names: tuple[str, ...] = ()

@@ -7,7 +7,15 @@ from pydantic import Field, JsonValue, model_validator
 
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import InteractionId, MemoryUid, RequestId, UserId
-from sagacity.domain.memory import Attributes, MemoryKind, NewMemory, Provenance, Status, TimeToLive
+from sagacity.domain.memory import (
+    WRITTEN_DIRECTLY,
+    Attributes,
+    MemoryKind,
+    NewMemory,
+    Provenance,
+    Status,
+    TimeToLive,
+)
 from sagacity.domain.views.base import NEVER_EXPIRES
 from sagacity.domain.views.change_log import ProfileChangeLogView
 from sagacity.domain.views.profile import ProfileView
@@ -30,7 +38,7 @@ from sagacity.schemas.base import (
     WritePart,
 )
 
-DIRECT = Provenance(method="direct")
+DIRECT = Provenance(method=WRITTEN_DIRECTLY)
 """Where a memory comes from that a client wrote itself."""
 
 

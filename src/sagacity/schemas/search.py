@@ -9,14 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringCo
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.ids import RequestId, UserId
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import TENANT_KINDS, Approval, Memory, MemoryKind, Status
+from sagacity.domain.memory import TENANT_KINDS, Approval, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
 from sagacity.schemas.base import Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
 
 MAX_QUERY = 20_000
 MAX_NEIGHBOURS = 5
-SERVED = (Approval.APPROVED, Approval.PENDING)
-"""What nobody rejected; of kinds that need no review all is pending for ever."""
 
 
 def _readable(given: object) -> object:
@@ -173,12 +171,6 @@ class SearchOptions(Span):
 _ONLY = {SearchMode.VECTOR: StrategyName.VECTOR, SearchMode.FTS: StrategyName.KEYWORD}
 
 
-def is_shared(memory: Memory) -> bool:
-    """Whether what serves all users may reach them: approved, or written by a client and not rejected."""
-    is_written = memory.provenance.method == "direct"
-    return memory.approval is Approval.APPROVED or (is_written and memory.approval is Approval.PENDING)
-
-
 def _of_somebody(body: SearchOptions) -> None:
     if not body.users:
         raise ValueError("user_id is needed, or user_ids")
@@ -226,7 +218,7 @@ class SearchMemoriesBody(SearchOptions):
             .model_copy(
                 update={
                     "statuses": self.status_filter or (Status.CURRENT,),
-                    "approvals": SERVED,
+                    "visibility": (Visibility.SERVED,),
                     "valid_at": None if self.include_expired else now,
                 }
             )
@@ -303,19 +295,11 @@ class SearchReviewedBody(SearchPlaybooksBody):
         return (said,) if isinstance(said, Approval) else said or ()
 
     def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-        """Return which memories may be found; what needs no review is found whatever its reviewer would say."""
+        """Return which memories may be found; the words of a reviewer stand in for what may be served."""
         wanted = super().to_filter(now, kinds)
         if not self.approvals:
             return wanted
-        all_reviewed = not wanted.interactions and TENANT_KINDS.issuperset(wanted.kinds)
-        said = self.approvals if all_reviewed else (*SERVED, *self.approvals)
-        return wanted.model_copy(update={"approvals": tuple(dict.fromkeys(said))})
-
-    def serves(self, memory: Memory) -> bool:
-        """Whether *memory* may be returned: as its reviewer is asked to have said, or as it may reach every user."""
-        if memory.kind not in TENANT_KINDS:
-            return memory.approval is not Approval.REJECTED
-        return memory.approval in self.approvals if self.approvals else is_shared(memory)
+        return wanted.model_copy(update={"visibility": (), "approvals": self.approvals})
 
 
 class SearchAgentPlaybooksBody(SearchReviewedBody):

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from pydantic import JsonValue
 
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import Approval, Status
+from sagacity.domain.memory import Approval, Status, Visibility
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.keywords import date_terms, first_person_share, terms_of
 from sagacity.storage.repositories.scopes import grow_scope
@@ -36,6 +36,7 @@ class Document:
     """Empty for what belongs to the tenant."""
     status: Status = Status.CURRENT
     approval: Approval = Approval.PENDING
+    visibility: Visibility = Visibility.SERVED
     agent_version: str = ""
     name: str = ""
     source: str = ""
@@ -239,6 +240,7 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "owner_id": document.owner_id,
         "status": str(document.status),
         "approval": str(document.approval),
+        "visibility": str(document.visibility),
         "agent_version": document.agent_version,
         "name": document.name,
         "source": document.source,

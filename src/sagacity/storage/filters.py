@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from sagacity.domain.condition import AllOf, AnyOf, Comparison, Condition, Not, Operator
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import VERSIONED_KINDS, Memory, Status
+from sagacity.domain.memory import TENANT_KINDS, VERSIONED_KINDS, Approval, Memory, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import SearchScope
 from sagacity.storage.conditions import condition_holds
@@ -26,6 +26,7 @@ SHAPES = 256
 _TAGS, _METADATA, _FEATURES = "tags", "metadata", "custom_features"
 _column, _origin = search_documents.c, requests.alias("origin")
 _is_unversioned = _column.kind.not_in([str(kind) for kind in VERSIONED_KINDS])
+_is_unreviewed = _column.kind.not_in([str(kind) for kind in TENANT_KINDS])
 _facts = sa.case(
     (
         _column.kind == INTERACTION,
@@ -43,7 +44,11 @@ _status_then = sa.case(
 _CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
     "statuses": among(_column.status, "statuses"),
     "statuses_then": among(_status_then, "statuses_then"),
-    "approvals": among(_column.approval, "approvals"),
+    "visibility": among(_column.visibility, "visibility"),
+    "approvals": sa.or_(
+        sa.and_(_is_unreviewed, _column.approval != str(Approval.REJECTED)),
+        among(_column.approval, "approvals") & sa.not_(_is_unreviewed),
+    ),
     "agent_versions": sa.or_(_is_unversioned, among(_column.agent_version, "agent_versions")),
     "names": sa.or_(_is_unversioned, among(_column.name, "names")),
     "source": _column.source == sa.bindparam("source"),

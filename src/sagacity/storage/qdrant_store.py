@@ -18,7 +18,7 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from sagacity.domain.errors import ConfigError, VectorStoreError
 from sagacity.domain.ids import OrgId
-from sagacity.domain.memory import VERSIONED_KINDS
+from sagacity.domain.memory import TENANT_KINDS, VERSIONED_KINDS, Approval
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Vectors
 from sagacity.storage.filters import values_of
@@ -38,10 +38,21 @@ Kept while walking the graph. On 15,000 vectors that vary in some 40 directions,
 are found to 0.97 with Qdrant's default, to 0.995 with 256 and to 1.0 with 512.
 """
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_KEYWORDS = ("kind", "status", "approval", "agent_version", "name", "source", "request_id")
+_KEYWORDS = ("kind", "status", "approval", "visibility", "agent_version", "name", "source", "request_id")
 _TIMES = ("changed_at", "expires_at")
 _ASKED = frozenset(
-    {"statuses", "approvals", "agent_versions", "names", "source", "request_id", "start", "end", "valid_at"}
+    {
+        "statuses",
+        "approvals",
+        "visibility",
+        "agent_versions",
+        "names",
+        "source",
+        "request_id",
+        "start",
+        "end",
+        "valid_at",
+    }
 )
 """Fields of `values_of` that `filter_of` knows."""
 
@@ -284,6 +295,7 @@ def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:
         "kind": document.kind,
         "status": document.status,
         "approval": document.approval,
+        "visibility": document.visibility,
         "agent_version": document.agent_version,
         "name": document.name,
         "source": document.source,
@@ -308,7 +320,8 @@ def filter_of(question: Question) -> models.Filter:
     versioned = question.kind in VERSIONED_KINDS
     for name, values in (
         ("status", wanted.statuses),
-        ("approval", wanted.approvals),
+        ("visibility", wanted.visibility),
+        ("approval", _approvals(question)),
         ("agent_version", wanted.agent_versions if versioned else ()),
         ("name", wanted.names if versioned else ()),
     ):
@@ -320,6 +333,14 @@ def filter_of(question: Question) -> models.Filter:
         if value is not None:
             must.append(_equals(name, value))
     return models.Filter(must=[*must, *_times(wanted)])
+
+
+def _approvals(question: Question) -> Sequence[Approval]:
+    """Return what a reviewer may have said: of kinds that are not reviewed anything but that it is rejected."""
+    asked = question.wanted.approvals
+    if question.kind in TENANT_KINDS or not asked:
+        return asked
+    return (Approval.APPROVED, Approval.PENDING)
 
 
 def _times(wanted: Filter) -> list[models.Condition]:

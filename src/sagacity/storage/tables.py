@@ -499,6 +499,7 @@ search_documents = sa.Table(
     sa.Column("owner_id", columns.Number, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("approval", sa.Text, nullable=False),
+    sa.Column("visibility", sa.Text, nullable=False),
     *columns.texts("agent_version", "name", "source"),
     sa.Column("request_id", sa.Text),
     columns.at("changed_at"),
@@ -520,6 +521,8 @@ search_documents = sa.Table(
 )
 _waiting = (search_documents.c.org_id, search_documents.c.document_id)
 columns.partial("ix_search_documents_unembedded", *_waiting, where=search_documents.c.vector.is_(None))
+_withheld = (search_documents.c.org_id, search_documents.c.kind, search_documents.c.visibility)
+columns.partial("ix_search_documents_withheld", *_withheld, where=sa.text("visibility <> 'served'"))
 
 search_terms = sa.Table(
     "search_terms",

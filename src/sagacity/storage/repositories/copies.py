@@ -39,6 +39,7 @@ class Copied:
     kind: str
     status: str
     approval: str
+    visibility: str
     agent_version: str
     name: str
     source: str

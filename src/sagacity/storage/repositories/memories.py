@@ -20,6 +20,7 @@ from sagacity.domain.memory import (
     MemoryKind,
     NewMemory,
     Status,
+    visibility_of,
 )
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
@@ -353,6 +354,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         changed_at=memory.updated_at,
         status=memory.status,
         approval=memory.approval,
+        visibility=visibility_of(memory),
         agent_version=memory.agent_version,
         name=memory.name,
         source=memory.source,

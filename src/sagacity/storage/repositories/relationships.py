@@ -18,7 +18,7 @@ from sagacity.domain.graph import (
     RelationshipId,
 )
 from sagacity.domain.ids import MemoryUid, UserId
-from sagacity.domain.memory import Approval
+from sagacity.domain.memory import Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.filters import has_document, values_of
@@ -29,7 +29,6 @@ from sagacity.storage.tables import entities, memories, relationship_mentions, r
 
 MOST_DRAWN: Final = 1_000
 """Ties of one drawing."""
-_SERVED: Final = (Approval.APPROVED, Approval.PENDING)
 """What of a user's is served: all but what was rejected."""
 
 
@@ -92,7 +91,9 @@ class RelationshipRepository:
             as_of: only ties that were known by then, and held.
         """
         tie = relationships.c
-        wanted = values_of(Filter(approvals=_SERVED, valid_at=self._scope.clock.now(), as_of=as_of))
+        wanted = values_of(
+            Filter(visibility=(Visibility.SERVED,), valid_at=self._scope.clock.now(), as_of=as_of)
+        )
         ends = sa.union(
             *(
                 sa.select(end.label("entity_id"), tie.relationship_id, tie.confidence).where(

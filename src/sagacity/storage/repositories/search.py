@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.memory import MemoryKind, Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.bm25 import best_by_terms
 from sagacity.storage.documents import Document, lock_scopes, pack, put, remove, unpack
+from sagacity.storage.filters import admitted, kinds_of, values_of
+from sagacity.storage.lists import one_of
 from sagacity.storage.repositories.scopes import scopes_of
 from sagacity.storage.restate import restate
 from sagacity.storage.standing import (
@@ -81,6 +83,26 @@ class SearchRepository:
     async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
         """Return one user's turns that *wanted* admits, newest first."""
         return await newest_turns(self._scope, wanted, limit=limit)
+
+    async def count_withheld(self, wanted: Filter, visibility: Visibility) -> int:
+        """Count what *wanted* would admit if it were served, and is of another *visibility*."""
+        scopes, column = await self.scopes(wanted), search_documents.c
+        if not scopes:
+            return 0
+        values = values_of(wanted.model_copy(update={"visibility": (visibility,)}))
+        statement = (
+            sa.select(sa.func.count())
+            .select_from(search_documents)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind.in_(kinds_of(wanted)),
+                column.visibility == str(visibility),  # said as it is, so that its index is chosen
+                column.visibility != str(Visibility.SERVED),
+                one_of(column.scope_id, [one.scope_id for one in scopes]),
+                *admitted(values),
+            )
+        )
+        return (await self._scope.all(statement, values))[0][0]
 
     async def scopes(self, wanted: Filter) -> list[SearchScope]:
         """Return the scopes that *wanted* reaches: some users', or all of the tenant's. Asked for once a snapshot."""

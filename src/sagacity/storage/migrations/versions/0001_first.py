@@ -561,6 +561,7 @@ def _search() -> None:
         sa.Column("owner_id", NUMBER, nullable=False),
         _key("status"),
         _key("approval"),
+        _key("visibility"),
         *_texts("agent_version", "name", "source"),
         sa.Column("request_id", sa.Text()),
         _at("changed_at"),
@@ -584,6 +585,12 @@ def _search() -> None:
     op.create_index("ix_search_documents_scope", "search_documents", ["scope_id", "revision"])
     _partial(
         "ix_search_documents_unembedded", "search_documents", ["org_id", "document_id"], "vector IS NULL"
+    )
+    _partial(
+        "ix_search_documents_withheld",
+        "search_documents",
+        ["org_id", "kind", "visibility"],
+        "visibility <> 'served'",
     )
     op.create_index(
         "ux_search_documents_owner", "search_documents", ["org_id", "kind", "owner_id"], unique=True

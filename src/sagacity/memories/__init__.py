@@ -1,0 +1,1 @@
+"""What may be done with learned things, on behalf of a principal: for every door."""

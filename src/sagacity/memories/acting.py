@@ -1,0 +1,59 @@
+"""Who does something with memories, and what it is done with."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from sagacity.config.base import ConfigStore
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.dispatch.base import Dispatcher
+from sagacity.domain.clock import Clock
+from sagacity.domain.ids import IdSource, UserId
+from sagacity.domain.principal import Principal
+from sagacity.domain.tenant import Tenant
+from sagacity.providers.base import Embedder
+from sagacity.retrieval.pipeline import Searcher
+from sagacity.retrieval.reformulate import Reformulator
+from sagacity.storage.transaction import Storage, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What commands and searches work with; one for the process."""
+
+    storage: Storage
+    embedder: Embedder
+    searcher: Searcher
+    reformulator: Reformulator
+    configs: ConfigStore
+    clock: Clock
+    ids: IdSource
+    dispatcher: Dispatcher
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """A principal with the parts to act by; what every door hands down."""
+
+    parts: Parts
+    principal: Principal
+
+    @property
+    def tenant(self) -> Tenant:
+        """Whose data it is."""
+        return self.principal.tenant
+
+    def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
+        return self.parts.storage.read(self.principal, user_id=_user(user_id))
+
+    def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
+        return self.parts.storage.begin(self.principal, user_id=_user(user_id))
+
+    async def config(self) -> TenantConfig:
+        """Return how the tenant is configured."""
+        return await self.parts.configs.get(self.tenant)
+
+
+def _user(user_id: str | None) -> UserId | None:
+    return None if user_id is None else UserId(user_id)

@@ -1,0 +1,168 @@
+"""
+Searching on behalf of a principal: what may be served, and nothing else.
+
+What may be served is a condition of the search itself (`Filter.visibility`), so that a page is full whatever was left
+out.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from sagacity.domain.base import Value
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import TENANT_KINDS, Memory, Visibility, visibility_of
+from sagacity.domain.query import Filter, Found, Query, Scored, Trace
+from sagacity.memories.acting import Acting
+from sagacity.retrieval.reformulate import Turn
+
+REFORMULATION = "reformulation"
+BEFORE_SIFTING = 1_000
+"""How many results are looked through where some are dropped by what no index knows."""
+
+
+class Question(Value):
+    """What is searched for, and what came of rewriting the question."""
+
+    text: str
+    rewritten: str | None = None
+    trace: Trace = Trace()
+
+
+async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Question:
+    """Return the question as a model says it in other words, if that comes to anything."""
+    made = await acting.parts.reformulator.reformulate(acting.tenant, text, history)
+    trace = Trace(strategies={REFORMULATION: made.milliseconds})
+    if made.problem:
+        trace = trace.failed_with(REFORMULATION, made.problem)
+    return Question(text=made.text, rewritten=made.rewritten, trace=trace)
+
+
+async def search_by_kind(
+    acting: Acting, query: Query, *, counts_withheld: bool = False
+) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
+    """
+    Return what is found and may be served, by kind, each best first.
+
+    Args:
+        acting: on whose behalf.
+        query: what is searched for.
+        counts_withheld: whether the trace is to say how many wait for a review.
+    """
+    searched = acting.parts.searcher.search_kinds(acting.principal, query)
+    if counts_withheld:
+        found, waiting = await asyncio.gather(searched, count_waiting(acting, query.wanted))
+    else:
+        found, waiting = await searched, 0
+    trace = next((one.trace for one in found.values()), Trace()).left_out(waits_for_review=waiting)
+    return {kind: _of_then(query.wanted, one.items) for kind, one in found.items()}, trace
+
+
+async def search_memories(
+    acting: Acting,
+    query: Query,
+    *,
+    keep: Callable[[Memory], bool] | None = None,
+    counts_withheld: bool = False,
+) -> Found:
+    """
+    Return what is found and may be served, best first; without a text the newest.
+
+    Args:
+        acting: on whose behalf.
+        query: what is searched for.
+        keep: which of those found are returned, by what no index knows; the others are told as `other_attributes`.
+        counts_withheld: whether the trace is to say how many wait for a review.
+    """
+    deep = query if keep is None else query.model_copy(update={"limit": max(query.limit, BEFORE_SIFTING)})
+    if query.text:
+        found = await acting.parts.searcher.search(acting.principal, deep)
+    else:
+        found = Found(
+            items=tuple(
+                Scored(memory=one, score=0.0) for one in await _newest(acting, query.wanted, deep.limit)
+            )
+        )
+    items, trace = _of_then(query.wanted, found.items), found.trace
+    if keep is not None:
+        kept = tuple(one for one in items if one.memory is not None and keep(one.memory))
+        trace = trace.left_out(other_attributes=len(items) - len(kept))
+        items = kept[: query.limit]
+    if counts_withheld:
+        trace = trace.left_out(waits_for_review=await count_waiting(acting, query.wanted))
+    return Found(items=items, trace=trace)
+
+
+async def search_turns(acting: Acting, query: Query, *, among_newest: int | None = None) -> Found:
+    """
+    Return turns that are found, best first; without a text the newest. With their neighbours, if those are asked for.
+
+    Args:
+        acting: on whose behalf.
+        query: what is searched for.
+        among_newest: among how many of the newest turns to look; None for all.
+    """
+    wanted, searcher = query.wanted, acting.parts.searcher
+    if not query.text:
+        newest = await _newest_turns(acting, wanted, among_newest or query.limit)
+        found = Found(items=tuple(Scored(interaction=turn, score=0.0) for turn in newest[: query.limit]))
+    elif among_newest is None:
+        found = await searcher.search(acting.principal, query.model_copy(update={"neighbours": 0}))
+    else:
+        newest = await _newest_turns(acting, wanted, among_newest)
+        since = min((turn.created_at for turn in newest), default=None)
+        narrowed = wanted.model_copy(update={"start": since or wanted.start})
+        deep = query.model_copy(update={"wanted": narrowed, "limit": BEFORE_SIFTING, "neighbours": 0})
+        found = _among(await searcher.search(acting.principal, deep), newest, query.limit)
+    items = await searcher.with_neighbours(acting.principal, wanted, found.items, query.neighbours)
+    return found.model_copy(update={"items": items})
+
+
+async def count_waiting(acting: Acting, wanted: Filter) -> int:
+    """Count what *wanted* admits but for its review; nothing where a reviewer's word is asked for."""
+    kinds = tuple(kind for kind in wanted.kinds if kind in TENANT_KINDS)
+    if not kinds or Visibility.SERVED not in wanted.visibility:
+        return 0
+    reviewed = wanted.model_copy(update={"kinds": kinds, "interactions": False})
+    async with acting.read(user_id=wanted.user_id) as snapshot:
+        return await snapshot.search.count_withheld(reviewed, Visibility.WAITS_FOR_REVIEW)
+
+
+def joined(before: Trace, after: Trace) -> Trace:
+    """Return one trace of two steps."""
+    return after.model_copy(
+        update={
+            "strategies": before.strategies | after.strategies,
+            "failed": before.failed | after.failed,
+        }
+    )
+
+
+def _of_then(wanted: Filter, items: Sequence[Scored]) -> tuple[Scored, ...]:
+    """Leave out what was not to be served at the moment that is asked about; documents know the present review."""
+    if wanted.as_of is None:
+        return tuple(items)
+    return tuple(one for one in items if one.memory is None or _was_admitted(wanted, one.memory))
+
+
+def _was_admitted(wanted: Filter, memory: Memory) -> bool:
+    if wanted.approvals and memory.kind in TENANT_KINDS:
+        return memory.approval in wanted.approvals
+    return not wanted.visibility or visibility_of(memory) in wanted.visibility
+
+
+def _among(found: Found, turns: Sequence[Interaction], limit: int) -> Found:
+    """Return of *found* only what is among *turns*."""
+    admitted = {turn.interaction_id for turn in turns}
+    items = [one for one in found.items if one.interaction and one.interaction.interaction_id in admitted]
+    return Found(items=tuple(items[:limit]), trace=found.trace)
+
+
+async def _newest(acting: Acting, wanted: Filter, limit: int) -> list[Memory]:
+    async with acting.read(user_id=wanted.user_id) as snapshot:
+        newest = await snapshot.memories.list_wanted(wanted, limit)
+        return newest if wanted.as_of is None else await snapshot.changes.as_they_were(newest, wanted.as_of)
+
+
+async def _newest_turns(acting: Acting, wanted: Filter, limit: int) -> list[Interaction]:
+    async with acting.read(user_id=wanted.user_id) as snapshot:
+        return await snapshot.interactions.list_wanted(wanted, limit)
