@@ -25,7 +25,7 @@ from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.index import Indexer
-from sagacity.learning.pipeline import Learning
+from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.memories.acting import Parts
 from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
@@ -66,7 +66,7 @@ class Runtime:
     reformulator: Reformulator
     configs: ConfigStore
     models: ModelAccess
-    learning: Learning
+    tasks: TaskRunner
     dispatcher: Dispatcher
 
     @property
@@ -137,7 +137,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         worker = open_arq_worker(
             queue,
             storage,
-            workshop.handler(workshop.learning()),
+            workshop.runner().run,
             Indexer(storage, embedder).run_one,
             clock=clock,
             ids=ids,
@@ -267,7 +267,7 @@ def _build(
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
     models = ModelAccess(storage, models_of(settings), clock)
     workshop = Workshop(settings, storage, embedder, models, clock, ids)
-    learning = workshop.learning()
+    tasks = workshop.runner()
     return Runtime(
         settings=settings,
         clock=clock,
@@ -280,19 +280,19 @@ def _build(
         reformulator=Reformulator(rewriting(configs, models)),
         configs=configs,
         models=models,
-        learning=learning,
-        dispatcher=_dispatcher(workshop, learning),
+        tasks=tasks,
+        dispatcher=_dispatcher(workshop, tasks),
     )
 
 
-def _dispatcher(workshop: Workshop, learning: Learning) -> Dispatcher:
+def _dispatcher(workshop: Workshop, tasks: TaskRunner) -> Dispatcher:
     """Return what does the work here or, where processes share Redis, what tells the workers."""
     settings = workshop.settings
     if settings.redis_url:
         return open_wakeups(_queue(settings))
     return LocalDispatcher(
         workshop.storage,
-        workshop.handler(learning),
+        tasks.run,
         Indexer(workshop.storage, workshop.embedder).run,
         clock=workshop.clock,
         concurrency=settings.learn_concurrency,

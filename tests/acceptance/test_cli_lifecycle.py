@@ -14,6 +14,7 @@ from sagacity.cli.main import run as run_program
 from sagacity.client import Sagacity
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.cursor import Lease
+from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.open import open_storage
 from support.parts import CountingIds
@@ -57,7 +58,9 @@ def run(server: ServerProcess, capsys: pytest.CaptureFixture[str]):
     return call
 
 
-def hold_back(home: Path, lease: Lease | None = None, name: str = "regenerate:ana") -> Lease | None:
+def hold_back(
+    home: Path, lease: Lease | None = None, task: str = "regenerate", user_id: str = "ana"
+) -> Lease | None:
     """Take the right to work on ana's part of operations, or on another, away from the server, or give it back."""
 
     async def change() -> Lease | None:
@@ -67,7 +70,7 @@ def hold_back(home: Path, lease: Lease | None = None, name: str = "regenerate:an
         try:
             async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
                 if lease is None:
-                    return await transaction.leases.claim(name, "a test", 600)
+                    return await transaction.leases.claim(task, "a test", 600, user_id=UserId(user_id))
                 await transaction.leases.finish(lease)
                 return None
         finally:
@@ -211,7 +214,7 @@ def test_the_organisations_own_work_shows_how_far_it_is_and_goes_on_without_us(
     run, server, home, tmp_path, arguments: tuple[str, ...], text: str
 ) -> None:
     """A line on stderr within moments; Ctrl-C ends the program, not the run, and says so."""
-    lease = hold_back(home, name="tenant")
+    lease = hold_back(home, task="distil", user_id="")
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, *arguments],

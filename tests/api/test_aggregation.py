@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sagacity.dispatch.lease import hold
+from sagacity.dispatch.lease import acquire_lease
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from support.promises import BY_HAND, choose
 from support.waiting import until
@@ -122,7 +122,7 @@ async def test_a_call_that_waits_for_nothing_answers_with_the_operation(api, app
     """It can be followed like any other; a second one while it runs is refused with 409."""
     storage, tenant = app.state.runtime.storage, Tenant(org_id=LOCAL_ORG)
     path = "/api/run_playbook_aggregation?wait_for_response=false"
-    async with hold(storage, tenant, "tenant", "a busy worker", seconds=60):
+    async with acquire_lease(storage, tenant, "distil", "a busy worker", seconds=60):
         reply = (await api.post(path, json=BODY)).json()
         assert "playbook_aggregation goes on; follow it with GET " in reply["message"]
         assert (await api.post(path, json=BODY)).status_code == 409

@@ -33,7 +33,7 @@ async def test_learning_leaves_the_loop_to_others(app: FastAPI, api: httpx.Async
     """A look at the beginning of a text is enough to see that there is something to read."""
     await publish(api, "No, never " + "a," * ((MAX_TEXT - 10) // 2))
     with loop_work() as work:
-        report = await app.state.runtime.learning.run(Tenant(org_id=LOCAL_ORG), "anna", force=True, wait=True)
+        report = await app.state.runtime.tasks.run_now(Tenant(org_id=LOCAL_ORG), "anna", "learn", force=True)
     assert not report.failed
     assert work.longest < MOST_CALLS
 

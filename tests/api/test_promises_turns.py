@@ -77,15 +77,17 @@ async def test_04_a_lease_excludes_until_it_lapses_and_then_the_former_holder_ca
     """Waiters do not touch it, a silent holder loses it, and what that one would write is refused."""
     storage = app.state.runtime.storage
     async with storage.begin(HERE) as transaction:
-        held = await transaction.leases.claim("learn:anna", "a worker", 600)
+        held = await transaction.leases.claim("learn", "a worker", 600, user_id=UserId("anna"))
     waiting = asyncio.create_task(teach(api, "I live in Lyon."))
     for n in range(5):
         async with storage.begin(HERE) as transaction:
-            assert await transaction.leases.claim("learn:anna", f"waiter {n}", 600) is None
+            assert await transaction.leases.claim("learn", f"waiter {n}", 600, user_id=UserId("anna")) is None
     assert (await profiles_of(api), waiting.done()) == ([], False)
     async with storage.begin(HERE) as transaction:
         await transaction.leases.check(held)
-        kept = await transaction.leases.claim("learn:anna", "a worker", 0.2)  # its last sign of life
+        kept = await transaction.leases.claim(
+            "learn", "a worker", 0.2, user_id=UserId("anna")
+        )  # its last sign of life
     assert kept is not None
     assert kept.fencing == held.fencing
     await waiting  # whoever of the waiters came next has learned it
@@ -108,7 +110,7 @@ async def test_05_of_many_who_want_one_piece_of_work_exactly_one_gets_it(api, ap
 
     async def claim(n: int) -> str | None:
         async with storage.begin(HERE) as transaction:
-            lease = await transaction.leases.claim("tenant", f"w{n}", 600)
+            lease = await transaction.leases.claim("distil", f"w{n}", 600)
         return None if lease is None else lease.owner
 
     [owner] = filter(None, await asyncio.gather(*(claim(n) for n in range(8))))
@@ -133,7 +135,7 @@ async def test_11_what_taught_nothing_is_read_once_and_its_outcome_kept(tmp_path
             progress = (await receipt(api, first["request_id"]))["learners"]
             assert {(one["state"], one["outcome"]) for one in progress} == {("learned", "nothing")}
             for _ in range(3):
-                await app.state.runtime.learning.run(HERE, UserId("anna"), force=True)
+                await app.state.runtime.tasks.run_now(HERE, UserId("anna"), "learn", force=True)
             assert len(model.requests) == asked
             await teach(api, "The second report said that it snows in the valleys tomorrow.")
             assert len(model.requests) == 2 * asked

@@ -55,7 +55,7 @@ async def test_work_that_begins_after_a_set_is_done_by_it_without_any_news(tmp_p
                 if not on:
                     assert (await there.configs.get(tenant)).profile_extraction_enabled  # no news has come
                 await publish(here, f"I live in Lisbon, at number {number}.")
-                report = await there.learning.run(tenant, anna, force=True)
+                report = await there.tasks.run_now(tenant, anna, "learn", force=True)
                 assert report.failed == {}
                 assert bool(await profiles_of(here)) is on
 

@@ -390,7 +390,7 @@ async def test_without_the_lease_nothing_is_written(by_rules: Aggregating) -> No
     lease = await by_rules.lease()
     by_rules.clock.advance(3_600)
     async with by_rules.storage.begin(ORG) as transaction:
-        await transaction.leases.claim("tenant", "another", 600)
+        await transaction.leases.claim("distil", "another", 600)
     with pytest.raises(Conflict):
         await by_rules.aggregator.run(ORG, NAME, VERSION, requested=True, lease=lease)
     assert (await by_rules.shared(), await by_rules.clusters()) == ([], [])

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from sagacity.dispatch.lease import hold
+from sagacity.dispatch.lease import acquire_lease
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
@@ -298,21 +298,21 @@ async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once
 
 async def test_hold_prolongs_its_lease(storage: Storage) -> None:
     """Work that takes longer than the lease keeps it, and gives it back at the end."""
-    async with hold(storage, ORG, "scope", "a", seconds=1.5) as lease:
+    async with acquire_lease(storage, ORG, "scope", "a", seconds=1.5) as lease:
         assert lease is not None
         await asyncio.sleep(2.0)
-        async with hold(storage, ORG, "scope", "b", seconds=0.3) as other:
+        async with acquire_lease(storage, ORG, "scope", "b", seconds=0.3) as other:
             assert other is None
         async with storage.begin(ORG) as tx:
             await tx.leases.check(lease)
-    async with hold(storage, ORG, "scope", "b", seconds=0.3) as other:
+    async with acquire_lease(storage, ORG, "scope", "b", seconds=0.3) as other:
         assert other is not None
         assert other.fencing > lease.fencing
 
 
 async def test_lost_lease_is_not_taken_back(storage: Storage) -> None:
     """A holder whose lease lapsed and went to another leaves it to the other, and to the next after that."""
-    async with hold(storage, ORG, "scope", "a", seconds=0.3) as lease:
+    async with acquire_lease(storage, ORG, "scope", "a", seconds=0.3) as lease:
         # As if this process had slept: the lease lapses, another one has it and gives it back.
         async with storage.begin(ORG) as tx:
             await tx.leases.finish(lease)

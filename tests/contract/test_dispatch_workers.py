@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 
 from sagacity.dispatch.arq_wakeups import ArqWakeups
 from sagacity.dispatch.job import JobKind, learn_job
-from sagacity.dispatch.lease import hold
+from sagacity.dispatch.lease import acquire_lease
 from sagacity.dispatch.open import open_queue
 from sagacity.domain.errors import ConfigError, ProviderTimeout
 from sagacity.domain.ids import UserId
@@ -271,7 +271,7 @@ async def test_one_sweeps_at_a_time(storage: Storage, redis_url: str) -> None:
     workers = [
         worker(storage, queue(redis_url, lease_seconds=3.0), work, sweep_seconds=0.1) for _ in range(2)
     ]
-    async with hold(storage, sweeper, "sweep", "another", seconds=60) as lease, running(*workers):
+    async with acquire_lease(storage, sweeper, "sweep", "another", seconds=60) as lease, running(*workers):
         assert lease is not None
         await storage.append(ORG, said("x"))
         await asyncio.sleep(QUIET_SECONDS)

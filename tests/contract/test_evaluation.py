@@ -15,7 +15,7 @@ from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.evaluate.chance import shadow_comes_first
-from sagacity.learning.evaluate.pipeline import Evaluator
+from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.storage.transaction import Storage
 from support.evaluating import DELAY_SECONDS, LOST, SOLVED, configure, judging, results, talk, worker
@@ -347,5 +347,5 @@ async def test_sessions_are_judged_by_rules_beside_the_event_loop(storage: Stora
     finally:
         sys.setprofile(None)
     assert [result.is_success for result in await results(storage)] == [True]
-    assert Evaluator.run.__code__.co_qualname in here
+    assert Evaluate.run.__code__.co_qualname in here
     assert judge_by_rules.__code__.co_qualname not in here

@@ -73,7 +73,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
             [Change(**change, memory_id=memory.memory_id, action=ChangeAction.ADDED, created_at=START)]
         )
         await tx.cursors.save(Cursor(learner=f"user_playbook:{learner}", user_id=UserId(user), seq=1))
-        assert await tx.leases.claim(f"learn:{user}", "me", 60) is not None
+        assert await tx.leases.claim("learn", "me", 60, user_id=user) is not None
         window = Window(user_id=UserId(user), first_seq=1, last_seq=1, unread=())
         await tx.dead_letters.add(learner, window, attempts=1, error_kind="E", error="e")
         judged = NewEvaluation(

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.dispatch.lease import hold
-from sagacity.domain.cursor import LEARNING
+from sagacity.dispatch.lease import acquire_lease
+from sagacity.domain.cursor import LEARN
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import (
@@ -297,7 +297,9 @@ async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_n
         async with storage.read(ORG) as snapshot:
             return (await snapshot.cursors.get(ANNA, "pending/profile:x1")).seq
 
-    async with hold(storage, ORG, f"{LEARNING}{ANNA}", "somebody else", seconds=60):  # CURRENT reads nothing
+    async with acquire_lease(
+        storage, ORG, LEARN, "somebody else", seconds=60, user_id=ANNA
+    ):  # CURRENT reads nothing
         await learn.run(ORG, ANNA)
         assert (await pending(), (await state(storage, operation)).turn_count) == (5, 0)
         async with storage.begin(ORG) as tx:

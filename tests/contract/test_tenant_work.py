@@ -16,10 +16,11 @@ from sagacity.domain.operation import (
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
 from support.aggregation import NAME, in_own_words, rules_in
+from support.learning import BASE_SECONDS
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm, status
 from support.skills import REFUND, skills, teach
-from support.tenancy import BASE_SECONDS, Tenancy
+from support.tenancy import Tenancy
 
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
@@ -47,7 +48,7 @@ async def test_an_operation_ends_with_its_result(tenancy: Tenancy) -> None:
     """And nothing is due afterwards."""
     await tenancy.teach(*PNPM)
     operation = await tenancy.start()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     done = await tenancy.state(operation)
     assert (done.status, done.processed_count) == (OperationStatus.COMPLETED, 1)
     assert (done.result["processed"], done.result["generated"]) == (3, 1)
@@ -59,7 +60,7 @@ async def test_skills_that_were_asked_for_are_written(tenancy: Tenancy) -> None:
     """By their own operation; its result says how many."""
     await teach(tenancy.storage, REFUND, *ACTS, *ACTS, name=NAME)
     operation = await tenancy.start(OperationName.SKILL_GENERATION)
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     done = await tenancy.state(operation)
     assert (done.status, done.result["created"]) == (OperationStatus.COMPLETED, 1)
     assert len(await skills(tenancy.storage)) == 1
@@ -74,11 +75,11 @@ async def test_a_failing_operation_is_tried_again_and_then_given_up(tenancy: Ten
     tenancy.meddling.before = fails
     operation = await tenancy.start()
     for wait in (BASE_SECONDS, 2 * BASE_SECONDS):
-        await tenancy.work.run(ORG)
+        await tenancy.run()
         assert (await tenancy.state(operation)).status is OperationStatus.IN_PROGRESS
         assert await tenancy.due_at() == clock.now() + timedelta(seconds=wait)
         clock.advance(wait)
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     done = await tenancy.state(operation)
     assert (done.status, done.error) == (OperationStatus.FAILED, "the model is down")
     assert await tenancy.due_at() is None
@@ -93,11 +94,11 @@ async def test_a_cancelled_operation_that_waits_for_its_next_try_ends(tenancy: T
     tenancy.meddling.before = fails
     await tenancy.teach(*PNPM)
     operation = await tenancy.start()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     tenancy.meddling.before = None
     async with tenancy.storage.begin(ORG) as transaction:
         await transaction.operations.cancel(operation_id=operation.operation_id)
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     async with tenancy.storage.read(ORG) as snapshot:
         [item] = await snapshot.operations.items(operation.operation_id, limit=2)
         operation = await snapshot.operations.get(operation.operation_id)
@@ -121,11 +122,11 @@ async def test_it_aggregates_by_itself_when_enough_was_learned(tenancy: Tenancy)
     await tenancy.configs.set(ORG, config)
     await teach(tenancy.storage, REFUND, *ACTS[:2], name=NAME)
     await tenancy.note()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (await tenancy.shared(), await tenancy.due_at()) == ([], None)
     await teach(tenancy.storage, REFUND, ACTS[2], name=NAME)
     await tenancy.note()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert len(await tenancy.shared()) == 1
     assert len(await skills(tenancy.storage)) == 1
     assert await tenancy.due_at() is None
@@ -141,7 +142,7 @@ async def test_news_that_come_while_it_works_keep_it_due(tenancy: Tenancy, clock
         await tenancy.note()
 
     tenancy.meddling.before = learned_meanwhile
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert await tenancy.due_at() == clock.now()
 
 
@@ -155,14 +156,14 @@ async def test_clusters_that_the_model_failed_are_looked_at_again_by_themselves(
         lambda request: status(500) if "metric" in rules_in(request)[0] else in_own_words(request)
     )
     await by_model.note()
-    await by_model.work.run(ORG)
+    await by_model.run()
     assert len(await by_model.shared()) == 1
     again_at = await by_model.due_at()
     assert again_at is not None
     assert again_at > clock.now()
     clock.advance((again_at - clock.now()).total_seconds())
     model.answer_with(in_own_words)
-    await by_model.work.run(ORG)
+    await by_model.run()
     assert len(await by_model.shared()) == 2
     assert await by_model.due_at() is None
 
@@ -172,11 +173,11 @@ async def test_who_finds_the_tenant_worked_on_comes_again(tenancy: Tenancy, cloc
     await tenancy.teach(*PNPM)
     operation = await tenancy.start()
     await tenancy.lease()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (await tenancy.state(operation)).status is OperationStatus.IN_PROGRESS
     assert await tenancy.due_at() is not None
     clock.advance(600)
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (await tenancy.state(operation)).status is OperationStatus.COMPLETED
 
 
@@ -195,9 +196,9 @@ async def test_a_swap_of_versions_while_it_works_is_not_lost(tenancy: Tenancy) -
             await note_swapped_playbooks(transaction, config, wanted)
 
     tenancy.embedder.before = upgraded_meanwhile
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (await tenancy.shared(), await tenancy.cursor()) == ([], -1)
     assert await tenancy.due_at() is not None
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert [one.content in UNITS for one in await tenancy.shared()] == [True]
     assert await tenancy.due_at() is None

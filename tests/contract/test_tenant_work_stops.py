@@ -67,7 +67,7 @@ async def while_it_asks(
     async def is_asked() -> bool:
         return len(model.requests) >= AT_ONCE
 
-    work = asyncio.create_task(tenancy.work.run(ORG))
+    work = asyncio.create_task(tenancy.run())
     try:
         await until(is_asked, 60)
         yield
@@ -107,7 +107,7 @@ async def test_a_cancelled_aggregation_asks_no_more_and_writes_nothing(
     model.answer_with(in_own_words)
     await by_model.teach("hammer hammer now", "hammer hammer soon")
     await by_model.note()
-    await by_model.work.run(ORG)
+    await by_model.run()
     assert len(await by_model.shared()) == len(WORDS) + 1
 
 
@@ -141,7 +141,7 @@ async def test_who_asked_for_an_aggregation_does_not_wait_for_its_skills(tenancy
                 await transaction.operations.cancel()
 
     tenancy.embedder.before = look_after_the_playbooks
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert seen == [OperationStatus.COMPLETED]
     assert (len(await tenancy.shared()), len(await skills(tenancy.storage))) == (1, 1)
     assert (await tenancy.state(operation)).status is OperationStatus.COMPLETED
@@ -152,7 +152,7 @@ async def test_an_aggregation_tells_how_many_clusters_are_done(by_model: Tenancy
     await teach_clusters(by_model)
     operation = await by_model.start()
     model.answer_with(in_own_words)
-    await by_model.work.run(ORG)
+    await by_model.run()
     done = await by_model.state(operation)
     assert (done.status, done.step_count, done.step_total) == (OperationStatus.COMPLETED, 7, 7)
 
@@ -160,14 +160,14 @@ async def test_an_aggregation_tells_how_many_clusters_are_done(by_model: Tenancy
 async def test_aggregation_that_is_turned_on_counts_what_is_there(tenancy: Tenancy) -> None:
     """Nobody has to teach anything before; the configuration makes the tenant due in its own transaction."""
     await tenancy.configs.set(ORG, config(aggregation_config=None))
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     await tenancy.teach("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
     await tenancy.note()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (await tenancy.shared(), await tenancy.due_at()) == ([], None)
     await tenancy.configs.set(ORG, config(aggregation_config={"reaggregation_trigger_count": 3}))
     assert await due_at(tenancy.storage, TENANT_SCOPE) == tenancy.clock.now()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert len(await tenancy.shared()) == 1
     assert await tenancy.due_at() is None
 
@@ -177,15 +177,15 @@ async def test_skills_that_are_turned_on_are_written_of_what_was_aggregated(tena
     await tenancy.configs.set(ORG, config(aggregation_config={}))
     await teach(tenancy.storage, "customer wants a refund", *ACTS, name=NAME)
     await tenancy.note()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert (len(await tenancy.shared()), await skills(tenancy.storage)) == (1, [])
     wanted = {"enabled": True, "auto_generate_on_aggregation": True, "cooldown_hours": 0}
     await tenancy.configs.set(ORG, config(aggregation_config={}, skill_generator_config=wanted))
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     [skill] = await skills(tenancy.storage)
     async with tenancy.storage.begin(ORG) as transaction:
         await transaction.memories.delete(MemoryKind.SKILL, ids=[skill.memory_id])
     await tenancy.note()
-    await tenancy.work.run(ORG)
+    await tenancy.run()
     assert await skills(tenancy.storage) == []
     assert (skill.name, skill.agent_version) == (NAME, VERSION)

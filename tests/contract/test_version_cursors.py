@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sagacity.domain.cursor import LEARNING, REGENERATING, Cursor
+from sagacity.domain.cursor import LEARN, REGENERATE, Cursor
 from sagacity.domain.errors import Conflict
 from sagacity.domain.memory import Status
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
@@ -149,8 +149,8 @@ async def test_learner_that_read_before_an_upgrade_writes_nothing(
     await read_to(storage, 5)
     await read_to(storage, 5, PENDING)  # the cursor looks as it did
     async with storage.begin(ORG) as tx:
-        lease = await tx.leases.claim(f"{LEARNING}{ANNA}", "worker", 60)
-        other = await tx.leases.claim(f"{LEARNING}{BEN}", "worker", 60)
+        lease = await tx.leases.claim(LEARN, "worker", 60, user_id=ANNA)
+        other = await tx.leases.claim(LEARN, "worker", 60, user_id=BEN)
     assert lease is not None
     assert other is not None
     await upgrade(storage, VersionFilter(kind=PROFILE, user_ids=(ANNA,)))
@@ -159,7 +159,7 @@ async def test_learner_that_read_before_an_upgrade_writes_nothing(
             await tx.leases.check(lease)
     async with storage.begin(ORG) as tx:
         await tx.leases.check(other)
-        assert await tx.leases.claim(lease.name, "another", 60) is not None
+        assert await tx.leases.claim(lease.task, "another", 60, user_id=lease.user_id) is not None
 
 
 @pytest.mark.parametrize("pending", [None, 2, 5])
@@ -197,16 +197,16 @@ async def test_learners_and_upgrades_at_once_lose_no_turn(
         )
 
     async def learn(at: Storage, user_id: str, version: Status) -> None:
-        prefix, lease = ("", LEARNING) if version is CURRENT else ("pending/", REGENERATING)
+        prefix, lease = ("", LEARN) if version is CURRENT else ("pending/", REGENERATE)
         for attempt in range(20):
             try:
-                await step(at, user_id, version, f"{prefix}profile:one", (f"{lease}{user_id}", f"{attempt}"))
+                await step(at, user_id, version, f"{prefix}profile:one", (lease, f"{attempt}"))
             except Conflict:
                 await asyncio.sleep(0)
 
     async def step(at: Storage, user_id: str, version: Status, cursor: str, held: tuple[str, str]) -> None:
         async with at.begin(ORG) as tx:
-            lease = await tx.leases.claim(*held, 60)
+            lease = await tx.leases.claim(*held, 60, user_id=user_id)
         assert lease is not None
         async with at.read(ORG) as snapshot:
             read = await snapshot.cursors.get(user_id, cursor)

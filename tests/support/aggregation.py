@@ -65,7 +65,7 @@ class Aggregating:
 
     async def lease(self) -> Lease:
         async with self.storage.begin(ORG) as transaction:
-            lease = await transaction.leases.claim("tenant", "worker", 600)
+            lease = await transaction.leases.claim("distil", "worker", 600)
         assert lease is not None
         return lease
 

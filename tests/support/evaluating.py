@@ -6,19 +6,15 @@ from pydantic import SecretStr
 
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
 from sagacity.domain.evaluation import Evaluation
 from sagacity.domain.ids import IdSource, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import ModelAccess
-from sagacity.learning.evaluate.pipeline import EvaluationPolicy, Evaluator
-from sagacity.learning.pipeline import Learning, LearningPolicy
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.open_llm import open_llm
 from sagacity.storage.transaction import Storage
-from support.learning import ATTEMPTS, BASE_SECONDS, WordEmbedder, reading
+from support.learning import WordEmbedder, Worker, reading, task_parts
 from support.parts import ANNA, ORG
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json
 
@@ -36,27 +32,22 @@ def worker(
     model: ScriptedLLM | None = None,
     *,
     delay: float = DELAY_SECONDS,
-) -> Learning:
+) -> Worker:
     """One worker that has nothing to learn, so that it only judges: by rules without a model."""
     llm = None
     if model is not None:
         key = SecretStr("k")
         llm = open_llm(ModelChoice(model="openai/scripted", api_base=model.base_url, api_key=key), attempts=1)
-    configs, access = DatabaseConfigs(storage), ModelAccess(storage, lambda config, role: llm, clock)
-    retry = RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS)
-    return Learning(
+    parts = task_parts(
         storage,
         WordEmbedder(),
-        configs,
-        access,
-        LearningPolicy(retry=retry, quiet_seconds=30, lease_seconds=60),
-        evaluator=Evaluator(
-            storage, configs, access, EvaluationPolicy(retry=retry, delay_seconds=delay), clock=clock
-        ),
-        clock=clock,
-        ids=ids,
+        clock,
+        ids,
         groups=reading(),
+        models=lambda config, role: llm,
+        evaluation_delay_seconds=delay,
     )
+    return Worker(parts)
 
 
 async def configure(storage: Storage, *names: str, tenant: Tenant = ORG, **fields) -> None:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.cursor import LEARNING, Cursor, DeadLetter, Lease, Window, cursor_name
+from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Lease, Window, cursor_name
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import SessionId
@@ -65,7 +65,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
     async with storage.begin(tenant) as tx:
         kept, pending, archived, playbook = await tx.memories.add(_learned(word), vectors={"uid": VECTOR})
         cluster = await _note(tx, kept, playbook, word)
-        lease = await tx.leases.claim(f"{LEARNING}{ANNA}", word, 60)
+        lease = await tx.leases.claim(LEARN, word, 60, user_id=ANNA)
         token = await tx.organisation.add_token(word, word, f"{word} hash")
         item = await _run(tx, word)
     await _use(storage, tenant, word)

@@ -159,7 +159,7 @@ CASES: dict[str, Case] = {
     "copies.forget": lambda tx, h: tx.copies.forget(),
     "copies.counts": lambda tx, h: tx.copies.counts(),
     "cursors.set_due": lambda tx, h: tx.cursors.set_due(ANNA, LATER),
-    "leases.claim": lambda tx, h: tx.leases.claim(h.lease.name, h.lease.owner, 999),
+    "leases.claim": lambda tx, h: tx.leases.claim(h.lease.task, h.lease.owner, 999, user_id=h.lease.user_id),
     "leases.check": lambda tx, h: tx.leases.check(h.lease),
     "leases.finish": lambda tx, h: tx.leases.finish(h.lease),
     "dead_letters.add": lambda tx, h: tx.dead_letters.add(
@@ -228,7 +228,7 @@ CASES: dict[str, Case] = {
     "cursors.ensure_due, new": lambda tx, h: tx.cursors.ensure_due(UserId(h.word)),
     "leases.end_learning": lambda tx, h: tx.leases.end_learning([ANNA]),
     "leases.end_learning, of all": lambda tx, h: tx.leases.end_learning([]),
-    "leases.end": lambda tx, h: tx.leases.end(h.lease.name),
+    "leases.end": lambda tx, h: tx.leases.end(h.lease.task),
     "retention.next_expiry": lambda tx, h: tx.retention.next_expiry(),
     "retention.purge_expired": lambda tx, h: tx.retention.purge_expired(EXPIRY, limit=99),
     "retention.excess": lambda tx, h: tx.retention.excess(1),

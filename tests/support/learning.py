@@ -10,15 +10,18 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.change import Candidate
 from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import Cursor, DeadLetter, Window
+from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.learning.ask import Calls, ModelAccess
-from sagacity.learning.evaluate.pipeline import EvaluationPolicy, Evaluator
+from sagacity.domain.tenant import DueScope, Tenant
+from sagacity.learning.ask import Calls, ModelAccess, Models
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.learners import Groups, Learner, LearnerGroup, learner_groups
-from sagacity.learning.pipeline import Learning, LearningPolicy
+from sagacity.learning.tasks.base import TaskReport
+from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
+from sagacity.learning.tasks.runner import TaskRunner
+from sagacity.learning.tasks.table import open_tasks
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG
@@ -146,31 +149,61 @@ def learning(
     ids: IdSource,
     *,
     groups: Groups = learner_groups,
+    **policy,
+) -> "Worker":
+    """Learning without a model key."""
+    return Worker(task_parts(storage, embedder, clock, ids, groups=groups, **policy))
+
+
+def task_parts(
+    storage: Storage,
+    embedder: Embedder,
+    clock: Clock,
+    ids: IdSource,
+    *,
+    groups: Groups = learner_groups,
+    models: Models = lambda config, role: None,
     quiet_seconds: float = QUIET_SECONDS,
     lease_seconds: float = 60.0,
-    slice_seconds: float = 20.0,
-) -> Learning:
-    """Learning without a model key."""
-    configs, access = DatabaseConfigs(storage), ModelAccess(storage, lambda config, role: None, clock)
-    retry = RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS)
-    return Learning(
+    evaluation_delay_seconds: float = 600.0,
+    expired_seconds: float = 86_400.0,
+    **policy,
+) -> TaskParts:
+    """What background tasks are built from, patient as tests are."""
+    return TaskParts(
         storage,
         embedder,
-        configs,
-        access,
-        LearningPolicy(
-            retry=retry,
+        DatabaseConfigs(storage),
+        ModelAccess(storage, models, clock),
+        TaskPolicy(
+            retry=RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
             quiet_seconds=quiet_seconds,
             lease_seconds=lease_seconds,
-            slice_seconds=slice_seconds,
+            evaluation_delay_seconds=evaluation_delay_seconds,
+            expired_seconds=expired_seconds,
+            **policy,
         ),
-        evaluator=Evaluator(
-            storage, configs, access, EvaluationPolicy(retry=retry, delay_seconds=600), clock=clock
-        ),
-        clock=clock,
-        ids=ids,
-        groups=groups,
+        clock,
+        ids,
+        groups,
     )
+
+
+class Worker:
+    """Runs a user's tasks when a test says so."""
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._runner = TaskRunner(parts, open_tasks(parts))
+
+    async def run(
+        self, tenant: Tenant, user_id: UserId, *, force: bool = False, wait: bool = False
+    ) -> TaskReport:
+        """Do what is due: all of it, or what a caller that waits for it has done."""
+        if wait:
+            return await self._runner.run_now(tenant, user_id, LEARN, force=force)
+        forced = await self._runner.run_now(tenant, user_id, LEARN, force=True) if force else TaskReport()
+        forced.include(await self._runner.run(DueScope(tenant=tenant, user_id=user_id)))
+        return forced
 
 
 async def learned(

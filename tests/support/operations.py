@@ -18,7 +18,8 @@ async def held_back(app: FastAPI, *user_ids: str) -> AsyncIterator[None]:
     """Nobody works on operations for these users: somebody else holds the right to."""
     async with app.state.runtime.storage.begin(LOCAL_TENANT) as transaction:
         leases = [
-            await transaction.leases.claim(f"regenerate:{user_id}", "a test", 600) for user_id in user_ids
+            await transaction.leases.claim("regenerate", "a test", 600, user_id=user_id)
+            for user_id in user_ids
         ]
         assert all(leases)
     yield

@@ -92,7 +92,7 @@ def generator(
 @asynccontextmanager
 async def lease(storage: Storage, tenant: Tenant = ORG) -> AsyncIterator[Lease]:
     async with storage.begin(tenant) as tx:
-        held = await tx.leases.claim("tenant", "test", 600)
+        held = await tx.leases.claim("distil", "test", 600)
     assert held is not None
     yield held
     async with storage.begin(tenant) as tx:

@@ -1,26 +1,25 @@
 """A tenant's own work put together for a test, with what may happen at its moments."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.cursor import Lease
 from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
-from sagacity.domain.tenant import Tenant
+from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.ask import ModelAccess
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
-from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.distil.spec import Result
-from sagacity.learning.retention import Retention, RetentionPolicy
-from sagacity.learning.tenant_work import TenantWork
+from sagacity.learning.retention import Retain
+from sagacity.learning.tasks.base import TaskReport
+from sagacity.learning.tasks.runner import TaskRunner
+from sagacity.learning.tenant_work import Distil
 from sagacity.learning.watch import UNWATCHED, Watch
 from sagacity.providers.base import Vectors
 from support.aggregation import NAME, VERSION, Aggregating
-from support.learning import WordEmbedder, due_at
+from support.learning import WordEmbedder, due_at, task_parts
 from support.parts import ORG
-
-ATTEMPTS, BASE_SECONDS = 3, 5.0
 
 
 class Meddling(Distiller):
@@ -62,16 +61,16 @@ class Tenancy(Aggregating):
         access = ModelAccess(storage, lambda config, role: self._llm, clock)
         given = (storage, self.embedder, self.configs, access)
         self.meddling = Meddling(AGENT_PLAYBOOKS, *given, clock=clock, ids=ids)
-        self.work = TenantWork(
-            storage,
-            self.meddling,
-            Distiller(SKILLS, *given, clock=clock, ids=ids),
-            Retention(storage, self.configs, RetentionPolicy(0, 86_400), clock=clock),
-            RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
-            lease_seconds=60,
-            clock=clock,
-            ids=ids,
+        parts = replace(
+            task_parts(storage, self.embedder, clock, ids, models=lambda config, role: self._llm),
+            configs=self.configs,
+            models=access,
         )
+        self._runner = TaskRunner(parts, [Distil(parts, aggregation=self.meddling), Retain(parts)])
+
+    async def run(self) -> TaskReport:
+        """Do what is due of the organisation itself."""
+        return await self._runner.run(DueScope(tenant=ORG, user_id=TENANT_SCOPE))
 
     async def start(self, name=OperationName.PLAYBOOK_AGGREGATION) -> Operation:
         asked = OperationParameters(extractor_names=(NAME,), agent_version=VERSION)

@@ -11,6 +11,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.config.safe_url import check_url
 from sagacity.domain.amounts import counted
+from sagacity.domain.cursor import LEARN
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, Request
@@ -74,7 +75,7 @@ def _check_images(body: PublishBody, *, block_private: bool) -> None:
 async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishReply:
     """Learn what is due now, and say what came of it; the publish itself has succeeded already."""
     runtime = caller.runtime
-    report = await runtime.learning.run(caller.tenant, stored.user_id, force=force, wait=True)
+    report = await runtime.tasks.run_now(caller.tenant, stored.user_id, LEARN, force=force)
     runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))
     return PublishReply(
         request_id=stored.request_id,

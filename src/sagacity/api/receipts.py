@@ -12,6 +12,7 @@ from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import INTERACTION, Request
 from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.learning.learners import learner_names
 from sagacity.schemas.receipts import (
     IndexProgress,
     LearnerProgress,
@@ -39,7 +40,7 @@ async def get_receipt(
     if "\x00" in request_id:
         raise InvalidInput("text must not hold NUL characters")
     runtime = caller.runtime
-    learners = await runtime.learning.learners(caller.tenant)
+    learners = learner_names(await runtime.configs.get(caller.tenant))
     note = await runtime.models.note(caller.tenant, await runtime.configs.get(caller.tenant))
     async with caller.read() as snapshot:
         request = await snapshot.interactions.get_request(RequestId(request_id))

@@ -11,7 +11,7 @@ from sagacity.dispatch.arq_lane import Lane
 from sagacity.dispatch.arq_queue import JobQueue
 from sagacity.dispatch.base import Handler
 from sagacity.dispatch.job import Job, JobKind, index_job, learn_job
-from sagacity.dispatch.lease import hold
+from sagacity.dispatch.lease import acquire_lease
 from sagacity.dispatch.loops import end, for_ever, handle
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
@@ -130,7 +130,7 @@ class ArqWorker:
 
     async def _sweep(self) -> None:
         """Sweep if no other worker does, and rest until something may be due."""
-        async with hold(
+        async with acquire_lease(
             self._storage, _SWEEPER, _SWEEP, self._name, seconds=self._queue.lease_seconds
         ) as lease:
             if lease is not None:

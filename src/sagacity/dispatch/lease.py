@@ -7,13 +7,21 @@ from contextlib import asynccontextmanager, suppress
 from sagacity.dispatch.loops import end
 from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import StorageError, StorageUnavailable
+from sagacity.domain.ids import UserId
+from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 
 @asynccontextmanager
-async def hold(
-    storage: Storage, tenant: Tenant, name: str, owner: str, *, seconds: float
+async def acquire_lease(
+    storage: Storage,
+    tenant: Tenant,
+    task: str,
+    owner: str,
+    *,
+    seconds: float,
+    user_id: UserId = TENANT_SCOPE,
 ) -> AsyncGenerator[Lease | None]:
     """
     Hold a lease during the block, prolonging it three times in its life; give None while another holds it.
@@ -22,7 +30,7 @@ async def hold(
     writes finds out, so that two holders can never both commit.
     """
     async with storage.begin(tenant) as transaction:
-        lease = await transaction.leases.claim(name, owner, seconds)
+        lease = await transaction.leases.claim(task, owner, seconds, user_id=user_id)
     if lease is None:
         yield None
         return
@@ -41,7 +49,7 @@ async def _beat(storage: Storage, tenant: Tenant, lease: Lease, seconds: float) 
         await asyncio.sleep(seconds / 3)
         try:
             async with storage.begin(tenant) as transaction:
-                held = await transaction.leases.claim(lease.name, lease.owner, seconds)
+                held = await transaction.leases.claim(lease.task, lease.owner, seconds, user_id=lease.user_id)
                 if held is not None and held.fencing != lease.fencing:
                     await transaction.leases.finish(held)  # it had lapsed: what was claimed is a new lease
         except StorageError:

@@ -76,17 +76,18 @@ class Window(Value):
         return (*self.context, *self.unread)
 
 
-LEARNING, REGENERATING = "learn:", "regenerate:"
-"""With a user behind them: the leases under which the user's log is learned into CURRENT, and into PENDING."""
-
-TENANT_WORK = "tenant"
-"""The lease under which the tenant's own work is done."""
+LEARN, REGENERATE, EVALUATE = "learn", "regenerate", "evaluate"
+"""Tasks on one user's log, and the names of their leases."""
+DISTIL, RETAIN = "distil", "retain"
+"""Tasks on what is the organisation's own, and the names of their leases."""
 
 
 class Lease(Value):
-    """The right to work on a scope until `expires_at`; `fencing` grows with every holder."""
+    """The right to do one task of a scope until `expires_at`; `fencing` grows with every holder."""
 
-    name: str
+    task: str
+    user_id: UserId
+    """Empty: the organisation's."""
     owner: str
     fencing: int
     expires_at: datetime

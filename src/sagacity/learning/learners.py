@@ -114,6 +114,11 @@ def learner_groups(
     ]
 
 
+def learner_names(config: TenantConfig) -> list[str]:
+    """Return the names of the learners that *config* asks for."""
+    return [learner.name for group in learner_groups(config, Calls()) for learner in group.learners]
+
+
 def learner_name(kind: MemoryKind, extractor_name: str) -> str:
     """Return the name under which an extractor's cursor and dead letters are kept."""
     return f"{kind}:{extractor_name}"

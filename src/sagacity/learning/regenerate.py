@@ -3,20 +3,14 @@
 import math
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-import structlog
-
-from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.dispatch.lease import hold
-from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.base import Value
-from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import LEARNING, Cursor, Lease, Window, cursor_name
+from sagacity.dispatch.lease import acquire_lease
+from sagacity.domain.cursor import LEARN, REGENERATE, Cursor, Lease, Window, cursor_name
 from sagacity.domain.errors import Conflict, InvalidInput
-from sagacity.domain.ids import IdSource, UserId
+from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Status
 from sagacity.domain.operation import (
@@ -30,74 +24,56 @@ from sagacity.domain.operation import (
 from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.apply import Applied
-from sagacity.learning.ask import ModelAccess
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
-from sagacity.learning.learners import Groups, Learner, LearnerGroup
+from sagacity.learning.learners import Learner, LearnerGroup
 from sagacity.learning.reading import Reading, taught_playbooks
-from sagacity.learning.steps import Steps, Target, Task, read_tasks, told
+from sagacity.learning.steps import Processed, Target, Task, WindowProcessor, read_tasks
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import postpone_or_fail
+from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.window import Due
-from sagacity.storage.transaction import Storage, Transaction
+from sagacity.storage.transaction import Transaction
 
-_log = structlog.get_logger(__name__)
 _PAGE = 200
 
 
-class RegenerationPolicy(Value):
-    """How patiently items are worked on."""
-
-    retry: RetryPolicy
-    lease_seconds: float
-
-
-class Regeneration:
+class Regenerate:
     """Works on users' parts of operations, a window at a time; cut short, it goes on behind the last one written."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        steps: Steps,
-        configs: ConfigStore,
-        access: ModelAccess,
-        policy: RegenerationPolicy,
-        *,
-        groups: Groups,
-        clock: Clock,
-        ids: IdSource,
-    ) -> None:
-        self._storage = storage
-        self._steps = steps
-        self._configs = configs
-        self._access = access
-        self._policy = policy
-        self._groups = groups
-        self._clock = clock
-        self._owner = ids.new()
+    name = REGENERATE
+    scope = TaskScope.USER
 
-    async def is_due(self, tenant: Tenant, user_id: UserId) -> bool:
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage = parts.storage
+        self._configs = parts.configs
+        self._models = parts.models
+        self._lease_seconds = parts.policy.lease_seconds
+        self._retrying = parts.retrying
+        self._groups = parts.groups
+        self._clock = parts.clock
+        self._owner = parts.ids.new()
+        self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
+
+    async def is_due(self, subject: Subject) -> bool:
         """Return whether something of the user waits and may be tried now."""
-        async with self._storage.read(tenant) as snapshot:
-            next_try = await self.next_try(snapshot, user_id)
+        async with self._storage.read(subject.tenant) as snapshot:
+            next_try = await self.next_due(snapshot, subject)
         return next_try is not None and next_try <= self._clock.now()
 
-    async def next_try(self, snapshot: Transaction, user_id: UserId) -> datetime | None:
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when the user's part of some operation is due; None: nothing waits, or only for its turn."""
-        waiting = await snapshot.operations.waiting_for(user_id)
+        waiting = await snapshot.operations.waiting_for(subject.user_id)
         moments = (self._due_at(operation, item) for operation, item in waiting)
         return min(filter(None, moments), default=None)
 
-    async def run(self, tenant: Tenant, user_id: UserId, lease: Lease, *, until: float) -> None:
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Work on what is due of a user.
-
-        Args:
-            tenant: whose.
-            user_id: whose log.
-            lease: held for the user's operations.
-            until: by `time.monotonic`; what is unfinished then is left for the next time.
+        Work on what is due of a user; a part that failed keeps itself when it is tried again.
 
         Raises:
             Conflict: another worker does it.
         """
+        tenant, user_id = subject.tenant, subject.user_id
         async with self._storage.read(tenant) as snapshot:
             waiting = await snapshot.operations.waiting_for(user_id)
         for operation, item in waiting:
@@ -113,8 +89,9 @@ class Regeneration:
                 raise
             except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
                 await self._fail(tenant, operation, item, error)
-            if time.monotonic() > until:
-                return
+            if _is_over(until):
+                break
+        return TaskReport()
 
     def _due_at(self, operation: Operation, item: OperationItem) -> datetime | None:
         """Return when an item is worked on next, if it is its turn; one that was cancelled has nothing to wait for."""
@@ -127,19 +104,16 @@ class Regeneration:
         async with self._storage.begin(tenant) as transaction:
             waiting = await transaction.operations.waiting_for(item.user_id)
             before = next((one for _, one in waiting if one.operation_id == item.operation_id), item)
-            attempts = before.attempts + 1
             lasts = isinstance(error, InvalidInput)
-            next_try = None if lasts else self._policy.retry.next_try(attempts, self._clock.now())
-            if next_try is None:
-                await _settle(transaction, operation, item, ItemStatus.FAILED, error=told(error))
-            else:
-                await transaction.operations.postpone(
-                    item, attempts=attempts, next_try_at=next_try, error=told(error)
-                )
-        _log.warning("operation.item_failed", kind=type(error).__name__, attempts=attempts)
+            failure = self._retrying.failed(
+                f"operation:{operation.name}", error, attempts=before.attempts, is_last=lasts
+            )
+            if failure.is_last:
+                await _hold_pending_back(transaction, operation, item)
+            await postpone_or_fail(transaction, item, failure)
 
     async def _read_all(
-        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease, until: float
+        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease, until: float | None
     ) -> None:
         """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
         config = await self._configs.get(tenant)
@@ -151,9 +125,10 @@ class Regeneration:
             if is_cancelled or not tasks:
                 break
             started = time.perf_counter()
-            await self._read(Target(tenant, item.user_id, group, Status.PENDING), item, tasks, lease)
+            target = Target(tenant, item.user_id, group, Status.PENDING)
+            await self._read(target, item, tasks, lease)
             await self._storage.give_way(time.perf_counter() - started)
-            if time.monotonic() > until:
+            if _is_over(until):
                 async with self._storage.begin(tenant) as transaction:
                     await transaction.operations.pass_turn(item)
                 return
@@ -164,14 +139,20 @@ class Regeneration:
 
     async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
         """Read one stretch for each learner into PENDING, whose cursors move with it."""
+        processed = await self._processor.process(target, tasks)
+        _, processed = await self._processor.commit(
+            processed, lambda done: self._commit_rerun(item, done, lease)
+        )
+        _raise_first(processed.readings)
 
-        async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
+    async def _commit_rerun(self, item: OperationItem, processed: Processed, lease: Lease) -> Applied:
+        target, readings = processed.target, processed.readings
+        async with self._storage.begin(target.tenant) as transaction:
+            await transaction.leases.check(lease)
+            applied = await self._processor.write(transaction, processed)
             await _advance(transaction, [one for one in readings if one.error is None])
-            turns = _new_turns(target.group, readings)
-            await _count(transaction, item, turns, readings, applied)
-
-        _, readings = await self._steps.take(target, tasks, lease, finish)
-        _raise_first(readings)
+            await _count(transaction, item, _new_turns(target.group, readings), readings, applied)
+        return applied
 
     async def _read_newest(self, tenant: Tenant, operation: Operation, item: OperationItem) -> None:
         """Read the newest window of each learner into CURRENT; cursors stay where they are."""
@@ -181,25 +162,36 @@ class Regeneration:
             return
         config = await self._configs.get(tenant)
         group, note = await self._group(tenant, config, operation, item.user_id)
-        name, seconds = f"{LEARNING}{item.user_id}", self._policy.lease_seconds
-        async with hold(
-            self._storage, tenant, name, f"{self._owner}:{operation.operation_id}", seconds=seconds
+        async with acquire_lease(
+            self._storage,
+            tenant,
+            LEARN,
+            f"{self._owner}:{operation.operation_id}",
+            seconds=self._lease_seconds,
+            user_id=item.user_id,
         ) as lease:
             if lease is None:
                 raise Conflict(f"{item.user_id!r} is being learned")  # then after that
             async with self._storage.read(tenant) as snapshot:
                 tasks = await _newest(snapshot, group, item.user_id, operation.parameters)
+            processed = await self._processor.process(Target(tenant, item.user_id, group), tasks)
+            asked = _Asked(operation, item, config, note)
+            _, processed = await self._processor.commit(
+                processed, lambda done: self._commit_newest(asked, done, lease)
+            )
+            _raise_first(processed.readings)
 
-            async def finish(transaction: Transaction, readings: Sequence[Reading], applied: Applied) -> None:
-                await _count(transaction, item, _turns(readings), readings, applied)
-                if not any(one.error for one in readings):
-                    await _settle(transaction, operation, item, ItemStatus.DONE, note=note)
-                # After the operation, which is held first by whoever makes logs due for it.
-                await note_playbooks(transaction, config, taught_playbooks(readings, applied))
-
-            target = Target(tenant, item.user_id, group)
-            _, readings = await self._steps.take(target, tasks, lease, finish)
-            _raise_first(readings)
+    async def _commit_newest(self, asked: "_Asked", processed: Processed, lease: Lease) -> Applied:
+        readings, item = processed.readings, asked.item
+        async with self._storage.begin(processed.target.tenant) as transaction:
+            await transaction.leases.check(lease)
+            applied = await self._processor.write(transaction, processed)
+            await _count(transaction, item, _turns(readings), readings, applied)
+            if not any(one.error for one in readings):
+                await _settle(transaction, asked.operation, item, ItemStatus.DONE, note=asked.note)
+            # After the operation, which is held first by whoever makes logs due for it.
+            await note_playbooks(transaction, asked.config, taught_playbooks(readings, applied))
+        return applied
 
     async def _group(
         self, tenant: Tenant, config: TenantConfig, operation: Operation, user_id: UserId
@@ -210,12 +202,26 @@ class Regeneration:
         Raises:
             InvalidInput: the configuration, which may have changed since the start, has none of them.
         """
-        calls = await self._access.of(tenant, config, user_id)
+        calls = await self._models.of(tenant, config, user_id)
         groups = self._groups(config, calls, by_hand=True, names=operation.parameters.extractor_names)
         group = next((group for group in groups if group.kind is GENERATED[operation.name]), None)
         if group is None:
             raise InvalidInput("the configuration has no extractor for this any more; start it anew")
         return group, calls.note
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A user's part of an operation, with what it is done by."""
+
+    operation: Operation
+    item: OperationItem
+    config: TenantConfig
+    note: str
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() > until
 
 
 async def _unread(
@@ -297,14 +303,15 @@ async def _settle(
     item: OperationItem,
     status: ItemStatus,
     *,
-    error: str = "",
     note: str = "",
 ) -> None:
-    """
-    Say how a user's part ended, with a note on it if there is one.
+    """Say how a user's part ended, with a note on it if there is one."""
+    await _hold_pending_back(transaction, operation, item)
+    await transaction.operations.settle(item, status, result={"note": note} if note else None)
 
-    Turns that a rerun left out count as read no further than in CURRENT.
-    """
+
+async def _hold_pending_back(transaction: Transaction, operation: Operation, item: OperationItem) -> None:
+    """Count turns that a rerun left out as read no further than in CURRENT."""
     asked = operation.parameters
     if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
         await transaction.versions.hold_pending_back(
@@ -312,7 +319,6 @@ async def _settle(
                 kind=GENERATED[operation.name], user_ids=(item.user_id,), names=asked.extractor_names
             )
         )
-    await transaction.operations.settle(item, status, error=error, result={"note": note} if note else None)
 
 
 async def _count(

@@ -8,8 +8,8 @@ import structlog
 
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import Lease, Outcome, Window
-from sagacity.domain.errors import Conflict, ProviderError, SagacityError, StorageError
+from sagacity.domain.cursor import Outcome, Window
+from sagacity.domain.errors import Conflict, ProviderError
 from sagacity.domain.ids import IdSource, RunId, UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.domain.tenant import Tenant
@@ -60,12 +60,25 @@ async def read_tasks(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]
             return [Task(due, await read_window(snapshot, user_id, due)) for due in dues]
 
 
-Finish = Callable[[Transaction, Sequence[Reading], Applied], Awaitable[None]]
-"""Records in the step's own transaction that its windows were read, and what was written."""
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What windows of one kind's learners came to: nothing of it is written yet."""
+
+    target: Target
+    readings: Sequence[Reading]
+    proposals: Sequence[Proposal] = ()
+
+    def failed(self, error: BaseException) -> "Processed":
+        """Let those that proposed something share the failure of what came after it."""
+        return Processed(self.target, [failed(one, error) for one in self.readings])
 
 
-class Steps:
-    """Takes steps. A step that fails, or is cut short at any moment, has written nothing or all."""
+Commit = Callable[[Processed], Awaitable[Applied]]
+"""Writes, in one transaction, what was decided and what records that it is done."""
+
+
+class WindowProcessor:
+    """Processes windows. What fails, or is cut short at any moment, has written nothing or all."""
 
     def __init__(self, storage: Storage, embedder: Embedder, *, clock: Clock, ids: IdSource) -> None:
         self._storage = storage
@@ -73,37 +86,34 @@ class Steps:
         self._clock = clock
         self._ids = ids
 
-    async def take(
-        self, target: Target, tasks: Sequence[Task], lease: Lease, finish: Finish
-    ) -> tuple[Applied, Sequence[Reading]]:
-        """
-        Read windows of one kind's learners side by side, and write what they teach.
-
-        Args:
-            target: whose, by whom and into which version.
-            tasks: one a learner.
-            lease: under which it is written.
-            finish: told of every reading, also of those that failed, in the transaction that writes.
-
-        Raises:
-            Conflict: the lease was lost, *finish* found that the windows were done already, or a person changed what
-                was decided on; nothing was written.
-        """
+    async def process(self, target: Target, tasks: Sequence[Task]) -> Processed:
+        """Read windows of one kind's learners side by side, and decide on what they teach."""
         is_asked = any(task.due.learner.asks_a_model for task in tasks)
         known = await self._known(target) if is_asked else []
-        readings = await self._read_all(target, tasks, known)
+        read = Processed(target, await self._read_all(target, tasks, known))
         try:
-            proposals = await self._decide(target, readings)
-            # A commit that came through although nobody heard of it is a Conflict the next time.
-            applied = await self._storage.again(
-                lambda: self._commit(target, lease, readings, proposals, finish)
-            )
+            return replace(read, proposals=await self._decide(target, read.readings))
         except Conflict:
             raise
         except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue
-            readings = [failed(reading, error) for reading in readings]
-            applied = await self._commit(target, lease, readings, [], finish)
-        return applied, readings
+            return read.failed(error)
+
+    async def commit(self, processed: Processed, commit: Commit) -> tuple[Applied, Processed]:
+        """
+        Commit, again where others got in the way; what cannot be written is committed as a failure.
+
+        Raises:
+            Conflict: the lease was lost, the windows were done already, or a person changed what was decided on;
+                nothing was written.
+        """
+        try:
+            # A commit that came through although nobody heard of it is a Conflict the next time.
+            return await self._storage.again(lambda: commit(processed)), processed
+        except Conflict:
+            raise
+        except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue
+            processed = processed.failed(error)
+            return await commit(processed), processed
 
     async def _known(self, target: Target) -> list[str]:
         async with self._storage.read(target.tenant) as snapshot:
@@ -244,45 +254,26 @@ class Steps:
             _log.warning("learn.embedder_failed", kind=type(error).__name__)
             return [None] * len(texts)
 
-    async def _commit(
-        self,
-        target: Target,
-        lease: Lease,
-        readings: Sequence[Reading],
-        proposals: Sequence[Proposal],
-        finish: Finish,
-    ) -> Applied:
-        """Write what was decided and what *finish* has to record, together or not at all."""
-        read = {turn.interaction_id: turn for one in readings for turn in one.window.interactions}
-        run_id = proposals[0].provenance.run_id if proposals else None
-        applied = Applied()
-        async with self._storage.begin(target.tenant) as transaction:
-            await transaction.leases.check(lease)
-            if proposals:
-                # A turn that was deleted while it was read teaches nothing.
-                evidence = {number for one in proposals for number in one.decision.candidate.evidence}
-                there = await transaction.interactions.existing(evidence)
-                turns = {number: turn for number, turn in read.items() if number in there}
-                applied = await apply(
-                    transaction,
-                    target.user_id,
-                    proposals,
-                    turns,
-                    run_id=run_id or RunId(self._ids.new()),
-                    clock=self._clock,
-                    ids=self._ids,
-                    status=target.status,
-                )
-            await finish(transaction, readings, applied)
-        return applied
+    async def write(self, transaction: Transaction, processed: Processed) -> Applied:
+        """Write what was decided."""
+        target, proposals = processed.target, processed.proposals
+        if not proposals:
+            return Applied()
+        read = {turn.interaction_id: turn for one in processed.readings for turn in one.window.interactions}
+        # A turn that was deleted while it was read teaches nothing.
+        evidence = {number for one in proposals for number in one.decision.candidate.evidence}
+        there = await transaction.interactions.existing(evidence)
+        return await apply(
+            transaction,
+            target.user_id,
+            proposals,
+            {number: turn for number, turn in read.items() if number in there},
+            run_id=proposals[0].provenance.run_id or RunId(self._ids.new()),
+            clock=self._clock,
+            ids=self._ids,
+            status=target.status,
+        )
 
 
 def _targets(decision: Decision, neighbours: Sequence[Neighbour]) -> tuple[Memory, ...]:
     return tuple(near.memory for near in neighbours if near.memory.memory_id in decision.targets)
-
-
-def told(error: BaseException) -> str:
-    """Return what a person may read of an error: our own words, or only the kind of one that was not foreseen."""
-    if isinstance(error, SagacityError) and not isinstance(error, StorageError):
-        return str(error)
-    return f"internal error ({type(error).__name__}); see the server's log"

@@ -1,79 +1,64 @@
-"""The tenant's own work: agent playbooks from what users taught, skills from those, cleaning up."""
+"""The organisation's own learning: agent playbooks from what users taught, skills from those."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
 
-from sagacity.dispatch.lease import hold
-from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import TENANT_WORK, Lease
+from sagacity.domain.cursor import DISTIL, Lease
 from sagacity.domain.errors import Conflict
-from sagacity.domain.ids import IdSource
 from sagacity.domain.operation import TENANT_SCOPE, ItemStatus, Operation, OperationItem, OperationName
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
+from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.distil.spec import Result
-from sagacity.learning.retention import Retention
-from sagacity.learning.steps import told
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import postpone_or_fail
+from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.watch import OperationWatch, StoppedError
-from sagacity.storage.transaction import Storage
+from sagacity.storage.transaction import Transaction
 
 _log = structlog.get_logger(__name__)
-_BUSY_RETRY_SECONDS, _FAILED_RETRY_SECONDS = 5.0, 60.0
+_FAILED_RETRY_SECONDS = 60.0
 
 
-class TenantWork:
-    """Does whatever is due of a tenant itself, one worker at a time."""
+class Distil:
+    """Makes agent playbooks of what users taught, and skills of those: what someone asked for, then what is due."""
+
+    name = DISTIL
+    scope = TaskScope.ORGANISATION
 
     def __init__(
-        self,
-        storage: Storage,
-        aggregation: Distiller,
-        skills: Distiller,
-        retention: Retention,
-        retry: RetryPolicy,
-        *,
-        lease_seconds: float,
-        clock: Clock,
-        ids: IdSource,
+        self, parts: TaskParts, *, aggregation: Distiller | None = None, skills: Distiller | None = None
     ) -> None:
-        self._storage = storage
-        self._aggregation = aggregation
-        self._skills = skills
-        self._retention = retention
-        self._retry = retry
-        self._lease_seconds = lease_seconds
-        self._clock = clock
-        self._ids = ids
+        given = (parts.storage, parts.embedder, parts.configs, parts.models)
+        self._storage = parts.storage
+        self._aggregation = aggregation or Distiller(
+            AGENT_PLAYBOOKS, *given, clock=parts.clock, ids=parts.ids
+        )
+        self._skills = skills or Distiller(SKILLS, *given, clock=parts.clock, ids=parts.ids)
+        self._retrying = parts.retrying
+        self._clock = parts.clock
 
-    async def run(self, tenant: Tenant) -> None:
-        """Do the tenant's part of operations and what became due by itself, and say when to look again."""
-        async with self._storage.read(tenant) as snapshot:
-            head = await snapshot.cursors.log_head(TENANT_SCOPE)
-        later: float | None = None
-        clean_up_at: datetime | None = None
-        try:
-            async with hold(
-                self._storage, tenant, TENANT_WORK, self._ids.new(), seconds=self._lease_seconds
-            ) as lease:
-                if lease is None:
-                    later = _BUSY_RETRY_SECONDS
-                else:
-                    aggregated = await self._operations(tenant, lease)
-                    later = await self._by_itself(tenant, lease, aggregated)
-                    clean_up_at = await self._retention.run(tenant, lease)
-        except Conflict:
-            later = _BUSY_RETRY_SECONDS  # another worker took over
-        async with self._storage.begin(tenant) as transaction:
-            waiting = await transaction.operations.waiting_for(TENANT_SCOPE)
-            moments = [self._due_at(operation, item) for operation, item in waiting]
-            if clean_up_at is not None:
-                moments.append(clean_up_at)
-            if later is not None:
-                moments.append(self._clock.now() + timedelta(seconds=later))
-            await transaction.cursors.set_due(TENANT_SCOPE, min(moments, default=None), head=head)
+    async def is_due(self, subject: Subject) -> bool:
+        """Return that it is due: who teaches wakes the organisation, and a run finds what there is to do."""
+        return True
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when an operation is due; None: none waits."""
+        waiting = await snapshot.operations.waiting_for(subject.user_id)
+        return min((self._due_at(operation, item) for operation, item in waiting), default=None)
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Do the organisation's part of operations, and what became due by itself.
+
+        Raises:
+            Conflict: another worker took over.
+        """
+        aggregated = await self._operations(subject.tenant, lease)
+        return TaskReport(retry_at=await self._unasked(subject.tenant, lease, aggregated))
 
     async def _operations(self, tenant: Tenant, lease: Lease) -> list[tuple[str, str]]:
         """Do what someone asked for; returns name and agent version of the playbooks that were aggregated."""
@@ -91,7 +76,7 @@ class TenantWork:
             except Conflict:
                 raise
             except Exception as error:  # noqa: BLE001  recorded with the item: the others have their turn
-                await self._fail(tenant, item, error)
+                await self._fail(tenant, operation, item, error)
                 continue
             async with self._storage.begin(tenant) as transaction:
                 await transaction.leases.check(lease)
@@ -131,9 +116,9 @@ class TenantWork:
         distiller = self._skills if is_skills else self._aggregation
         return await distiller.run(tenant, name, version, requested=True, lease=lease, watch=watch)
 
-    async def _by_itself(
+    async def _unasked(
         self, tenant: Tenant, lease: Lease, aggregated_before: Sequence[tuple[str, str]]
-    ) -> float | None:
+    ) -> datetime | None:
         """
         Aggregate where enough was taught since the last time, and write skills of what was aggregated.
 
@@ -143,9 +128,9 @@ class TenantWork:
             aggregated_before: what someone asked for just now; who did does not wait for skills.
 
         Returns:
-            When to try again what failed, in seconds.
+            When to try again what failed; None: nothing did.
         """
-        later = None
+        has_failed = False
         aggregated_now = await self._aggregation.due(tenant)
         for name, version in aggregated_now:
             try:
@@ -154,15 +139,14 @@ class TenantWork:
                 raise
             except Exception as error:  # noqa: BLE001  one name's failure stops no other's
                 _log.warning("aggregate.failed", org_id=tenant.org_id, kind=type(error).__name__)
-                later = _FAILED_RETRY_SECONDS
+                has_failed = True
                 continue
-            if aggregated.failed:
-                later = _FAILED_RETRY_SECONDS
+            has_failed = has_failed or bool(aggregated.failed)
             await self._generate_skills(tenant, name, version, lease)
         for name, version in dict.fromkeys([*aggregated_before, *await self._skills.due(tenant)]):
             if (name, version) not in aggregated_now:
                 await self._generate_skills(tenant, name, version, lease)
-        return later
+        return self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS) if has_failed else None
 
     async def _generate_skills(self, tenant: Tenant, name: str, version: str, lease: Lease) -> None:
         """Write skills after an aggregation, where the tenant wants that; their failure undoes no aggregation."""
@@ -173,17 +157,12 @@ class TenantWork:
         except Exception as error:  # noqa: BLE001  tried again after the next aggregation
             _log.warning("skills.failed", org_id=tenant.org_id, kind=type(error).__name__)
 
-    async def _fail(self, tenant: Tenant, item: OperationItem, error: Exception) -> None:
-        attempts = item.attempts + 1
-        _log.warning("operation.item_failed", kind=type(error).__name__, attempts=attempts)
-        next_try = self._retry.next_try(attempts, self._clock.now())
+    async def _fail(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, error: Exception
+    ) -> None:
+        failure = self._retrying.failed(f"operation:{operation.name}", error, attempts=item.attempts)
         async with self._storage.begin(tenant) as transaction:
-            if next_try is None:
-                await transaction.operations.settle(item, ItemStatus.FAILED, error=told(error))
-            else:
-                await transaction.operations.postpone(
-                    item, attempts=attempts, next_try_at=next_try, error=told(error)
-                )
+            await postpone_or_fail(transaction, item, failure)
 
 
 def _asked_of(operation: Operation) -> tuple[str, str]:

@@ -5,42 +5,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import structlog
-
-from sagacity.config.base import ConfigStore
 from sagacity.config.extractor_config import AgentSuccessConfig
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.clock import Clock
-from sagacity.domain.cursor import DeadLetter, DeadLetterStatus, Lease, Window
+from sagacity.domain.cursor import EVALUATE, DeadLetter, DeadLetterStatus, Lease, Window
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import Calls, ModelAccess
+from sagacity.learning.ask import Calls
 from sagacity.learning.evaluate.chance import is_sampled, shadow_comes_first
 from sagacity.learning.evaluate.model import judge_by_model
 from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.learning.evaluate.verdict import Verdict
-from sagacity.learning.steps import told
-from sagacity.storage.transaction import Storage, Transaction
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import Failure, park
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.transaction import Transaction
 
-_log = structlog.get_logger(__name__)
 _SESSIONS_A_RUN = 8
 """Judged side by side; what more is due comes in the next run, so that learning has its turn between."""
 _WAITING_READ = 1_000
 _TURNS_READ = 1_000
 """Of a longer session the newest turns are judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationPolicy:
-    """When a session is judged."""
-
-    retry: RetryPolicy
-    delay_seconds: float
-    """It has to be quiet for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,70 +61,61 @@ class _Judged:
     error: Exception | None = None
 
 
-class Evaluator:
+class Evaluate:
     """Judges users' sessions. A run that is done twice, or cut short, leaves one result an evaluator and session."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        configs: ConfigStore,
-        access: ModelAccess,
-        policy: EvaluationPolicy,
-        *,
-        clock: Clock,
-    ) -> None:
-        self._storage = storage
-        self._configs = configs
-        self._access = access
-        self._policy = policy
-        self._clock = clock
+    name = EVALUATE
+    scope = TaskScope.USER
 
-    async def next_due(self, snapshot: Transaction, user_id: UserId, config: TenantConfig) -> datetime | None:
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage = parts.storage
+        self._delay = timedelta(seconds=parts.policy.evaluation_delay_seconds)
+        self._retrying = parts.retrying
+        self._models = parts.models
+        self._clock = parts.clock
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether a session may be judged now."""
+        async with self._storage.read(subject.tenant) as snapshot:
+            due_at = await self.next_due(snapshot, subject)
+        return due_at is not None and due_at <= self._clock.now()
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when a session of the user has to be judged next, if it stays quiet; None: none waits."""
-        if not config.agent_success_configs:
+        if not subject.config.agent_success_configs:
             return None
-        if await self._queued(snapshot, user_id, config):
+        if await self._queued(snapshot, subject.user_id, subject.config):
             return self._clock.now()
-        return min((due_at for due_at, _ in await self._waiting(snapshot, user_id)), default=None)
+        return min((due_at for due_at, _ in await self._waiting(snapshot, subject.user_id)), default=None)
 
-    async def run(self, tenant: Tenant, user_id: UserId, lease: Lease) -> datetime | None:
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
         Judge those of the user's sessions that have been quiet for long enough.
 
         A session in which something new is said is judged anew, and the result replaced. What fails is tried again
         later and then given up as a dead letter; no other session waits for it.
 
-        Args:
-            tenant: whose user.
-            user_id: whose sessions.
-            lease: the right to work on this user, checked in each transaction that writes.
-
-        Returns:
-            When to run next; None: not before something is said.
-
         Raises:
             Conflict: the lease was lost.
         """
-        config = await self._configs.get(tenant)
-        if not config.agent_success_configs:
-            return None
+        tenant, config = subject.tenant, subject.config
         async with self._storage.read(tenant) as snapshot:
-            tasks = await self._due(snapshot, user_id, config)
+            tasks = await self._due(snapshot, subject.user_id, config)
         if tasks:
-            calls = await self._access.of(tenant, config, user_id)
+            calls = await self._models.of(
+                tenant, config, subject.user_id
+            )  # learning may have spent what was left
             ended = await asyncio.gather(
                 *(self._evaluate(tenant, config, calls, task, lease) for task in tasks),
                 return_exceptions=True,
             )
             for error in filter(None, ended):
                 raise error
-        async with self._storage.read(tenant) as snapshot:
-            return await self.next_due(snapshot, user_id, config)
+        return TaskReport()
 
     async def _waiting(self, snapshot: Transaction, user_id: UserId) -> list[tuple[datetime, WaitingSession]]:
-        delay = timedelta(seconds=self._policy.delay_seconds)
         found = await snapshot.sessions.waiting(user_id, limit=_WAITING_READ)
-        return [(due_at, one) for one in found if (due_at := one.due_at(delay)) is not None]
+        return [(due_at, one) for one in found if (due_at := one.due_at(self._delay)) is not None]
 
     async def _queued(
         self, snapshot: Transaction, user_id: UserId, config: TenantConfig
@@ -222,7 +200,7 @@ class Evaluator:
                     if one.result is not None:
                         await transaction.evaluations.replace(said.session.user_id, one.result)
             if task.letter is not None:
-                await _finish_letter(transaction, task.letter, failures)
+                await self._finish_letter(transaction, task.letter, failures)
             elif said is not None:
                 await self._finish_session(transaction, said, failures)
 
@@ -230,16 +208,31 @@ class Evaluator:
         self, transaction: Transaction, said: _Said, failures: Mapping[str, Exception]
     ) -> None:
         """Judge the session again if something is said in it, or later if a judge failed; at last give it up."""
-        session, next_try, attempts = said.session, None, 0
-        if failures:
-            attempts = session.evaluation_attempts + 1
-            next_try = self._policy.retry.next_try(attempts, self._clock.now())
-            _tell(failures, attempts, is_last=next_try is None)
-        if failures and next_try is None:
-            first_seq, last_seq = said.turns[0].seq, said.turns[-1].seq
-            await _park(transaction, session.user_id, (first_seq, last_seq), attempts, failures)
-            attempts = 0
+        session = said.session
+        found = [
+            (learner, self._retrying.failed(learner, error, attempts=session.evaluation_attempts))
+            for learner, error in failures.items()
+        ]
+        next_try = min((one.next_try_at for _, one in found if one.next_try_at is not None), default=None)
+        if found and next_try is None:
+            await _park(transaction, session.user_id, (said.turns[0].seq, said.turns[-1].seq), found)
+        attempts = session.evaluation_attempts + 1 if next_try is not None else 0
         await transaction.sessions.settle(session, evaluate_after=next_try, attempts=attempts)
+
+    async def _finish_letter(
+        self, transaction: Transaction, letter: DeadLetter, failures: Mapping[str, Exception]
+    ) -> None:
+        """Someone asked for one more try: it went well, or the dead letter waits again."""
+        if not failures:
+            await transaction.dead_letters.mark(
+                letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
+            )
+            return
+        found = [
+            (learner, self._retrying.failed(learner, error, attempts=letter.attempts, is_last=True))
+            for learner, error in failures.items()
+        ]
+        await _park(transaction, letter.user_id, (letter.first_seq, letter.last_seq), found)
 
 
 def learner_name(evaluator: AgentSuccessConfig) -> str:
@@ -268,37 +261,12 @@ def _result(name: str, said: _Said, verdict: Verdict) -> NewEvaluation:
     )
 
 
-async def _finish_letter(
-    transaction: Transaction, letter: DeadLetter, failures: Mapping[str, Exception]
-) -> None:
-    """Someone asked for one more try: it went well, or the dead letter waits again."""
-    if not failures:
-        await transaction.dead_letters.mark(
-            letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
-        )
-        return
-    _tell(failures, letter.attempts + 1, is_last=True)
-    stretch = (letter.first_seq, letter.last_seq)
-    await _park(transaction, letter.user_id, stretch, letter.attempts + 1, failures)
-
-
 async def _park(
     transaction: Transaction,
     user_id: UserId,
     stretch: tuple[int, int],
-    attempts: int,
-    failures: Mapping[str, Exception],
+    failures: Sequence[tuple[str, Failure]],
 ) -> None:
     window = Window(user_id=user_id, first_seq=stretch[0], last_seq=stretch[1], unread=())
-    for learner, error in failures.items():
-        await transaction.dead_letters.add(
-            learner, window, attempts=attempts, error_kind=type(error).__name__, error=told(error)
-        )
-
-
-def _tell(failures: Mapping[str, Exception], attempts: int, *, is_last: bool) -> None:
-    for learner, error in failures.items():
-        if is_last:
-            _log.error("evaluate.given_up", learner=learner, kind=type(error).__name__, attempts=attempts)
-        else:
-            _log.warning("evaluate.failed", learner=learner, kind=type(error).__name__, attempts=attempts)
+    for learner, failure in failures:
+        await park(transaction, learner, window, failure)

@@ -7,8 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.domain.cursor import (
-    LEARNING,
-    REGENERATING,
+    LEARN,
+    REGENERATE,
     Cursor,
     DeadLetter,
     DeadLetterStatus,
@@ -18,9 +18,12 @@ from sagacity.domain.cursor import (
 )
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
+from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.storage.base import Scope
 from sagacity.storage.lists import one_of
 from sagacity.storage.tables import cursors, dead_letters, leases, requests, users
+
+_LEASE_KEY = [leases.c.org_id, leases.c.task, leases.c.user_id]
 
 
 class CursorRepository:
@@ -173,13 +176,15 @@ class LeaseRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def claim(self, name: str, owner: str, seconds: float) -> Lease | None:
+    async def claim(
+        self, task: str, owner: str, seconds: float, *, user_id: UserId = TENANT_SCOPE
+    ) -> Lease | None:
         """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
         now = self._scope.clock.now()
         insert = self._scope.insert(leases)
         lapsed = leases.c.expires_at <= now
         statement = insert.on_conflict_do_update(
-            index_elements=[leases.c.org_id, leases.c.name],
+            index_elements=_LEASE_KEY,
             set_={
                 "owner": insert.excluded.owner,
                 "expires_at": insert.excluded.expires_at,
@@ -191,7 +196,8 @@ class LeaseRepository:
             statement,
             {
                 "org_id": self._scope.org_id,
-                "name": name,
+                "task": task,
+                "user_id": user_id,
                 "owner": owner,
                 "fencing": 1,
                 "expires_at": now + timedelta(seconds=seconds),
@@ -210,7 +216,7 @@ class LeaseRepository:
             sa.update(leases).where(self._is(lease)).values(expires_at=leases.c.expires_at)
         )
         if not held:
-            raise Conflict(f"lease {lease.name!r} was taken over")
+            raise Conflict(f"the lease of {lease.task!r} was taken over")
 
     async def finish(self, lease: Lease) -> None:
         """Give the lease back; the fencing number stays, so that it only ever grows."""
@@ -228,32 +234,34 @@ class LeaseRepository:
             user_ids: whose; if none are named, everybody's.
         """
         column = leases.c
-        for learning in (LEARNING, REGENERATING):
+        for task in (LEARN, REGENERATE):
             selected = sa.select(
                 users.c.org_id,
-                sa.literal(learning).concat(users.c.user_id),
+                sa.literal(task),
+                users.c.user_id,
                 *(sa.literal(""), sa.literal(1), sa.literal(self._scope.clock.now(), column.expires_at.type)),
             ).where(users.c.org_id == self._scope.org_id, users.c.user_id != "")
             if user_ids:
                 selected = selected.where(one_of(users.c.user_id, user_ids))
-            names = ["org_id", "name", "owner", "fencing", "expires_at"]
+            names = ["org_id", "task", "user_id", "owner", "fencing", "expires_at"]
             insert = self._scope.insert(leases)
             ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
             await self._scope.run(
                 insert.from_select(
                     names, selected.order_by(users.c.user_id), include_defaults=False
-                ).on_conflict_do_update(index_elements=[column.org_id, column.name], set_=ended)
+                ).on_conflict_do_update(index_elements=_LEASE_KEY, set_=ended)
             )
 
-    async def end(self, name: str) -> None:
-        """Take a lease away from whoever holds it, and keep everybody off it until the commit."""
+    async def end(self, task: str) -> None:
+        """Take the lease of an organisation's task from whoever holds it; nobody gets it before the commit."""
         column, insert = leases.c, self._scope.insert(leases)
         ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
         await self._scope.run(
-            insert.on_conflict_do_update(index_elements=[column.org_id, column.name], set_=ended),
+            insert.on_conflict_do_update(index_elements=_LEASE_KEY, set_=ended),
             {
                 "org_id": self._scope.org_id,
-                "name": name,
+                "task": task,
+                "user_id": TENANT_SCOPE,
                 "owner": "",
                 "fencing": 1,
                 "expires_at": self._scope.clock.now(),
@@ -263,7 +271,8 @@ class LeaseRepository:
     def _is(self, lease: Lease) -> sa.ColumnElement[bool]:
         return sa.and_(
             leases.c.org_id == self._scope.org_id,
-            leases.c.name == lease.name,
+            leases.c.task == lease.task,
+            leases.c.user_id == lease.user_id,
             leases.c.owner == lease.owner,
             leases.c.fencing == lease.fencing,
         )

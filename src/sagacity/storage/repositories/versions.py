@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from sagacity.domain.change import DIRECT, ChangeAction
-from sagacity.domain.cursor import TENANT_WORK
+from sagacity.domain.cursor import DISTIL
 from sagacity.domain.ids import RunId, UserId
 from sagacity.domain.memory import (
     USER_KINDS,
@@ -161,7 +161,7 @@ class VersionRepository:
     async def _begin(self, wanted: VersionFilter) -> RunId:
         """Make sure that nobody who learns these logs writes meanwhile, or later what was decided before."""
         if wanted.kind is MemoryKind.USER_PLAYBOOK:  # they are aggregated too
-            await self._leases.end(TENANT_WORK)
+            await self._leases.end(DISTIL)
         if wanted.kind in USER_KINDS:
             await self._leases.end_learning(wanted.user_ids)
         return RunId(self._scope.ids.new())

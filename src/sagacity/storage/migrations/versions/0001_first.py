@@ -368,12 +368,13 @@ def _learners() -> None:
     op.create_table(
         "leases",
         _key("org_id"),
-        _key("name"),
+        _key("task"),
+        _key("user_id"),
         _key("owner"),
         sa.Column("fencing", sa.BigInteger(), nullable=False),
         _at("expires_at"),
         _of_organisation("leases"),
-        sa.PrimaryKeyConstraint("org_id", "name", name=op.f("pk_leases")),
+        sa.PrimaryKeyConstraint("org_id", "task", "user_id", name=op.f("pk_leases")),
     )
     op.create_table(
         "dead_letters",

@@ -1,0 +1,1 @@
+"""Background tasks: what one is, the table of all, and what runs them."""

@@ -1,0 +1,112 @@
+"""What a background task is: whose, when it is due, what it does under a lease."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.cursor import Lease
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.ask import Calls
+from sagacity.learning.learners import LearnerGroup
+from sagacity.storage.transaction import Transaction
+
+
+class TaskScope(StrEnum):
+    """What a task works on."""
+
+    USER = "user"
+    """One user's log."""
+    ORGANISATION = "organisation"
+    """What all users of an organisation share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose work is done, by the configuration as it was when the run began."""
+
+    tenant: Tenant
+    user_id: UserId
+    """`TENANT_SCOPE` for the organisation's."""
+    config: TenantConfig
+    calls: Calls
+    groups: Sequence[LearnerGroup] = ()
+    """The learners that the configuration asks for."""
+    force: bool = False
+    """Somebody asked: what is short of a full step is read, too."""
+
+
+@dataclass(slots=True)
+class TaskReport:
+    """What a run did, in one task or in all of a scope."""
+
+    added: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
+    updated: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    """What failed in its last try, with the error: learners, tasks, the configuration."""
+    busy: bool = False
+    """Whether another worker held some of the work."""
+    note: str = ""
+    """Why rules learned although a model is configured."""
+    retry_at: datetime | None = None
+    """When to try again what failed; None: nothing did, or the task keeps the moment itself."""
+
+    def count(self, kind: MemoryKind, *, added: int, updated: int) -> None:
+        """Add what was written of a kind."""
+        self.added[kind] = self.added.get(kind, 0) + added
+        self.updated[kind] = self.updated.get(kind, 0) + updated
+
+    def include(self, other: "TaskReport") -> None:
+        """Add what another run did."""
+        for kind in {**other.added, **other.updated}:
+            self.count(kind, added=other.added.get(kind, 0), updated=other.updated.get(kind, 0))
+        self.failed |= other.failed
+        self.busy = self.busy or other.busy
+        self.note = self.note or other.note
+        self.retry_at = min(filter(None, (self.retry_at, other.retry_at)), default=None)
+
+
+class Task(Protocol):
+    """
+    One kind of background work.
+
+    A run that is done twice, or cut short, leaves what one run leaves: whatever it writes, it writes in a transaction
+    that checks the lease and moves what says that it is done.
+    """
+
+    @property
+    def name(self) -> str:
+        """How it is called in logs and reports; also the name of the lease that it runs under."""
+        ...
+
+    @property
+    def scope(self) -> TaskScope:
+        """Whose work it is."""
+        ...
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether a run now would find something to do."""
+        ...
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when it is due if nobody wakes it before; None: not before somebody does."""
+        ...
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Do what is due.
+
+        Args:
+            subject: whose.
+            lease: checked in every transaction that writes.
+            until: by `time.monotonic`; what is unfinished then stays due, behind others. None: somebody waits for it.
+
+        Raises:
+            Conflict: another worker took over.
+            Exception: anything else is recorded, stops no other task, and the task is run again after a minute.
+        """
+        ...

@@ -1,0 +1,83 @@
+"""What becomes of work that failed: it is tried again later, and given up after the last try."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from sagacity.dispatch.retry import RetryPolicy
+from sagacity.domain.clock import Clock
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import SagacityError, StorageError
+from sagacity.domain.operation import ItemStatus, OperationItem
+from sagacity.storage.transaction import Transaction
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed try, and what follows from it."""
+
+    kind: str
+    """The error's class."""
+    error: str
+    """What a person may read of it."""
+    attempts: int
+    """Tries that failed, with this one."""
+    next_try_at: datetime | None
+    """None: that was the last."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the work is given up."""
+        return self.next_try_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """Decides for every task whether what failed is tried again, and when."""
+
+    policy: RetryPolicy
+    clock: Clock
+
+    def failed(self, name: str, error: BaseException, *, attempts: int, is_last: bool = False) -> Failure:
+        """
+        Record a failed try in the log, and return what follows from it.
+
+        Args:
+            name: what failed: a learner, an evaluator, an operation.
+            error: why.
+            attempts: tries that failed before.
+            is_last: trying again is of no use.
+        """
+        next_try = None if is_last else self.policy.next_try(attempts + 1, self.clock.now())
+        kind = type(error).__name__
+        record = _log.error if next_try is None else _log.warning
+        event = "task.given_up" if next_try is None else "task.failed"
+        record(event, name=name, kind=kind, attempts=attempts + 1)
+        return Failure(kind, readable(error), attempts + 1, next_try)
+
+
+def readable(error: BaseException) -> str:
+    """Return what a person may read of an error: our own words, or only the kind of one that was not foreseen."""
+    if isinstance(error, SagacityError) and not isinstance(error, StorageError):
+        return str(error)
+    return f"internal error ({type(error).__name__}); see the server's log"
+
+
+async def park(transaction: Transaction, learner: str, window: Window, failure: Failure) -> None:
+    """Keep a stretch of a log that was given up as a dead letter, to be replayed by hand."""
+    await transaction.dead_letters.add(
+        learner, window, attempts=failure.attempts, error_kind=failure.kind, error=failure.error
+    )
+
+
+async def postpone_or_fail(transaction: Transaction, item: OperationItem, failure: Failure) -> None:
+    """Let a part of an operation wait for its next try, or end it as failed after the last."""
+    if failure.next_try_at is None:
+        await transaction.operations.settle(item, ItemStatus.FAILED, error=failure.error)
+    else:
+        await transaction.operations.postpone(
+            item, attempts=failure.attempts, next_try_at=failure.next_try_at, error=failure.error
+        )

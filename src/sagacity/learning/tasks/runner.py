@@ -1,0 +1,171 @@
+"""Runs what is due of a scope: each task under its lease, then says when the scope has to be looked at next."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from datetime import timedelta
+
+import structlog
+
+from sagacity.dispatch.lease import acquire_lease
+from sagacity.domain.cursor import LogHead
+from sagacity.domain.errors import ConfigError, Conflict, ProviderError, StorageUnavailable
+from sagacity.domain.ids import UserId
+from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.tenant import DueScope, Tenant
+from sagacity.learning.tasks.base import Subject, Task, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import readable
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.transaction import Storage
+
+_log = structlog.get_logger(__name__)
+_BUSY_RETRY_SECONDS = 5.0
+_FAILED_RETRY_SECONDS = 60.0
+_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.05, 1.0
+
+
+class TaskRunner:
+    """Runs tasks. Two runs of one task over one scope exclude each other, wherever they are."""
+
+    def __init__(self, parts: TaskParts, tasks: Sequence[Task]) -> None:
+        self._storage: Storage = parts.storage
+        self._configs = parts.configs
+        self._models = parts.models
+        self._policy = parts.policy
+        self._groups = parts.groups
+        self._clock = parts.clock
+        self._ids = parts.ids
+        self._tasks = tasks
+        self._owner = parts.ids.new()
+        self._waiting = asyncio.Semaphore(parts.policy.waiting_count)
+
+    async def run(self, scope: DueScope) -> TaskReport:
+        """Do whatever is due of a user's log, or of the organisation itself."""
+        return await self._run(scope.tenant, scope.user_id, self._of(scope.user_id), force=False, wait=False)
+
+    async def run_now(self, tenant: Tenant, user_id: UserId, name: str, *, force: bool = False) -> TaskReport:
+        """
+        Do one task to its end for somebody who waits, after another worker that is at it.
+
+        Args:
+            tenant: whose.
+            user_id: whose.
+            name: the task's.
+            force: do also what is short of a full step.
+        """
+        tasks = [task for task in self._of(user_id) if task.name == name]
+        return await self._run(tenant, user_id, tasks, force=force, wait=True)
+
+    def _of(self, user_id: UserId) -> list[Task]:
+        scope = TaskScope.ORGANISATION if user_id == TENANT_SCOPE else TaskScope.USER
+        return [task for task in self._tasks if task.scope is scope]
+
+    async def _run(
+        self, tenant: Tenant, user_id: UserId, tasks: Sequence[Task], *, force: bool, wait: bool
+    ) -> TaskReport:
+        report = TaskReport()
+        async with self._waiting if wait else nullcontext():
+            try:
+                subject = await self._subject(tenant, user_id, force=force)
+            except (ConfigError, ProviderError) as error:
+                await self._postpone(tenant, user_id, error, report)
+                return report
+            report.note = subject.calls.note
+            woken = await self._woken(subject)
+            for task in tasks:
+                try:
+                    await self._run_one(task, subject, report, wait=wait)
+                except StorageUnavailable:
+                    raise
+                except Exception as error:  # noqa: BLE001  one task's failure stops no other
+                    await self._failed(task, subject, error, report)
+            await self._settle(subject, report, woken)
+        return report
+
+    async def _subject(self, tenant: Tenant, user_id: UserId, *, force: bool) -> Subject:
+        """
+        Return whose work is done, with the configuration that holds for all of it.
+
+        Raises:
+            ConfigError: it cannot be used.
+            ProviderError: the model that it names cannot be called.
+        """
+        config = await self._configs.get(tenant)
+        calls = await self._models.of(tenant, config, user_id)
+        return Subject(tenant, user_id, config, calls, self._groups(config, calls), force=force)
+
+    async def _run_one(self, task: Task, subject: Subject, report: TaskReport, *, wait: bool) -> None:
+        """Run a task if it is due and no other worker is at it; with *wait*, after the other one."""
+        pause_seconds = _POLL_SECONDS
+        while await task.is_due(subject):
+            # One owner a run, so that two runs of this process exclude each other too.
+            owner = f"{self._owner}:{self._ids.new()}"
+            try:
+                async with acquire_lease(
+                    self._storage,
+                    subject.tenant,
+                    task.name,
+                    owner,
+                    seconds=self._policy.lease_seconds,
+                    user_id=subject.user_id,
+                ) as lease:
+                    if lease is not None:
+                        until = None if wait else time.monotonic() + self._policy.slice_seconds
+                        report.include(await task.run(subject, lease, until=until))
+                        return
+            except Conflict:
+                # Another worker has it now, as if it had come first.
+                _log.warning("task.lease_lost", task=task.name, org_id=subject.tenant.org_id)
+            if not wait:
+                report.busy = True
+                return
+            await asyncio.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, _LONGEST_POLL_SECONDS)
+
+    async def _failed(self, task: Task, subject: Subject, error: Exception, report: TaskReport) -> None:
+        """Record a failure that the task did not foresee; it is run again a minute later."""
+        _log.error(
+            "task.broken",
+            task=task.name,
+            org_id=subject.tenant.org_id,
+            exc_info=error,
+        )
+        retry_at = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
+        report.include(TaskReport(failed={task.name: readable(error)}, retry_at=retry_at))
+
+    async def _postpone(
+        self, tenant: Tenant, user_id: UserId, error: ConfigError | ProviderError, report: TaskReport
+    ) -> None:
+        """Leave a scope whose configuration cannot be used, so that others have their turn."""
+        report.failed["configuration"] = reason = readable(error)
+        _log.warning("task.misconfigured", org_id=tenant.org_id, kind=type(error).__name__)
+        later = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.operations.hold_up(user_id, until=later, error=reason)
+            await transaction.cursors.set_due(user_id, later)
+
+    async def _woken(self, subject: Subject) -> LogHead | None:
+        """
+        Return how an organisation was due when the run began: only that says whether it was woken since.
+
+        Of a user's log the tasks themselves say what they have not read.
+        """
+        if subject.user_id != TENANT_SCOPE:
+            return None
+        async with self._storage.read(subject.tenant) as snapshot:
+            return await snapshot.cursors.log_head(subject.user_id)
+
+    async def _settle(self, subject: Subject, report: TaskReport, woken: LogHead | None) -> None:
+        """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
+        now = self._clock.now()
+        async with self._storage.read(subject.tenant) as snapshot:
+            head = woken or await snapshot.cursors.log_head(subject.user_id)
+            moments = [await task.next_due(snapshot, subject) for task in self._of(subject.user_id)]
+        look_at = min(filter(None, [*moments, report.retry_at]), default=None)
+        if report.busy:
+            busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
+            look_at = busy_until if look_at is None else max(look_at, busy_until)
+        if look_at != head.due_at:
+            async with self._storage.begin(subject.tenant) as transaction:
+                await transaction.cursors.set_due(subject.user_id, look_at, head=head)

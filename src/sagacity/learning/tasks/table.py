@@ -1,0 +1,26 @@
+"""The table of background tasks: to add one, write its file and add its row."""
+
+from collections.abc import Callable
+
+from sagacity.learning.evaluate.pipeline import Evaluate
+from sagacity.learning.pipeline import Learn
+from sagacity.learning.regenerate import Regenerate
+from sagacity.learning.retention import PlanRetention, Retain
+from sagacity.learning.tasks.base import Task
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.learning.tenant_work import Distil
+
+TASKS: tuple[Callable[[TaskParts], Task], ...] = (
+    Learn,
+    Regenerate,
+    Evaluate,
+    PlanRetention,
+    Distil,
+    Retain,
+)
+"""Those of one scope are run in this order."""
+
+
+def open_tasks(parts: TaskParts) -> list[Task]:
+    """Build every task of the table."""
+    return [task(parts) for task in TASKS]
