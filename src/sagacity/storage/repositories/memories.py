@@ -230,7 +230,8 @@ class MemoryRepository:
             statement = statement.where(column.status.in_(values.pop("statuses")))
         of_documents = [field for field in values if field not in _OWN]
         for field in values.keys() & _OWN.keys():
-            statement = statement.where(_OWN[field](changed_at, sa.bindparam(field)))
+            moment = sa.bindparam(field, type_=changed_at.type)
+            statement = statement.where(_OWN[field](changed_at, moment))
         if of_documents:
             statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
         statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
