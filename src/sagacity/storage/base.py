@@ -151,6 +151,12 @@ class Backend(Protocol):
         """Insert many rows, all with the same columns, the fastest way there is."""
         ...
 
+    async def insert_many(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many narrow rows, all with the same columns, beside others who read and write the table."""
+        ...
+
     async def renumber(self, connection: AsyncConnection) -> None:
         """Let the numbers of new rows go on after the largest that is there: rows came with numbers of their own."""
         ...

@@ -280,7 +280,9 @@ async def _post(scope: Scope, found_by: Sequence[tuple[int, int, Counter[str]]])
         return postings
 
     postings = await beside_the_loop(as_on_disk, size=sum(len(terms) for _, _, terms in found_by))
-    await _run_each(scope, search_terms.insert(), postings)
+    for start in range(0, len(postings), _TERMS_A_STATEMENT):  # others have the event loop between
+        some = postings[start : start + _TERMS_A_STATEMENT]
+        await scope.backend.insert_many(scope.connection, search_terms, some)
 
 
 async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
@@ -300,13 +302,8 @@ async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
         posting.term == sa.bindparam("t"),
         posting.document_id == sa.bindparam("d"),
     )
-    await _run_each(scope, statement, keys)
-
-
-async def _run_each(scope: Scope, statement: sa.Executable, given: Sequence[dict[str, Any]]) -> None:
-    """Run *statement* for each of *given*, some at a time: others have the event loop between."""
-    for start in range(0, len(given), _TERMS_A_STATEMENT):
-        await scope.run(statement, given[start : start + _TERMS_A_STATEMENT])
+    for start in range(0, len(keys), _TERMS_A_STATEMENT):
+        await scope.run(statement, keys[start : start + _TERMS_A_STATEMENT])
 
 
 async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:

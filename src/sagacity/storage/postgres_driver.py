@@ -50,6 +50,7 @@ def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = T
         poolclass=AsyncAdaptedQueuePool,
         pool_size=connections,
         max_overflow=0,
+        insertmanyvalues_page_size=50,  # others have the event loop between two pages
         pool_timeout=POOL_SECONDS,
         hide_parameters=True,  # what users said is not for error messages and logs
         connect_args={

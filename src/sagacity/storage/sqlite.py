@@ -109,6 +109,12 @@ class SQLite:
         """Insert many rows with one statement."""
         await connection.execute(table.insert(), list(rows))
 
+    async def insert_many(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many rows with one statement."""
+        await self.load(connection, table, rows)
+
     async def renumber(self, connection: AsyncConnection) -> None:
         """Do nothing: numbers always go on after the largest."""
 
