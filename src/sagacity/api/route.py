@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 from fastapi import Request
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
@@ -27,7 +28,13 @@ class Route(APIRoute):
     def __init__(self, path: str, endpoint: Callable[..., Awaitable[object]], **options: Any) -> None:
         known: list[str] = []
         super().__init__(path, _checking_names(endpoint, known), **options)
-        known += [field.alias for field in self.dependant.query_params]
+        known += _query_names(self.dependant)
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    """Return the names of the query parameters that an endpoint takes, itself or through what it depends on."""
+    inner = [name for one in dependant.dependencies for name in _query_names(one)]
+    return [field.alias for field in dependant.query_params] + inner
 
 
 def _checking_names(
