@@ -67,6 +67,7 @@ class Writer:
     storage: Storage
     logs: Logs = field(default_factory=lambda: defaultdict(list))
     count: int = 0
+    is_stopping: bool = False
 
     async def publish(self) -> None:
         for number, (org, user) in enumerate(
@@ -77,6 +78,8 @@ class Writer:
             stored = await self.storage.append(Tenant(org_id=OrgId(org)), new)
             self.logs[org, user].append((stored.last_seq, text))
             self.count += 1
+            if self.is_stopping:
+                return
 
     async def wrote(self, count: int, task: asyncio.Task[None]) -> None:
         """Wait until *count* more requests are stored."""
@@ -97,7 +100,7 @@ async def writing(storage: Storage) -> AsyncIterator[tuple[Writer, asyncio.Task[
     try:
         yield writer, task
     finally:
-        task.cancel()
+        writer.is_stopping = True
         await asyncio.gather(task, return_exceptions=True)
 
 
