@@ -23,7 +23,7 @@ class Unheard(Storage):
     def __init__(self, storage: Storage) -> None:
         self.__dict__.update(storage.__dict__)
 
-    async def again(self, work: Callable[[], Awaitable[Done]]) -> Done:
+    async def retry(self, work: Callable[[], Awaitable[Done]]) -> Done:
         await work()
         return await work()
 

@@ -19,7 +19,7 @@ async def test_ten_at_once_that_say_one_name_make_one_entity(storage: Storage) -
             async with storage.begin(ORG) as tx:
                 await speak(tx, f"m{number}", "Ana", ties=(("user", "sister_of", "Ana", number / 10),))
 
-        await storage.again(work)
+        await storage.retry(work)
 
     await asyncio.gather(*(say(number) for number in range(10)))
     async with storage.read(ORG) as snapshot:

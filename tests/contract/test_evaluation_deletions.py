@@ -134,7 +134,7 @@ async def test_verdicts_are_judged_and_deleted_at_once_without_a_trace(storage: 
                 async with storage.begin(ORG) as tx:
                     await tx.interactions.delete_requests([request_id])
 
-            await storage.again(delete)
+            await storage.retry(delete)
 
         await asyncio.gather(work.run(ORG, ANNA), erase())
         assert await results(storage) == [], round_

@@ -115,7 +115,7 @@ async def _edit(
         }
         return [(one, by_hand(one, one.model_copy(update=away))) for one in replaced]
 
-    await caller.runtime.storage.again(
+    await caller.runtime.storage.retry(
         lambda: edit_memory(caller, memory_id, KIND, change, reason=reason, follow=make_room)
     )
     return tuple(archived)

@@ -41,7 +41,7 @@ async def _write(caller: Caller, user_id: str, work: Callable[[Transaction], Awa
         async with caller.begin(user_id=user_id) as transaction:
             return await work(transaction)
 
-    return await caller.runtime.storage.again(once)
+    return await caller.runtime.storage.retry(once)
 
 
 def _storable(text: str) -> str:

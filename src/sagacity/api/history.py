@@ -117,7 +117,7 @@ async def undo_memory_merge(
             await note_changed_playbooks(transaction, config, changed)
             return done
 
-    done = await runtime.storage.again(undo)
+    done = await runtime.storage.retry(undo)
     runtime.dispatcher.look()
     text = (
         f"{counted(len(done.restored), 'memory')} {'is' if len(done.restored) == 1 else 'are'} current again"

@@ -126,7 +126,7 @@ async def cancel_operation(body: CancelOperationBody, caller: Runs) -> Operation
                 return stopped, await transaction.operations.get(named)
             return stopped, None if service is None else await transaction.operations.latest(service)
 
-    cancelled, asked_for = await caller.runtime.storage.again(cancel)
+    cancelled, asked_for = await caller.runtime.storage.retry(cancel)
     caller.runtime.dispatcher.look()
     names = tuple(dict.fromkeys(one.name for one in cancelled))
     return OperationsCancelled(

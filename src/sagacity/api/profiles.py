@@ -73,7 +73,7 @@ async def add_user_profile(body: AddProfilesBody, caller: Writes) -> Added:
             pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
             await record(caller, transaction, pairs, reason="profile written")
 
-    await caller.runtime.storage.again(store)
+    await caller.runtime.storage.retry(store)
     caller.runtime.dispatcher.look()
     return Added(message=f"stored {counted(len(given), 'profile')}", added_count=len(given))
 

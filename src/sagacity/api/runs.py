@@ -33,7 +33,7 @@ async def run(
     settings = caller.runtime.settings
     seconds = settings.wait_timeout_seconds if patient else settings.request_timeout_seconds
     deadline = time.monotonic() + seconds - min(_SPARE_SECONDS, seconds / 5)
-    operation = await caller.runtime.storage.again(start)
+    operation = await caller.runtime.storage.retry(start)
     caller.runtime.dispatcher.look()
     pause_seconds = _SHORTEST_SECONDS
     while wait and operation.goes_on and time.monotonic() + pause_seconds < deadline:

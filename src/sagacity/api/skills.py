@@ -143,7 +143,7 @@ async def update_skill_status(body: UpdateSkillStatusBody, caller: Reviews) -> U
         async with caller.begin() as transaction:
             return await _decide(transaction, body, caller)
 
-    archived = await caller.runtime.storage.again(decide)
+    archived = await caller.runtime.storage.retry(decide)
     text = f"skill {body.skill_id} is {body.skill_status}"
     numbers = tuple(one.memory_id for one in archived)
     if numbers:

@@ -145,7 +145,7 @@ async def _upgrade(
                 await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
-    moved = await caller.runtime.storage.again(swap)
+    moved = await caller.runtime.storage.retry(swap)
     caller.runtime.dispatcher.look()  # turns that came since are learned into what is current now
     return moved
 
@@ -166,7 +166,7 @@ async def _downgrade(
                 await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
-    moved = await caller.runtime.storage.again(swap)
+    moved = await caller.runtime.storage.retry(swap)
     caller.runtime.dispatcher.look()
     return moved
 

@@ -2,11 +2,15 @@
 
 import asyncio
 import threading
+from typing import cast
 
 import httpx
+from tenacity import Future, RetryCallState, wait_exponential_jitter
 
-BASE_SECONDS = 0.2
+Outcome = httpx.Response | httpx.RequestError
+"""How one attempt ended."""
 LONGEST_SECONDS = 5.0
+_BACKOFF = wait_exponential_jitter(multiplier=0.2, max=LONGEST_SECONDS, jitter=0.2)
 _PASSING_STATUSES = frozenset({429, 502, 503})
 _PASSING_ERRORS = (
     httpx.ConnectError,
@@ -17,27 +21,28 @@ _PASSING_ERRORS = (
 )
 
 
-def is_passing(outcome: httpx.Response | httpx.RequestError) -> bool:
+def is_passing(outcome: Outcome) -> bool:
     """Whether the same call may well succeed in a moment. A server that is merely slow is not asked again."""
     if isinstance(outcome, httpx.Response):
         return outcome.status_code in _PASSING_STATUSES
     return isinstance(outcome, _PASSING_ERRORS)
 
 
-def wait_seconds(attempt: int, outcome: httpx.Response | httpx.RequestError) -> float:
+def wait_seconds(state: RetryCallState) -> float:
     """
-    Return how long to wait after a failed attempt.
+    Return how long to wait after a failed attempt, at most `LONGEST_SECONDS`.
 
-    Args:
-        attempt: 0 for the first.
-        outcome: how it ended; a Retry-After of the server goes before our own doubling.
-
-    Returns:
-        At most `LONGEST_SECONDS`.
+    A `Retry-After` of the server goes before our own doubling, which has jitter: clients that lost the same server do
+    not all come back at once.
     """
+    outcome = last_outcome(state)
     asked = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
-    seconds = float(asked) if asked.isdecimal() else BASE_SECONDS * 2**attempt
-    return min(seconds, LONGEST_SECONDS)
+    return min(float(asked), LONGEST_SECONDS) if asked.isdecimal() else _BACKOFF(state)
+
+
+def last_outcome(state: RetryCallState) -> Outcome:
+    """Return how the last attempt ended; there was one."""
+    return cast("Future", state.outcome).result()
 
 
 async def async_pause(seconds: float) -> None:

@@ -255,7 +255,7 @@ class ModelAccess:
                 await transaction.model_calls.add(record)
 
         try:
-            await self._storage.again(write)
+            await self._storage.retry(write)
         except StorageError as error:
             _log.warning(
                 "ledger.write_failed",

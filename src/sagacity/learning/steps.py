@@ -108,7 +108,7 @@ class WindowProcessor:
         """
         try:
             # A commit that came through although nobody heard of it is a Conflict the next time.
-            return await self._storage.again(lambda: commit(processed)), processed
+            return await self._storage.retry(lambda: commit(processed)), processed
         except Conflict:
             raise
         except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue

@@ -1,9 +1,8 @@
 """Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
 
 import asyncio
-import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
@@ -25,7 +24,7 @@ from sagacity.providers.litellm_seam import (
 from sagacity.providers.metered import Meter, SentRequest
 from sagacity.providers.prices import cost_usd
 from sagacity.providers.structured import json_schema_format, mend_messages, parse, schema_message
-from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, judge
+from sagacity.providers.tries import BAD_REQUEST, Failure, Limits, Sleep, judge, retrying
 
 BACKSTOP_SECONDS = 1.0
 """LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
@@ -48,13 +47,11 @@ class LiteLLM:
         choice: ModelChoice,
         limits: Limits,
         *,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._choice = choice
         self._limits = limits
         self._sleep = sleep
-        self._jitter = jitter
         self._refuses_schemas = False
 
     @property
@@ -102,21 +99,22 @@ class LiteLLM:
         It is tried again only while nothing was yielded; the time limit holds for each piece.
         """
         options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
-        meter, failures = self._meter(on_call), 0
+        meter, asked = self._meter(on_call), prompt_tokens(messages)
+
+        async def attempt() -> _Opened | Failure:
+            async with AsyncExitStack() as stack:
+                sent = await stack.enter_async_context(meter.request(asked_tokens=asked))
+                outcome = await self._guarded(lambda: self._try_stream(messages, options))
+                if isinstance(outcome, Failure):
+                    sent.outcome = outcome.error.__name__
+                    return outcome
+                return _Opened(outcome, sent, stack.pop_all())
+
         await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
-        while True:
-            async with meter.request(asked_tokens=prompt_tokens(messages)) as sent:
-                opened = await self._guarded(lambda: self._try_stream(messages, options))
-                if isinstance(opened, Failure):
-                    sent.outcome = opened.error.__name__
-                else:
-                    async with aclosing(self._pieces(opened, sent)) as pieces:
-                        async for piece in pieces:
-                            yield piece
-                    return
-            failures += 1
-            if not await self._may_try_again(opened, failures):
-                raise opened.error(opened.told)
+        opened = _unless_failed(await retrying(attempt, self._limits.retry, sleep=self._sleep))
+        async with opened.request, aclosing(self._pieces(opened.stream, opened.sent)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
         """Yield what the stream carries, and note its tokens."""
@@ -180,9 +178,9 @@ class LiteLLM:
         read: Callable[[str], T],
     ) -> T | Failure:
         """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
-        asked, failures = prompt_tokens(messages, options.get("response_format")), 0
-        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
-        while True:
+        asked = prompt_tokens(messages, options.get("response_format"))
+
+        async def attempt() -> T | Failure:
             async with meter.request(asked_tokens=asked) as sent:
                 outcome = await self._guarded(lambda: self._try_reply(messages, options))
                 if not isinstance(outcome, Failure):
@@ -194,20 +192,10 @@ class LiteLLM:
                         sent.outcome = MalformedOutput.__name__
                     return answer
                 sent.outcome = outcome.error.__name__
-            failures += 1
-            if not await self._may_try_again(outcome, failures):
                 return outcome
 
-    async def _may_try_again(self, failure: Failure, failures: int) -> bool:
-        """Wait as long as one has to before the next try; False where there is to be none."""
-        if not failure.error.retryable or failures >= self._limits.retry.attempts:
-            return False
-        await self._sleep(
-            self._limits.retry.pause_seconds(
-                failures, asked_seconds=failure.asked_seconds, share=self._jitter()
-            )
-        )
-        return True
+        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
+        return await retrying(attempt, self._limits.retry, sleep=self._sleep)
 
     async def _guarded(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
         """Make one try within the time limit, and turn what goes wrong into a value."""
@@ -266,6 +254,14 @@ class _Stream(NamedTuple):
 
     first: WireReply | None
     rest: Any
+
+
+class _Opened(NamedTuple):
+    """A stream, and the request that is measured until *request* is closed."""
+
+    stream: _Stream
+    sent: SentRequest
+    request: AsyncExitStack
 
 
 async def _next_chunk(chunks: Any) -> WireReply | None:

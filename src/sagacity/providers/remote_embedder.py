@@ -1,8 +1,7 @@
 """Any embedding model that LiteLLM can call, over HTTP."""
 
 import asyncio
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeo
 from sagacity.providers.base import Vectors
 from sagacity.providers.batching import readable
 from sagacity.providers.litellm_seam import NO_KEY, LoadedLiteLLM, load_litellm
-from sagacity.providers.tries import Failure, Limits, judge
+from sagacity.providers.tries import Failure, Limits, judge, retrying
 
 
 class RemoteEmbedder:
@@ -28,7 +27,6 @@ class RemoteEmbedder:
         limits: Limits,
         batch_size: int = 64,
         max_characters: int = 8_000,
-        jitter: Callable[[], float] = random.random,
     ) -> None:
         """
         Describe the model; nothing connects yet.
@@ -41,7 +39,6 @@ class RemoteEmbedder:
             limits: time and tries for each batch.
             batch_size: texts a call.
             max_characters: a longer text is cut.
-            jitter: 0..1, spreads the pauses.
         """
         self._model = model
         self._dimension = dimension
@@ -50,7 +47,6 @@ class RemoteEmbedder:
         self._limits = limits
         self._batch_size = batch_size
         self._max_characters = max_characters
-        self._jitter = jitter
         self._background_turn = asyncio.Semaphore(1)
 
     @property
@@ -93,13 +89,9 @@ class RemoteEmbedder:
     async def _persist(self, texts: list[str]) -> Vectors:
         """Try until it works, it is refused or the tries are used up."""
         litellm = await asyncio.to_thread(load_litellm)
-        retry, failures = self._limits.retry, 0
-        while isinstance(outcome := await self._try(litellm, texts), Failure):
-            failures += 1
-            if failures >= retry.attempts or not outcome.error.retryable:
-                raise outcome.error(outcome.told)
-            pause = retry.pause_seconds(failures, asked_seconds=outcome.asked_seconds, share=self._jitter())
-            await asyncio.sleep(pause)
+        outcome = await retrying(lambda: self._try(litellm, texts), self._limits.retry)
+        if isinstance(outcome, Failure):
+            raise outcome.error(outcome.told)
         return outcome
 
     async def _try(self, litellm: LoadedLiteLLM, texts: list[str]) -> Vectors | Failure:

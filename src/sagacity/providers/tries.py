@@ -1,11 +1,20 @@
-"""How a model call is tried: how long, how often, and what a failure means; pure."""
+"""How a model call is tried: how long, how often, and what a failure means."""
 
+import asyncio
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import cast
+from typing import TypeVar, cast
 
 import httpx
+from tenacity import (
+    AsyncRetrying,
+    Future,
+    RetryCallState,
+    retry_if_result,
+    stop_after_attempt,
+    wait_exponential_jitter,
+)
 
 from sagacity.domain.base import Value
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
@@ -23,6 +32,10 @@ IN_WORDS = {
 }
 """What befalls everybody at some time, said without the words of HTTP and of the library."""
 
+T = TypeVar("T")
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits for some seconds."""
+
 
 class Retry(Value):
     """How often and how patiently a call is tried."""
@@ -30,20 +43,6 @@ class Retry(Value):
     attempts: int = 3
     first_pause_seconds: float = 0.5
     longest_pause_seconds: float = 20.0
-
-    def pause_seconds(self, failures: int, *, asked_seconds: float | None, share: float) -> float:
-        """
-        Return how long to wait after a try that failed.
-
-        Args:
-            failures: tries that failed so far, from 1.
-            asked_seconds: what the provider asked for in `Retry-After`; honoured up to the longest pause.
-            share: jitter in 0..1: the pause is between half and all of the doubling one.
-        """
-        if asked_seconds is not None:
-            return min(max(asked_seconds, 0.0), self.longest_pause_seconds)
-        doubled = min(self.first_pause_seconds * 2 ** (failures - 1), self.longest_pause_seconds)
-        return doubled * (1 + share) / 2
 
 
 class Limits(Value):
@@ -60,6 +59,47 @@ class Failure(Value):
     told: str
     status: int | None = None
     asked_seconds: float | None = None
+
+
+async def retrying(
+    attempt: Callable[[], Awaitable[T | Failure]], retry: Retry, *, sleep: Sleep = asyncio.sleep
+) -> T | Failure:
+    """
+    Call *attempt* until it succeeds, fails for good, or was tried often enough; its last outcome is returned.
+
+    Pauses double from the first to the longest, with jitter of up to the first; `Retry-After` goes before them, up to
+    the longest.
+    """
+    backoff = wait_exponential_jitter(
+        multiplier=retry.first_pause_seconds,
+        max=retry.longest_pause_seconds,
+        jitter=retry.first_pause_seconds,
+    )
+
+    def pause_seconds(state: RetryCallState) -> float:
+        asked = _failure(state).asked_seconds
+        return backoff(state) if asked is None else min(max(asked, 0.0), retry.longest_pause_seconds)
+
+    async def once() -> T | Failure:
+        return await attempt()
+
+    policy = AsyncRetrying(
+        retry=retry_if_result(_may_pass),
+        stop=stop_after_attempt(retry.attempts),
+        wait=pause_seconds,
+        sleep=sleep,
+        retry_error_callback=_failure,
+    )
+    return await policy(once)
+
+
+def _may_pass(outcome: object) -> bool:
+    return isinstance(outcome, Failure) and outcome.error.retryable
+
+
+def _failure(state: RetryCallState) -> Failure:
+    """Return how the last try failed; tenacity asks only of one that did."""
+    return cast("Future", state.outcome).result()
 
 
 def judge(model: str, error: Exception) -> Failure:

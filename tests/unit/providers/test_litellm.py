@@ -20,7 +20,7 @@ from sagacity.providers.estimate import prompt_tokens
 from sagacity.providers.litellm import LiteLLM
 from sagacity.providers.litellm_seam import LOGGERS, load_litellm
 from sagacity.providers.open_llm import open_llm
-from sagacity.providers.tries import Limits, Retry
+from sagacity.providers.tries import Failure, Limits, Retry, retrying
 from support.local_servers import free_port
 from support.scripted_llm import (
     COMPLETION_TOKENS,
@@ -84,7 +84,6 @@ class Client:
             ModelChoice(model=model, api_key=SecretStr(KEY), api_base=base_url or server.base_url),
             Limits(timeout_seconds=timeout_seconds, retry=Retry(attempts=attempts)),
             sleep=self._sleep,
-            jitter=lambda: 1.0,
         )
 
     async def _sleep(self, seconds: float) -> None:
@@ -299,7 +298,8 @@ async def test_passing_failure_is_tried_again(
     answer = await call(client)
     assert answer == (Facts(facts=["likes tea"]) if isinstance(answer, Facts) else json.dumps(FACTS))
     assert len(server.requests) == 3
-    assert client.slept == [0.5, 1.0]
+    first, second = client.slept
+    assert 0.5 <= first <= 1.0 <= second <= 1.5
     assert client.outcomes == [
         (1, "ProviderError", NO_TOKENS),
         (2, "ProviderError", NO_TOKENS),
@@ -373,15 +373,43 @@ async def test_retry_after_without_a_number_is_passed_over(server: ScriptedLLM, 
     """A date or nonsense in `Retry-After` leaves us with our own pause."""
     server.answer_with([Answer(status=429, headers={"Retry-After": asked}), "ok"])
     assert await client.complete() == "ok"
-    assert client.slept == [0.5]
+    [pause] = client.slept
+    assert 0.5 <= pause <= 1.0
 
 
-def test_pauses_double_up_to_the_longest():
-    """Pauses grow by two, are spread by half, and are bounded."""
-    retry = Retry(first_pause_seconds=1, longest_pause_seconds=5)
-    assert [retry.pause_seconds(n, asked_seconds=None, share=1.0) for n in (1, 2, 3, 4, 9)] == [1, 2, 4, 5, 5]
-    assert retry.pause_seconds(3, asked_seconds=None, share=0.0) == 2
-    assert retry.pause_seconds(1, asked_seconds=-4, share=0.0) == 0
+async def test_pauses_double_up_to_the_longest():
+    """Pauses grow by two, are spread by the first one, and are bounded; a wish for less than nothing is for none."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    asked = iter([None, None, None, None, -4.0, 7.0, None])
+
+    async def attempt() -> Failure:
+        return Failure(error=ProviderError, told="down", asked_seconds=next(asked))
+
+    last = await retrying(
+        attempt, Retry(attempts=7, first_pause_seconds=1, longest_pause_seconds=6), sleep=sleep
+    )
+    assert isinstance(last, Failure)
+    bounds = [(1, 2), (2, 3), (4, 5), (6, 6), (0, 0), (6, 6)]
+    assert all(low <= pause <= high for pause, (low, high) in zip(slept, bounds, strict=True)), slept
+
+
+async def test_calls_that_fail_together_do_not_come_back_together():
+    """Pauses have jitter."""
+    slept: set[float] = set()
+
+    async def sleep(seconds: float) -> None:
+        slept.add(seconds)
+
+    async def attempt() -> Failure:
+        return Failure(error=ProviderError, told="down")
+
+    for _ in range(20):
+        await retrying(attempt, Retry(attempts=2), sleep=sleep)
+    assert len(slept) == 20
 
 
 @pytest.mark.parametrize("call", [Client.complete, Client.facts, Client.streamed])
@@ -393,7 +421,7 @@ async def test_silence_ends_in_a_timeout(server: ScriptedLLM, script: Script, ca
     with pytest.raises(ProviderTimeout, match="no answer in time"):
         await call(client)
     assert len(server.requests) == 2
-    assert client.slept == [0.5]
+    assert len(client.slept) == 1
 
 
 async def test_slow_answer_within_the_limit_is_good(server: ScriptedLLM, client: Client):

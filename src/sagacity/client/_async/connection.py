@@ -6,10 +6,11 @@ from typing import Self, TypeVar
 
 import httpx
 from pydantic import BaseModel
+from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
 
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
-from sagacity.client.retry import async_pause, is_passing, wait_seconds
+from sagacity.client.retry import Outcome, async_pause, is_passing, last_outcome, wait_seconds
 from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
 from sagacity.domain.errors import InvalidInput
 
@@ -137,15 +138,16 @@ class AsyncConnection:
         )
 
     async def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
-        outcome = await self._try(request)
-        for attempt in range(self._attempts - 1 if repeatable else 0):
-            if not is_passing(outcome):
-                break
-            await async_pause(wait_seconds(attempt, outcome))
-            outcome = await self._try(request)
-        return _settled(outcome, self.url)
+        policy = AsyncRetrying(
+            retry=retry_if_result(is_passing),
+            stop=stop_after_attempt(self._attempts if repeatable else 1),
+            wait=wait_seconds,
+            sleep=async_pause,
+            retry_error_callback=last_outcome,
+        )
+        return _settled(await policy(self._try, request), self.url)
 
-    async def _try(self, request: httpx.Request) -> httpx.Response | httpx.RequestError:
+    async def _try(self, request: httpx.Request) -> Outcome:
         try:
             return await self._http.send(request)
         except httpx.RequestError as error:
@@ -158,7 +160,7 @@ def _headers(key: str | None) -> dict[str, str]:
     return {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
-def _settled(outcome: httpx.Response | httpx.RequestError, url: str) -> httpx.Response:
+def _settled(outcome: Outcome, url: str) -> httpx.Response:
     if isinstance(outcome, httpx.Response):
         if outcome.is_success:
             return outcome

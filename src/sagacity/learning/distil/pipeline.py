@@ -235,7 +235,7 @@ class Distiller:
                     transaction, lease, self._spec, run, state=state, plan=plan, written=written
                 )
 
-        return await self._storage.again(write)
+        return await self._storage.retry(write)
 
 
 def _shown(

@@ -149,7 +149,7 @@ class Evaluate:
                 *(self._judge(tenant, config, calls, one, said) for one in evaluators)
             )
         # Done twice it writes the same.
-        await self._storage.again(lambda: self._commit(tenant, task, said, judged, lease))
+        await self._storage.retry(lambda: self._commit(tenant, task, said, judged, lease))
 
     async def _read(self, tenant: Tenant, session: WaitingSession) -> _Said:
         async with self._storage.read(tenant) as snapshot:
