@@ -134,16 +134,3 @@ class Interaction(NewInteraction):
     def is_user(self) -> bool:
         """Whether a person, rather than an agent or a tool, said it."""
         return is_person(self.role)
-
-
-class Session(Value):
-    """One conversation of one user."""
-
-    session_id: SessionId
-    user_id: UserId
-    title: str = ""
-    summary: str = ""
-    is_archived: bool = False
-    message_count: int = 0
-    created_at: datetime
-    updated_at: datetime
