@@ -11,9 +11,10 @@ from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.extractors.grounding import known_lines, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, Rendered, render_window
+from sagacity.learning.render import Rendered, render_window
 
 _PROMPT = "profile_extraction"
+_MOST_CANDIDATES = 12
 
 _SAID = 0.9
 _INFERRED = 0.6
@@ -32,18 +33,14 @@ class ModelProfileExtractor:
         definition: str,
         agent_context: str = "",
         metadata_definition: str = "",
-        limit: int = 12,
-        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._asker = asker
         self._name = name
-        self._limit = limit
-        self._limits = limits
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "metadata_definition": or_none_given(metadata_definition),
-            "limit": str(limit),
+            "limit": str(_MOST_CANDIDATES),
         }
 
     @property
@@ -58,7 +55,7 @@ class ModelProfileExtractor:
 
     async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
         """Propose what the unread turns tell about the user; see `Extractor`."""
-        turns = render_window(window, self._limits)
+        turns = render_window(window)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
         answer = await self._asker.ask(_PROMPT, variables, ProfileExtraction, image=window.image)
         said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
@@ -68,7 +65,7 @@ class ModelProfileExtractor:
             if (candidate := _candidate(draft, turns, said_by_user)) is not None
         ]
         return Extraction(
-            candidates=tuple(candidates[: self._limit]),
+            candidates=tuple(candidates[:_MOST_CANDIDATES]),
             method="model",
             prompt_version=answer.prompt_version,
             model=answer.model,

@@ -9,9 +9,10 @@ from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
 from sagacity.learning.extractors.grounding import known_lines, or_none_given, playbook_candidates, tool_lines
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, render_window
+from sagacity.learning.render import render_window
 
 _PROMPT = "user_playbook_extraction"
+_MOST_CANDIDATES = 12
 
 
 class ModelUserPlaybookExtractor:
@@ -30,18 +31,14 @@ class ModelUserPlaybookExtractor:
         definition: str,
         agent_context: str = "",
         tools: Sequence[tuple[str, str]] = (),
-        limit: int = 12,
-        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self._asker = asker
         self._name = name
-        self._limit = limit
-        self._limits = limits
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "tools": tool_lines(tools),
-            "limit": str(limit),
+            "limit": str(_MOST_CANDIDATES),
         }
 
     @property
@@ -56,15 +53,15 @@ class ModelUserPlaybookExtractor:
 
     async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
         """Propose what the unread turns teach the agent; see `Extractor`."""
-        turns = render_window(window, self._limits)
+        turns = render_window(window)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
         prompt = _PROMPT
         if has_expert(window):
             prompt = EXPERT_PROMPT
-            variables["triples"] = render_triples(window, self._limits)
+            variables["triples"] = render_triples(window)
         answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
         return Extraction(
-            candidates=playbook_candidates(answer.value.playbooks, turns, limit=self._limit),
+            candidates=playbook_candidates(answer.value.playbooks, turns, limit=_MOST_CANDIDATES),
             method="model",
             prompt_version=answer.prompt_version,
             model=answer.model,

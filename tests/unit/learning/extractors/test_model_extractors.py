@@ -99,11 +99,11 @@ async def test_a_fact_becomes_a_candidate_with_its_turns(server):
 
 async def test_the_prompt_carries_settings_in_the_system_part_and_data_in_the_users(server):
     server.answer_with(as_json({"profiles": []}))
-    extractor = profiles(server, agent_context="a weather bot", metadata_definition="note the city", limit=5)
+    extractor = profiles(server, agent_context="a weather bot", metadata_definition="note the city")
     assert (await extractor.extract(TALK, ["User is French\nreally"])).candidates == ()
     [request] = server.requests
     system, user = request.messages[0]["content"], request.messages[-1]["content"]
-    for text in ("a weather bot", "lasting facts", "note the city", "more than 5 entries"):
+    for text in ("a weather bot", "lasting facts", "note the city", "more than 12 entries"):
         assert text in system
     assert "- User is French really" in user
     assert "[#2 user 10:01] I moved to Lyon" in user
@@ -151,9 +151,9 @@ async def test_no_more_candidates_than_the_limit(server):
     server.answer_with(
         [as_json({"profiles": many}), as_json({"playbooks": [rule(f"Do {n}") for n in range(30)]})]
     )
-    extraction = await profiles(server, limit=4).extract(TALK, [])
-    assert [one.content for one in extraction.candidates] == [f"User has {n} cats" for n in range(4)]
-    assert len((await playbooks(server, limit=3).extract(TALK, [])).candidates) == 3
+    extraction = await profiles(server).extract(TALK, [])
+    assert [one.content for one in extraction.candidates] == [f"User has {n} cats" for n in range(12)]
+    assert len((await playbooks(server).extract(TALK, [])).candidates) == 12
 
 
 async def test_keys_that_nobody_asked_for_are_left_out(server):
