@@ -43,6 +43,29 @@ async def test_same_request_by_many_processes_is_stored_once(
         assert len(await snapshot.interactions.log(ANNA, after_seq=0, limit=99)) == 20
 
 
+async def test_indexing_learning_and_publishing_for_one_user_do_not_wait_in_a_ring(storage: Storage) -> None:
+    """A learner locks memories and then the user's row, a publisher that row and then interactions, an indexer both."""
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory("tea")])
+    await storage.append(ORG, said("tea", request_id="r1"))
+    async with storage.read(ORG) as snapshot:
+        waiting = await snapshot.search.unembedded(20)
+    assert len(waiting) == 2  # in a scope of each
+
+    async def index() -> None:
+        async with storage.begin(ORG) as tx:
+            await tx.search.set_vectors(waiting, unit_rows(len(waiting)))
+
+    async with storage.begin(ORG) as learner:
+        await learner.memories.add([new_memory("cake")])
+        indexed = asyncio.create_task(index())
+        await asyncio.sleep(0.2)  # it waits for the learner, and must not hold what the publisher needs
+        published = asyncio.create_task(storage.append(ORG, said("cake", request_id="r2")))
+        await asyncio.sleep(0.2)  # it has the user's row
+        await learner.cursors.set_due(ANNA, None)
+    await asyncio.gather(indexed, published)
+
+
 async def test_writers_of_many_users_and_organisations_get_through(
     storage: Storage, database_url: str, clock: StoppedClock, ids: CountingIds
 ) -> None:

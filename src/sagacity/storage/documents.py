@@ -172,7 +172,7 @@ async def _grow(scope: Scope, drafts: Sequence[_Draft]) -> dict[tuple[str, str],
                 "term_count": total,
                 "revision": 1,
             }
-            for (kind, user_id), (count, total) in sorted(sizes.items())
+            for (kind, user_id), (count, total) in sorted(sizes.items(), key=lambda one: _lock_order(*one[0]))
         ],
     )
     return {(row.kind, row.user_id): _Place(row.scope_id, row.revision) for row in rows}
@@ -344,12 +344,22 @@ async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
     )
 
 
+def _lock_order(kind: str, user_id: str) -> tuple[bool, str, str]:
+    """Say where a scope stands in the order of `lock_scopes`."""
+    return kind == INTERACTION, kind, user_id
+
+
 async def lock_scopes(scope: Scope, scope_ids: Iterable[int]) -> None:
-    """Keep others from changing these scopes, always in one order, so that no two wait for each other."""
+    """
+    Keep others from changing these scopes, always in one order, so that no two wait for each other.
+
+    The scopes of interactions come last: a learner locks those of memories and then the user's row, and who publishes
+    locks the user's row and then that of interactions.
+    """
     column = search_scopes.c
     statement = (
         sa.select(column.scope_id)
         .where(column.scope_id.in_(sorted(scope_ids)))
-        .order_by(column.kind, column.user_id)
+        .order_by(column.kind == INTERACTION, column.kind, column.user_id)
     )
     await scope.all(scope.locked(statement))
