@@ -26,8 +26,8 @@ class Faulty:
         return getattr(self._inner, name)
 
     @asynccontextmanager
-    async def write(self, org_id, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
-        async with self._inner.write(org_id, urgent=urgent) as connection:
+    async def write(self, org_id, *, user_id=None, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
+        async with self._inner.write(org_id, user_id=user_id, urgent=urgent) as connection:
             yield connection
             breaks = await self._when(connection)
             if breaks and not self._after_commit:
