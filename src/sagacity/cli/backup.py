@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 def backup(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The file to make.")],
+    file: Annotated[Path, typer.Argument(help="File to write.")],
     *,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """
-    Write everything into one file, while servers run.
+    Back up everything into one file, while servers run.
 
     The file is an SQLite database of one moment, whatever the configured database is. It gets its name only
-    when it is complete and verified. It holds conversations and keys: keep it as you would keep those.
+    once it is complete and verified. It holds conversations and keys: protect it accordingly.
 
     Example: sagacity backup /backups/sagacity-2026-01-31.db
     """
@@ -38,16 +38,19 @@ def backup(
 
 def restore(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="What `sagacity backup` made.")],
+    file: Annotated[Path, typer.Argument(help="A file written by `sagacity backup`.")],
     *,
     force: Annotated[
-        bool, typer.Option("--force", help="Keep an SQLite database that holds data under another name.")
+        bool,
+        typer.Option(
+            "--force", help="Replace an SQLite database that holds data; it is kept under another name."
+        ),
     ] = False,
 ) -> None:
     """
-    Bring everything back from a file, into the configured database, which has to be empty.
+    Restore a backup into the configured database, which must be empty.
 
-    Stop the servers first. The file may be of an older release, and is only read.
+    Stop the servers first. The file may come from an older release; it is not changed.
 
     Example: sagacity restore /backups/sagacity-2026-01-31.db
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-app = typer.Typer(no_args_is_help=True, help="How conversations are learned from.")
+app = typer.Typer(no_args_is_help=True, help="How Sagacity learns from conversations.")
 
 
 @app.command("show")
@@ -36,9 +36,9 @@ def set_config(
     context: typer.Context, *, data: options.DataText = None, file: options.DataFile = None
 ) -> None:
     """
-    Change the configuration: top-level keys that are given replace the stored ones, the others stay.
+    Change the configuration: the given top-level keys replace the stored ones, the others stay.
 
-    A mask in the place of a secret keeps the stored secret. A preset replaces the window that is stored.
+    A masked secret keeps the stored one. A preset replaces the stored window.
 
     Example: sagacity config set --data '{"batch_size": 20, "batch_interval": 10}'
 

@@ -26,7 +26,7 @@ _NOTHING = "Nothing is known yet."
 def context_(
     context: typer.Context,
     question: Annotated[
-        str | None, typer.Argument(metavar="[QUERY]", help="What the agent is asked.")
+        str | None, typer.Argument(metavar="[QUERY]", help="The question for the agent.")
     ] = None,
     *,
     user_id: options.UserId,
@@ -35,10 +35,10 @@ def context_(
         str | None, typer.Option("--query", help=f"The same; by default {_PREFERENCES!r}.")
     ] = None,
     session_id: Annotated[
-        str | None, typer.Option("--session-id", help="The conversation that goes on; its turns are put in.")
+        str | None, typer.Option("--session-id", help="The current conversation; its turns are included.")
     ] = None,
     tokens: Annotated[
-        int, typer.Option("--tokens", min=100, max=128_000, help="How many the text may have.")
+        int, typer.Option("--tokens", min=100, max=128_000, help="Most tokens in the text.")
     ] = 5_000,
     kind: Kind = None,
     top_k: options.TopK = 20,
@@ -46,9 +46,9 @@ def context_(
     asked: Options,
 ) -> None:
     """
-    Print what is known and matters to a question, as text for a prompt; each line names its source.
+    Print what is known that matters to a question, as text for a prompt; each line names its source.
 
-    With --explain it is followed by what was found, in which way, and what was left out.
+    With --explain, also print what each strategy found and what was left out.
 
     Example: sagacity context "plan a dinner" --user-id ana --tokens 2000
     """

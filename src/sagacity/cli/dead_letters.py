@@ -8,7 +8,7 @@ from sagacity.cli import options
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import said, show, table
 
-app = typer.Typer(no_args_is_help=True, help="Turns that a learner gave up on.")
+app = typer.Typer(no_args_is_help=True, help="Windows that a learner gave up on.")
 
 
 @app.command("list")
@@ -17,12 +17,13 @@ def list_letters(
     *,
     user_id: options.AnyUserId = None,
     status: Annotated[
-        Literal["parked", "queued", "replayed"] | None, typer.Option("--status", help="Only in this state.")
+        Literal["parked", "queued", "replayed"] | None,
+        typer.Option("--status", help="Only with this status."),
     ] = None,
     limit: options.Limit = 20,
 ) -> None:
     """
-    List what was given up, the newest first, with the last error.
+    List dead letters, newest first, with the last error.
 
     Example: sagacity dead-letters list --status parked
     """
@@ -46,10 +47,10 @@ def list_letters(
 @app.command()
 def replay(
     context: typer.Context,
-    dead_letter_id: Annotated[int, typer.Argument(min=1, help="Which one; see `list`.")],
+    dead_letter_id: Annotated[int, typer.Argument(min=1, help="The dead letter's id; see `list`.")],
 ) -> None:
     """
-    Learn again from what was given up, after its cause was mended.
+    Replay a dead letter after its cause is fixed.
 
     Example: sagacity dead-letters replay 4
     """

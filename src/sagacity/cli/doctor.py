@@ -38,11 +38,10 @@ class Check:
 
 def doctor(context: typer.Context) -> None:
     """
-    Check what works, and say what to do.
+    Check the installation, and say how to fix what fails.
 
-    Looks at the settings, the home folder, the database, the copy of its vectors if there is to be one,
-    the embedder, models' keys and the server.
-    Ends with 1 if anything fails.
+    Checks the settings, home folder, database, vector copy (if used), embedder, model keys and server.
+    Exit code 1 if anything fails.
 
     Example: sagacity doctor
     """

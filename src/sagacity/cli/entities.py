@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from sagacity.domain.graph import Entity
     from sagacity.schemas.entities import EntityGraphReply
 
-app = typer.Typer(no_args_is_help=True, help="Who and what a user speaks of.")
+app = typer.Typer(no_args_is_help=True, help="People, places and things that a user mentions.")
 
 Kind = Literal[
     "person", "organization", "location", "project", "concept", "event", "product", "skill", "interest", "goal",
     "date", "animal", "other",
 ]  # fmt: skip
-EntityNumber = Annotated[int, typer.Argument(min=1, help="Which one; see `list`.")]
+EntityNumber = Annotated[int, typer.Argument(min=1, help="The entity's id; see `list`.")]
 
 
 @app.command("list")
@@ -32,11 +32,11 @@ def list_entities(
     user_id: options.UserId,
     entity_type: Annotated[Kind | None, typer.Option("--type", help="Only of this type.")] = None,
     query: Annotated[str | None, typer.Option("--query", help="Part of a name or alias.")] = None,
-    page: Annotated[int, typer.Option("--page", min=1, help="Which page.")] = 1,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="How many a page.")] = 20,
+    page: Annotated[int, typer.Option("--page", min=1, help="Page number.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Entities per page.")] = 20,
 ) -> None:
     """
-    List a user's entities, the most mentioned first.
+    List a user's entities, most mentioned first.
 
     Example: sagacity entities list --user-id ana --type person
     """
@@ -53,10 +53,10 @@ def show_entity(
     entity_id: EntityNumber,
     *,
     user_id: options.UserId,
-    depth: Annotated[int, typer.Option("--depth", min=0, max=4, help="Steps around it.")] = 1,
+    depth: Annotated[int, typer.Option("--depth", min=0, max=4, help="Steps to follow relationships.")] = 1,
 ) -> None:
     """
-    Show an entity, and what lies around it.
+    Show an entity and what it is related to.
 
     Example: sagacity entities show 3 --user-id ana --depth 2
     """
@@ -72,19 +72,17 @@ def edit(
     *,
     user_id: options.UserId,
     name: Annotated[
-        str | None, typer.Option("--name", help="Its new name; the former becomes an alias.")
+        str | None, typer.Option("--name", help="New name; the old one becomes an alias.")
     ] = None,
-    entity_type: Annotated[Kind | None, typer.Option("--type", help="What it is.")] = None,
-    description: Annotated[
-        str | None, typer.Option("--description", help="What tells it from others.")
-    ] = None,
+    entity_type: Annotated[Kind | None, typer.Option("--type", help="Type, such as person.")] = None,
+    description: Annotated[str | None, typer.Option("--description", help="A description.")] = None,
     alias: Annotated[
         list[str] | None,
-        typer.Option("--alias", help="Another name, in place of all former; may be repeated."),
+        typer.Option("--alias", help="An alias; replaces all existing ones; may be repeated."),
     ] = None,
 ) -> None:
     """
-    Change an entity; what is not given stays.
+    Change an entity; options not given stay as they are.
 
     Example: sagacity entities edit 3 --user-id ana --name "Ana Silva" --type person
     """
@@ -104,12 +102,12 @@ def edit(
 def merge(
     context: typer.Context,
     entity_id: EntityNumber,
-    others: Annotated[list[int], typer.Argument(min=1, help="Those that become one with it.")],
+    others: Annotated[list[int], typer.Argument(min=1, help="Entities to merge into it.")],
     *,
     user_id: options.UserId,
 ) -> None:
     """
-    Make other entities one with the first: their names become its aliases.
+    Merge other entities into the first: their names become its aliases.
 
     Example: sagacity entities merge 3 8 9 --user-id ana
     """
@@ -123,7 +121,7 @@ def delete(
     context: typer.Context, entity_id: EntityNumber, *, user_id: options.UserId, yes: options.Yes = False
 ) -> None:
     """
-    Delete an entity with its relationships; the memories that speak of it stay.
+    Delete an entity with its relationships; memories that mention it stay.
 
     Example: sagacity entities delete 3 --user-id ana --yes
     """

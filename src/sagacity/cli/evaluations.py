@@ -15,7 +15,7 @@ def list_evaluations(
     context: typer.Context, *, agent_version: options.AgentVersion = None, limit: options.Limit = 20
 ) -> None:
     """
-    List results, the newest first: one an evaluator and session.
+    List results, newest first: one per evaluator and session.
 
     Example: sagacity evaluations list --agent-version v2
     """

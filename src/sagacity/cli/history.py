@@ -22,7 +22,7 @@ MemoryId = Annotated[
 ]
 Kind = Annotated[
     Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"] | None,
-    typer.Option("--kind", help="Of which kind it is, where the id could mean two."),
+    typer.Option("--kind", help="Kind of the memory, if the id is ambiguous."),
 ]
 _TEXT_CHARACTERS = 300
 _TURNS_NAMED = 8
@@ -33,12 +33,12 @@ def history(
     memory_id: MemoryId,
     *,
     kind: Kind = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most results.")] = 100,
 ) -> None:
     """
-    Show how a memory came to be what it is.
+    Show the history of a memory.
 
-    Says who changed it, when, why and from which turns; what it replaced; and what replaced it.
+    Who changed it, when, why and from which turns; what it replaced; and what replaced it.
 
     Example: sagacity history 0199c2e4-…
     """
@@ -49,9 +49,9 @@ def history(
 
 def undo_merge(context: typer.Context, memory_id: MemoryId, *, kind: Kind = None) -> None:
     """
-    Take one merge back.
+    Undo one merge.
 
-    What was merged is current again, and what was learned when they were merged is a memory of its own.
+    The merged parts become current again, and what was newly learned at the merge becomes a separate memory.
 
     Example: sagacity undo-merge 0199c2e4-…
     """

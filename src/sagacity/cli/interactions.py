@@ -18,7 +18,7 @@ def list_interactions(
     context: typer.Context, *, user_id: options.AnyUserId = None, limit: options.Limit = 20
 ) -> None:
     """
-    List turns, the newest first.
+    List turns, newest first.
 
     Example: sagacity interactions list --user-id ana --limit 50
     """
@@ -42,7 +42,7 @@ def search(
     asked: Options,
 ) -> None:
     """
-    Find turns of a user.
+    Search a user's turns.
 
     Example: sagacity interactions search "broken zipper" --user-id ana --neighbours 1
     """
@@ -58,7 +58,7 @@ def delete(
     context: typer.Context,
     *,
     user_id: options.UserId,
-    interaction_id: Annotated[int, typer.Option("--interaction-id", min=1, help="Which turn.")],
+    interaction_id: Annotated[int, typer.Option("--interaction-id", min=1, help="The turn's id.")],
 ) -> None:
     """
     Delete one turn.

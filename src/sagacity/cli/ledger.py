@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 By = Annotated[
     Literal["learner", "user", "day", "model"] | None,
-    typer.Option("--by", help="Sums instead of single calls; days are those of UTC."),
+    typer.Option("--by", help="Sums instead of single calls; days are UTC."),
 ]
 
 
@@ -35,7 +35,7 @@ def ledger(
         str | None, typer.Option("--outcome", help=f"Only calls that ended so: {', '.join(OUTCOMES)}.")
     ] = None,
     since: Annotated[
-        datetime | None, typer.Option("--since", help="Only calls from this moment on, in UTC.")
+        datetime | None, typer.Option("--since", help="Only calls since this time, in UTC.")
     ] = None,
     limit: options.Limit = 20,
 ) -> None:

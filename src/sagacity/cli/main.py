@@ -66,22 +66,25 @@ def _version(wanted: bool) -> None:  # noqa: FBT001  Typer passes it so
 def flags(
     context: typer.Context,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")] = False,
-    server_url: Annotated[str | None, typer.Option("--server-url", help="The server; SAGACITY_URL.")] = None,
-    api_key: Annotated[str | None, typer.Option("--api-key", help="Its token; SAGACITY_API_KEY.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    server_url: Annotated[
+        str | None, typer.Option("--server-url", help="Server address; SAGACITY_URL.")
+    ] = None,
+    api_key: Annotated[str | None, typer.Option("--api-key", help="API token; SAGACITY_API_KEY.")] = None,
     allow_insecure: Annotated[
-        bool, typer.Option("--allow-insecure", help="Let the token go over plain http to another machine.")
+        bool,
+        typer.Option("--allow-insecure", help="Allow sending the token over plain http to another machine."),
     ] = False,
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the release and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """
     Memory and self-improvement for AI agents, on your own machine.
 
-    Start with `sagacity demo`, then `sagacity serve`. The flags below may stand anywhere.
+    Start with `sagacity demo`, then `sagacity serve`. The flags below may appear anywhere.
 
-    Ends with 0 if all went well, 1 for a failure, 2 for wrong input, 3 without the right token, 4 without a network.
+    Exit codes: 0 success, 1 failure, 2 wrong input, 3 wrong or missing token, 4 no network.
     """
     context.obj = Invocation(as_json, server_url, api_key, allow_insecure)
 

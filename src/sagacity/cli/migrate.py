@@ -10,11 +10,11 @@ from sagacity.cli.progress import working
 
 def migrate(context: typer.Context) -> None:
     """
-    Bring the database's schema up to this release.
+    Bring the database schema up to this release.
 
-    On PostgreSQL it works as the role of SAGACITY_MIGRATION_URL, which owns the tables; it makes the role
-    of SAGACITY_DATABASE_URL if that is missing, and gives it its rights. Servers of the former release may
-    run meanwhile. SQLite needs it never: opening a file does the same.
+    On PostgreSQL this runs as the role of SAGACITY_MIGRATION_URL, which owns the tables. It creates the role of
+    SAGACITY_DATABASE_URL if it is missing, and grants its rights. Servers of the previous release may keep
+    running. On SQLite you never need it: opening the file does the same.
 
     Example: sagacity migrate
     """

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 def migrate_data(
     context: typer.Context,
     *,
-    target: Annotated[str, typer.Option("--to", help="Url of the database to fill; empty by now.")],
+    target: Annotated[str, typer.Option("--to", help="URL of the database to fill; must be empty.")],
     source: Annotated[
-        str, typer.Option("--from", help="Url of the database to read; the configured one unless given.")
+        str, typer.Option("--from", help="URL of the database to read; default: the configured one.")
     ] = "",
-    verify_only: Annotated[bool, typer.Option("--verify-only", help="Only compare the two.")] = False,
+    verify_only: Annotated[
+        bool, typer.Option("--verify-only", help="Only compare the two databases.")
+    ] = False,
 ) -> None:
     """
     Copy everything from one database into another, and verify it.
 
-    Stop the servers first: what they write while it runs stays behind. Cut short, the same command goes
-    on where it was. The source is only read. Rows are compared by count and checksum, table by table.
+    Stop the servers first: what they write meanwhile is not copied. If interrupted, run the same command again:
+    it continues where it stopped. The source is not changed. Rows are verified by count and checksum, table by
+    table.
 
     Example: sagacity migrate-data --to postgresql://sagacity_app@db.example/sagacity
 

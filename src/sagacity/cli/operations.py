@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from sagacity.schemas.base import Reply
     from sagacity.schemas.skills import SkillGenerationReply
 
-app = typer.Typer(no_args_is_help=True, help="Long runs that someone started.")
+app = typer.Typer(no_args_is_help=True, help="Long-running work that someone started.")
 
 Service = Annotated[
     Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"] | None,
-    typer.Option("--service", help="Only of this sort."),
+    typer.Option("--service", help="Only of this type."),
 ]
-OperationId = Annotated[str, typer.Argument(help="Which run; see `list`.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended.")]
+OperationId = Annotated[str, typer.Argument(help="The operation's id; see `list`.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it ends.")]
 _DOING = {
     OperationName.PROFILE_GENERATION: "learning profiles",
     OperationName.PLAYBOOK_GENERATION: "learning playbooks",
@@ -48,12 +48,12 @@ def list_operations(
     service: Service = None,
     status: Annotated[
         Literal["in_progress", "completed", "failed", "cancelled"] | None,
-        typer.Option("--status", help="Only in this state."),
+        typer.Option("--status", help="Only with this status."),
     ] = None,
     limit: options.Limit = 20,
 ) -> None:
     """
-    List runs, the newest first.
+    List operations, newest first.
 
     Example: sagacity operations list --status in_progress
     """
@@ -78,7 +78,7 @@ def list_operations(
 @app.command("show")
 def show_operation(context: typer.Context, operation_id: OperationId) -> None:
     """
-    Show how a run stands, with the users whose part failed.
+    Show the state of an operation, with the users that failed.
 
     Example: sagacity operations show 0199c2e4-…
     """
@@ -90,7 +90,7 @@ def show_operation(context: typer.Context, operation_id: OperationId) -> None:
 @app.command()
 def watch(context: typer.Context, operation_id: OperationId) -> None:
     """
-    Follow a run until it has ended; exit code 1 if it failed, was cancelled, or some users' part failed.
+    Follow an operation until it ends; exit code 1 if it failed, was cancelled, or failed for some users.
 
     Example: sagacity operations watch 0199c2e4-…
     """
@@ -103,13 +103,13 @@ def watch(context: typer.Context, operation_id: OperationId) -> None:
 @app.command()
 def cancel(
     context: typer.Context,
-    operation_id: Annotated[str | None, typer.Argument(help="Which run; see `list`.")] = None,
+    operation_id: Annotated[str | None, typer.Argument(help="The operation's id; see `list`.")] = None,
     *,
     service: Service = None,
-    every: Annotated[bool, typer.Option("--all", help="Whatever is running.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="The running operation of this type.")] = False,
 ) -> None:
     """
-    Stop a run. What it has written stays; it stops between two windows.
+    Cancel an operation after its current window. What it has written stays.
 
     Example: sagacity operations cancel 0199c2e4-…
 

@@ -5,27 +5,30 @@ from typing import Annotated, Literal
 
 import typer
 
-UserId = Annotated[str, typer.Option("--user-id", "-u", help="Whose data.")]
+UserId = Annotated[str, typer.Option("--user-id", "-u", help="The user.")]
 AnyUserId = Annotated[str | None, typer.Option("--user-id", "-u", help="Only this user's data.")]
 Query = Annotated[str, typer.Argument(help="What to look for, in plain words.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")]
-TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="How many at most.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most results.")]
+TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="Most results.")]
 Threshold = Annotated[
     float | None,
-    typer.Option("--threshold", min=0, max=1, help="Least relevance of what shares no word with the query."),
+    typer.Option(
+        "--threshold", min=0, max=1, help="Lowest relevance for results that share no word with the query."
+    ),
 ]
 Mode = Annotated[
-    Literal["hybrid", "vector", "fts"], typer.Option("--mode", help="By meaning, by words (fts), or both.")
+    Literal["hybrid", "vector", "fts"],
+    typer.Option("--mode", help="Search by meaning, by words (fts), or both."),
 ]
 Neighbours = Annotated[
     int, typer.Option("--neighbours", min=0, max=5, help="Turns to show before and after each turn found.")
 ]
 State = Literal["current", "pending", "archived"]
-Lifecycle = Annotated[State | None, typer.Option("--status", help="Only in this state.")]
+Lifecycle = Annotated[State | None, typer.Option("--status", help="Only with this status.")]
 Approval = Literal["pending", "approved", "rejected"]
-AgentVersion = Annotated[str | None, typer.Option("--agent-version", help="Only of this agent version.")]
-PlaybookName = Annotated[str | None, typer.Option("--playbook-name", help="Only of this name.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+AgentVersion = Annotated[str | None, typer.Option("--agent-version", help="Only for this agent version.")]
+PlaybookName = Annotated[str | None, typer.Option("--playbook-name", help="Only with this name.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 DataText = Annotated[str | None, typer.Option("--data", help="JSON, or @FILE.")]
 DataFile = Annotated[Path | None, typer.Option("--file", "-f", help="A .json or .jsonl file.")]
 OrgId = Annotated[str, typer.Option("--org", help="The organisation.")]

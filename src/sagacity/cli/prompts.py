@@ -13,14 +13,14 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from sagacity.schemas.prompts import PromptPreview
 
-app = typer.Typer(no_args_is_help=True, help="What models are asked by.")
-PromptId = Annotated[str, typer.Argument(help="Its name; see `list`.")]
+app = typer.Typer(no_args_is_help=True, help="Prompts for models.")
+PromptId = Annotated[str, typer.Argument(help="The prompt's name; see `list`.")]
 
 
 @app.command("list")
 def list_prompts(context: typer.Context) -> None:
     """
-    List the prompts, their versions, and which one is used.
+    List prompts, their versions, and the version in use.
 
     Example: sagacity prompts list
     """
@@ -46,13 +46,15 @@ def preview(
     context: typer.Context,
     prompt_id: PromptId,
     *,
-    version: Annotated[int | None, typer.Option("--version", min=1, help="Not the one in use.")] = None,
+    version: Annotated[
+        int | None, typer.Option("--version", min=1, help="A version other than the one in use.")
+    ] = None,
     data: options.DataText = None,
 ) -> None:
     """
-    Print a prompt as a model would get it; none is called.
+    Print a prompt as a model would get it, without calling one.
 
-    Variables are given as an object of texts. One that is left out is shown by what it is about.
+    Give variables as an object of texts. A missing one is shown as a description.
 
     Example: sagacity prompts preview query_reformulation --data '{"question": "and in winter?"}'
     """
@@ -71,11 +73,11 @@ def use(
     prompt_id: PromptId,
     *,
     version: Annotated[
-        int | None, typer.Option("--version", min=1, help="Which one; without, the newest.")
+        int | None, typer.Option("--version", min=1, help="Version; default: the newest.")
     ] = None,
 ) -> None:
     """
-    Choose which version of a prompt is used from now on.
+    Choose the version of a prompt to use from now on.
 
     Example: sagacity prompts use profile_extraction --version 1
 

@@ -27,7 +27,9 @@ WAIT_SECONDS = 300
 def publish(
     context: typer.Context,
     *,
-    user_id: Annotated[str | None, typer.Option("--user-id", "-u", help="Who talked with the agent.")] = None,
+    user_id: Annotated[
+        str | None, typer.Option("--user-id", "-u", help="The user who talked to the agent.")
+    ] = None,
     user_message: Annotated[str | None, typer.Option("--user-message", help="What the user said.")] = None,
     agent_response: Annotated[
         str | None, typer.Option("--agent-response", help="What the agent answered.")
@@ -37,28 +39,28 @@ def publish(
     ] = None,
     file: options.DataFile = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read JSON or JSON lines from stdin.")] = False,
-    session_id: Annotated[str | None, typer.Option("--session-id", help="The conversation.")] = None,
+    session_id: Annotated[str | None, typer.Option("--session-id", help="Id of the conversation.")] = None,
     request_id: Annotated[
-        str | None, typer.Option("--request-id", help="Sent twice, it is stored once.")
+        str | None, typer.Option("--request-id", help="A publish sent twice with the same id is stored once.")
     ] = None,
-    source: Annotated[str, typer.Option("--source", help="A tag for where it comes from.")] = "cli",
+    source: Annotated[str, typer.Option("--source", help="A tag for its source.")] = "cli",
     agent_version: Annotated[
-        str | None, typer.Option("--agent-version", help="Which agent answered.")
+        str | None, typer.Option("--agent-version", help="Version of the agent that answered.")
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it was learned from.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is learned from.")] = False,
     skip_aggregation: Annotated[
-        bool, typer.Option("--skip-aggregation", help="Form no agent playbooks.")
+        bool, typer.Option("--skip-aggregation", help="Do not start aggregation into agent playbooks.")
     ] = False,
     force_extraction: Annotated[
-        bool, typer.Option("--force-extraction", help="Learn at once, however few the turns.")
+        bool, typer.Option("--force-extraction", help="Learn at once, even from few turns.")
     ] = False,
 ) -> None:
     """
-    Send in turns of a conversation. They are durable when this returns.
+    Publish turns of a conversation. They are on disk when this returns.
 
     The turns come from exactly one of: --user-message with --agent-response, --data, --file, --stdin.
-    What the data says itself (user_id, session_id …) goes before the flags. A few turns alone wait a while
-    for more, so that they are learned together; --force-extraction does not.
+    Values in the data (user_id, session_id …) override the flags. A few turns wait for more before they are
+    learned from; with --force-extraction they do not.
 
     Example: sagacity publish -u ana --user-message "I am vegetarian." --agent-response "Noted." --wait
 

@@ -25,15 +25,13 @@ _DONE = frozenset({"learned", "parked"})
 
 def receipt(
     context: typer.Context,
-    request_id: Annotated[str, typer.Argument(help="What `publish` answered.")],
+    request_id: Annotated[str, typer.Argument(help="The request id that `publish` returned.")],
     *,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it was learned from.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=0, help="Seconds to wait at most.")] = 300,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is learned from.")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", min=0, help="Longest wait in seconds.")] = 300,
 ) -> None:
     """
-    Show what became of a publish.
-
-    Says whether it is stored, findable and learned from, and what it taught.
+    Show the state of a publish: whether it is stored, searchable and learned from, and what was learned.
 
     Example: sagacity receipt 0199c2e4-… --wait
     """

@@ -10,10 +10,10 @@ from sagacity.cli.progress import advancing
 
 def reindex(context: typer.Context) -> None:
     """
-    Make the search index anew.
+    Rebuild the search index.
 
-    It is made with the embedder of the settings. Stop the server first. Cut short, it goes on
-    where it was; nothing else than the index is touched.
+    It uses the embedder of the settings. Stop the server first. If interrupted, run it again: it continues
+    where it stopped. Only the index is changed.
 
     Example: SAGACITY_EMBEDDER=multilingual sagacity reindex
     """

@@ -21,7 +21,7 @@ Kind = Annotated[
     typer.Option(
         "--kind",
         metavar="<str>",
-        help="What to look for: profile, semantic, episodic, user_playbook, agent_playbook, skill, interaction; may be"
+        help="Kind to search: profile, semantic, episodic, user_playbook, agent_playbook, skill, interaction; may be"
         " given several times.",
     ),
 ]
@@ -42,9 +42,9 @@ def search(
     asked: Options,
 ) -> None:
     """
-    Find profiles, playbooks and skills, or what else --kind names, with scores.
+    Search profiles, playbooks and skills, or the kinds given by --kind.
 
-    Without --user-id only agent playbooks and skills are found: what one user taught is shown to no other.
+    Without --user-id, only agent playbooks and skills are searched.
 
     Example: sagacity search "what may she eat?" --user-id ana --kind profile --kind interaction --explain
     """

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 Ranking = Annotated[
     Literal["blended", "rrf", "weighted"] | None,
-    typer.Option("--ranking", help="How the strategies' lists become one."),
+    typer.Option("--ranking", help="How results of the strategies are ranked."),
 ]
 Strategy = Annotated[
     list[str] | None,
     typer.Option(
         "--strategy",
         metavar="<str>",
-        help="Only this way: vector, keyword, graph, profile, recent; may be given several times.",
+        help="Only this strategy: vector, keyword, graph, profile, recent; may be given several times.",
     ),
 ]
 Rerank = Annotated[
-    bool | None, typer.Option("--rerank/--no-rerank", help="Look closer at the first results, or not.")
+    bool | None, typer.Option("--rerank/--no-rerank", help="Rerank the first results, or not.")
 ]
-After = Annotated[str | None, typer.Option("--after", help="Learned or said since then: 2026-05-01.")]
-Before = Annotated[str | None, typer.Option("--before", help="Learned or said until then.")]
-EventAfter = Annotated[str | None, typer.Option("--event-after", help="Happened since then.")]
-EventBefore = Annotated[str | None, typer.Option("--event-before", help="Happened until then.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="What was known then.")]
+After = Annotated[str | None, typer.Option("--after", help="Learned or said since this time: 2026-05-01.")]
+Before = Annotated[str | None, typer.Option("--before", help="Learned or said until this time.")]
+EventAfter = Annotated[str | None, typer.Option("--event-after", help="Happened since this time.")]
+EventBefore = Annotated[str | None, typer.Option("--event-before", help="Happened until this time.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was known at this time.")]
 ReferenceDate = Annotated[
     str | None, typer.Option("--reference-date", help='What "today" is to the question.')
 ]
@@ -48,7 +48,7 @@ Where = Annotated[
     typer.Option(
         "--where",
         metavar="<str>",
-        help="Only where metadata says so: 'priority>=2', or JSON; may be given several times.",
+        help="Only where metadata matches: 'priority>=2', or JSON; may be given several times.",
     ),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how each result was found.")]

@@ -36,13 +36,14 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on; SAGACITY_HOST.")] = None,
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one; SAGACITY_PORT.")
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free port; SAGACITY_PORT."),
     ] = None,
 ) -> None:
     """
     Run the server.
 
-    It runs until it is told to stop (Ctrl-C, SIGTERM); calls in progress are finished first.
+    It runs until stopped (Ctrl-C, SIGTERM), and finishes calls in progress first.
 
     Example: sagacity serve
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sagacity.domain.tenant import ApiToken
     from sagacity.storage.transaction import Transaction
 
-app = typer.Typer(no_args_is_help=True, help="Who may call the server.")
+app = typer.Typer(no_args_is_help=True, help="Tokens that may call the server.")
 
 DEFAULT_ORG = "self-host-org"
 T = TypeVar("T")
@@ -27,12 +27,12 @@ def create(
     context: typer.Context,
     *,
     org: options.OrgId = DEFAULT_ORG,
-    name: Annotated[str, typer.Option("--name", help="To tell it from others later.")] = "",
+    name: Annotated[str, typer.Option("--name", help="A name to recognise it by.")] = "",
 ) -> None:
     """
-    Make a token and print its secret, once: only a hash of it is kept.
+    Create a token and print its secret once; only a hash is stored.
 
-    As soon as there is one token, every call needs one.
+    After the first token is created, every call needs one.
 
     Example: sagacity token create --name laptop
     """
@@ -52,7 +52,7 @@ def create(
 @app.command("list")
 def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> None:
     """
-    List the tokens that were made; secrets are not kept.
+    List tokens, without their secrets.
 
     Example: sagacity token list
     """
@@ -77,12 +77,12 @@ def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> 
 @app.command()
 def revoke(
     context: typer.Context,
-    token_id: Annotated[str, typer.Argument(help="Which one; see `list`.")],
+    token_id: Annotated[str, typer.Argument(help="The token's id; see `list`.")],
     *,
     org: options.OrgId = DEFAULT_ORG,
 ) -> None:
     """
-    Make a token useless from now on.
+    Revoke a token.
 
     Example: sagacity token revoke 0199c2e4-…
     """

@@ -29,19 +29,25 @@ def worker(
     concurrency: Annotated[
         int | None,
         typer.Option(
-            "--concurrency", min=1, max=256, help="Users learned side by side; SAGACITY_LEARN_CONCURRENCY."
+            "--concurrency",
+            min=1,
+            max=256,
+            help="Users to learn from in parallel; SAGACITY_LEARN_CONCURRENCY.",
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only say whether a worker of this machine is alive; 1 if not.")
+        bool,
+        typer.Option(
+            "--check", help="Only check whether a worker on this machine is alive; exit code 1 if not."
+        ),
     ] = False,
 ) -> None:
     """
     Run a worker.
 
-    It learns and indexes what the servers of the same database and SAGACITY_REDIS_URL store; any number
-    may run. Told to stop (Ctrl-C, SIGTERM), it finishes what it began, for SAGACITY_DRAIN_SECONDS at the most.
-    Told twice, it ends at once. What is unfinished is done by another.
+    It learns from and indexes what the servers of the same database and SAGACITY_REDIS_URL store. Run as many
+    as you like. On Ctrl-C or SIGTERM it finishes its work within SAGACITY_DRAIN_SECONDS; on a second signal it
+    stops at once. Other workers take over what is unfinished.
 
     Example: sagacity worker
 

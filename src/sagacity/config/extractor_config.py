@@ -31,10 +31,10 @@ IntervalOverride = Annotated[
         validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override"),
     ),
 ]
-DEFINITION = "What to look for, in words; the rules, which need no model, ignore it."
-CONTEXT = "What else the model should know."
-SOURCES = "Read only requests of these sources; null or empty reads all."
-MANUAL = "Run only when someone asks for it, never by itself."
+DEFINITION = "What to look for, in words. Learning by rules, without a model, ignores it."
+CONTEXT = "Additional information for the model."
+SOURCES = "Read only requests with these sources; null or empty: all."
+MANUAL = "Run only on request."
 
 PROFILE_DEFINITION = (
     "Lasting things about the user and their world that make the next conversation better: who they are "
@@ -54,16 +54,16 @@ PLAYBOOK_DEFINITION = (
 class ToolDescription(ConfigPart):
     """A tool that the tenant's agents may call."""
 
-    tool_name: Text = Field(description="As the agent calls it.")
+    tool_name: Text = Field(description="The name by which the agent calls it.")
     tool_description: Text = Field(description="What it does.")
 
 
 class WindowOverride(ConfigPart):
-    """A window of its own in place of the tenant's."""
+    """A window that overrides the tenant's."""
 
-    batch_size_override: SizeOverride = Field(default=None, description="Replaces `batch_size` for this one.")
+    batch_size_override: SizeOverride = Field(default=None, description="Overrides `batch_size`.")
     batch_interval_override: IntervalOverride = Field(
-        default=None, description="Replaces `batch_interval` for this one; at most the size."
+        default=None, description="Overrides `batch_interval`; at most the size."
     )
 
     @model_validator(mode="after")
@@ -78,7 +78,7 @@ class ProfileExtractorConfig(WindowOverride):
     """What is learned about users."""
 
     extractor_name: ExtractorName = Field(
-        description="Names the learner and its cursor. Names differ within the list."
+        description="Name of the learner and its cursor; unique within the list."
     )
     extraction_definition_prompt: Text = Field(
         description=DEFINITION,
@@ -86,11 +86,11 @@ class ProfileExtractorConfig(WindowOverride):
     )
     context_prompt: str | None = Field(default=None, description=CONTEXT)
     metadata_definition_prompt: str | None = Field(
-        default=None, description="Which features to note beside each fact, as `custom_features`."
+        default=None, description="Which features to record with each fact, as `custom_features`."
     )
     should_extract_profile_prompt_override: str | None = Field(
         default=None,
-        description="When a window is worth reading, in words, for the model that is asked first.",
+        description="When a window is worth reading, in words, for the model that decides it.",
     )
     request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
     manual_trigger: bool = Field(default=False, description=MANUAL)
@@ -101,44 +101,46 @@ class PlaybookAggregatorConfig(ConfigPart):
 
     min_cluster_size: Count = Field(
         default=2,
-        description="So many alike become one for all; below 2 nothing is aggregated.",
+        description="Similar playbooks needed to make one for everyone; below 2, nothing is aggregated.",
         validation_alias=AliasChoices("min_cluster_size", "min_feedback_threshold"),
     )
     reaggregation_trigger_count: Count = Field(
         default=2,
-        description="After so many new ones it runs by itself.",
+        description="New playbooks that start a run.",
         validation_alias=AliasChoices("reaggregation_trigger_count", "refresh_count"),
     )
     clustering_similarity: Share = Field(
         default=0.5,
-        description="How alike playbooks of a cluster are at least; cosine.",
+        description="Lowest average similarity within a cluster (cosine).",
         validation_alias=AliasChoices("clustering_similarity", "similarity_threshold"),
     )
     direction_overlap_threshold: Share = Field(
-        default=0.6, description="Share of words in common from which two say the same thing to do."
+        default=0.6, description="Share of common words above which two playbooks ask for the same thing."
     )
 
 
 class DeduplicationConfig(ConfigPart):
-    """How near, and how many, the neighbours are to which a new playbook is compared."""
+    """Which existing playbooks a new one is compared with."""
 
     search_threshold: Share = Field(
-        default=0.4, description="How near a neighbour is at least, as a relevance."
+        default=0.4, description="Lowest relevance of a playbook to compare with."
     )
-    search_top_k: Count = Field(default=5, description="Nearest playbooks by vector, and as many by words.")
+    search_top_k: Count = Field(
+        default=5, description="Most playbooks to compare with, by vector, and again by words."
+    )
 
 
 class SkillGeneratorConfig(ConfigPart):
     """When playbooks are written up as skills."""
 
-    enabled: bool = Field(default=False, description="Whether skills are written at all.")
-    min_feedback_per_cluster: Count = Field(default=5, description="So many playbooks alike become a skill.")
+    enabled: bool = Field(default=False, description="If false, skills are generated only on request.")
+    min_feedback_per_cluster: Count = Field(default=5, description="Similar playbooks needed for a skill.")
     cooldown_hours: int = Field(
-        default=24, ge=0, le=LONGEST_HOURS, description="Between two runs that nobody asked for."
+        default=24, ge=0, le=LONGEST_HOURS, description="Hours between two automatic runs."
     )
     auto_generate_on_aggregation: bool = Field(default=False, description="Run after each aggregation.")
     max_interactions_per_skill: Count = Field(
-        default=20, description="Turns of the original conversations that are read for one skill."
+        default=20, description="Turns of the original conversations to read for one skill."
     )
 
     @property
@@ -151,7 +153,7 @@ class UserPlaybookExtractorConfig(WindowOverride):
     """What agents learn about their own work."""
 
     extractor_name: ExtractorName = Field(
-        description="Names the learner, its cursor and its playbooks. Names differ within the list."
+        description="Name of the learner, its cursor and its playbooks; unique within the list."
     )
     extraction_definition_prompt: Text = Field(
         description=DEFINITION,
@@ -161,20 +163,20 @@ class UserPlaybookExtractorConfig(WindowOverride):
     )
     context_prompt: str | None = Field(default=None, description=CONTEXT)
     metadata_definition_prompt: Annotated[str | None, Idle("a playbook has no features of its own")] = Field(
-        default=None, description="Which features to note."
+        default=None, description="Which features to record."
     )
     aggregation_config: PlaybookAggregatorConfig | None = Field(
         default=None,
-        description="When playbooks of many users become one for all; null: they stay with their users.",
+        description="When playbooks of many users become one for everyone; null: never.",
         validation_alias=AliasChoices(
             "aggregation_config", "playbook_aggregator_config", "feedback_aggregator_config"
         ),
     )
     deduplication_config: DeduplicationConfig | None = Field(
-        default=None, description="With which playbooks a new one is compared; null: the ten nearest."
+        default=None, description="Which playbooks a new one is compared with; null: the ten nearest."
     )
     skill_generator_config: SkillGeneratorConfig | None = Field(
-        default=None, description="When playbooks are written up as skills; null: never by itself."
+        default=None, description="When skills are generated from playbooks; null: only on request."
     )
     request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
     manual_trigger: bool = Field(default=False, description=MANUAL)
@@ -183,12 +185,14 @@ class UserPlaybookExtractorConfig(WindowOverride):
 class AgentSuccessConfig(ConfigPart):
     """How the success of a session is judged."""
 
-    evaluation_name: Text = Field(description="Names the results. Names differ within the list.")
-    success_definition_prompt: Text = Field(description="What a success is, in words.")
-    metadata_definition_prompt: str | None = Field(
-        default=None, description="What else to note of a session."
+    evaluation_name: Text = Field(
+        description="Name of the evaluator and its results; unique within the list."
     )
-    sampling_rate: Share = Field(default=1.0, description="The share of sessions that is judged.")
+    success_definition_prompt: Text = Field(description="What counts as a success, in words.")
+    metadata_definition_prompt: str | None = Field(
+        default=None, description="What else to record about a session."
+    )
+    sampling_rate: Share = Field(default=1.0, description="Share of sessions to judge.")
     batch_size_override: Annotated[SizeOverride, Idle("a session is judged as a whole")] = Field(
         default=None, description="A window."
     )

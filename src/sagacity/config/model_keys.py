@@ -18,16 +18,16 @@ class DashScopeKey(ConfigPart):
     """A key, with the address of another region where needed."""
 
     api_key: Secret = Field(description="The key. Replies show a mask.")
-    api_base: SafeUrl | None = Field(default=None, description="The address of another region.")
+    api_base: SafeUrl | None = Field(default=None, description="Address, if not the default region.")
 
 
 class AzureConfig(ConfigPart):
     """A deployment of OpenAI's models on Azure."""
 
     api_key: Secret = Field(description="The key. Replies show a mask.")
-    endpoint: SafeUrl = Field(description="The address of the resource.")
-    api_version: Text = Field(default="2024-02-15-preview", description="The version of its API.")
-    deployment_name: Text | None = Field(default=None, description="Used where no model is named.")
+    endpoint: SafeUrl = Field(description="Address of the resource.")
+    api_version: Text = Field(default="2024-02-15-preview", description="Version of its API.")
+    deployment_name: Text | None = Field(default=None, description="Used if no model is named.")
 
 
 class OpenAIKey(ConfigPart):
@@ -35,15 +35,15 @@ class OpenAIKey(ConfigPart):
 
     api_key: Secret | None = Field(default=None, description="The key. Replies show a mask.")
     azure_config: AzureConfig | None = Field(
-        default=None, description="Goes before the key where both are given."
+        default=None, description="Used instead of the key if both are given."
     )
 
 
 class CustomEndpoint(ConfigPart):
     """A server that speaks OpenAI's protocol; it answers all completions, and never embeds."""
 
-    model: Text = Field(description="The name by which that server knows the model, with nothing before it.")
-    api_key: Secret = Field(description="Must not be empty; write anything if none is asked for.")
+    model: Text = Field(description="The model's name on that server, without a provider prefix.")
+    api_key: Secret = Field(description="Must not be empty; use any text if the server needs no key.")
     api_base: SafeUrl = Field(
         description="Such as `http://127.0.0.1:11434/v1`. Cloud metadata services are refused."
     )
@@ -53,7 +53,7 @@ class APIKeyConfig(ConfigPart):
     """The providers that a tenant has keys for."""
 
     custom_endpoint: CustomEndpoint | None = Field(
-        default=None, description="A server that speaks OpenAI's protocol; it answers all completions."
+        default=None, description="An OpenAI-compatible server; it answers all completions."
     )
     openai: OpenAIKey | None = Field(default=None, description="OpenAI, or its models on Azure.")
     anthropic: ProviderKey | None = Field(default=None, description="Anthropic.")
@@ -71,7 +71,7 @@ class LLMConfig(ConfigPart):
     """Models chosen by name, as in `anthropic/claude-haiku-4-5`; null leaves the choice to the keys."""
 
     should_run_model_name: ModelName = Field(
-        default=None, description="Asked first whether a window is worth reading; null asks none."
+        default=None, description="Decides whether a window is worth reading; null: no model does."
     )
     generation_model_name: ModelName = Field(
         default=None, description="Extracts, judges, merges and evaluates."

@@ -14,125 +14,131 @@ _KEY_SUFFIX = "_API_KEY"
 
 
 class Settings(BaseSettings):
-    """What one server process is told from outside; each is read from `SAGACITY_<NAME>`."""
+    """The settings of one process; each is read from `SAGACITY_<NAME>`."""
 
     model_config = SettingsConfigDict(
         env_prefix="SAGACITY_", frozen=True, extra="ignore", allow_inf_nan=False
     )
 
-    home: Path = Field(default=Path("~/.sagacity"), description="Folder of the embedded database.")
+    home: Path = Field(default=Path("~/.sagacity"), description="Folder for the SQLite database.")
     database_url: str = Field(
-        default="", description="Database; empty means `sagacity.db` in the home folder."
+        default="", description="Database URL; empty: `sagacity.db` in the home folder."
     )
     migration_url: str = Field(
         default="",
-        description="The same PostgreSQL database as its owner, who makes tables; only migrations use it.",
+        description="The same PostgreSQL database, as the owner of its tables; used only for migrations.",
     )
     database_pool_size: int = Field(
-        default=10, ge=2, le=500, description="Most connections to PostgreSQL that one process opens."
+        default=10, ge=2, le=500, description="Maximum PostgreSQL connections per process."
     )
     database_pooler: bool = Field(
         default=False,
-        description="Whether PostgreSQL is reached through a transaction pooler (PgBouncer, Supavisor).",
+        description="Set to true behind a transaction pooler (PgBouncer, Supavisor).",
     )
     redis_url: str = Field(
         default="",
-        description="Redis or Valkey, shared by all processes; empty means that there is one process.",
+        description="Redis or Valkey, shared by all processes; empty: there is only one process.",
     )
     vector_url: str = Field(
-        default="", description="Qdrant, to search a copy of the vectors; empty: the database."
+        default="", description="Qdrant, for vector search; empty: the database searches vectors."
     )
-    vector_api_key: SecretStr = Field(default=SecretStr(""), description="Key of Qdrant.")
+    vector_api_key: SecretStr = Field(default=SecretStr(""), description="API key for Qdrant.")
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
-    port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
     embedder: str = Field(
-        default="minilm", description="`minilm`, `multilingual`, or an embedding model as LiteLLM names it."
+        default="minilm", description="`minilm`, `multilingual`, or the LiteLLM name of an embedding model."
     )
     embedder_api_base: str = Field(
-        default="", description="Address of a remote embedder, if not its usual one."
+        default="", description="Address of a remote embedder, if not the default of its provider."
     )
-    embedder_api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote embedder.")
+    embedder_api_key: SecretStr = Field(default=SecretStr(""), description="API key for a remote embedder.")
     embedder_dimension: int = Field(
-        default=0, ge=0, le=16_000, description="Dimensions of a remote embedder."
+        default=0, ge=0, le=16_000, description="Vector dimension of a remote embedder."
     )
-    embedding_cache_entries: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
+    embedding_cache_entries: int = Field(default=10_000, ge=0, description="Embeddings cached in memory.")
     shared_embedding_cache_seconds: float = Field(
         default=0,
         ge=0,
-        description="How long embeddings of questions are kept in Redis for all processes; 0: not.",
+        description="How long embeddings of queries are cached in Redis for all processes; 0: not cached.",
     )
     reranker: str = Field(
         default="",
-        description="Orders the first results of a search that asks for it: a reranking model as LiteLLM names it; "
+        description="LiteLLM name of the model that reorders the first results of a search that asks for it; "
         "empty: none.",
     )
-    reranker_api_base: str = Field(default="", description="Address of the reranker, if not its usual one.")
-    reranker_api_key: SecretStr = Field(default=SecretStr(""), description="Key of the reranker.")
-    model_timeout_seconds: float = Field(default=120, gt=0, description="Longest wait for one model call.")
-    model_attempts: int = Field(default=3, ge=1, le=10, description="Tries of one model call.")
-    learn_concurrency: int = Field(default=16, ge=1, le=256, description="Users learned side by side.")
+    reranker_api_base: str = Field(
+        default="", description="Address of the reranker, if not the default of its provider."
+    )
+    reranker_api_key: SecretStr = Field(default=SecretStr(""), description="API key for the reranker.")
+    model_timeout_seconds: float = Field(default=120, gt=0, description="Timeout of one model call.")
+    model_attempts: int = Field(default=3, ge=1, le=10, description="Attempts per model call.")
+    learn_concurrency: int = Field(
+        default=16, ge=1, le=256, description="Users whose turns one process learns from in parallel."
+    )
     tenant_concurrency: int = Field(
         default=8,
         ge=1,
         le=10_000,
-        description="Users of one organisation learned side by side, over all workers.",
+        description="Users of one organisation whose turns are learned from in parallel, across all workers.",
     )
     drain_seconds: float = Field(
-        default=30, ge=0, description="How long a worker that is told to stop finishes what it began."
+        default=30, ge=0, description="How long a stopping worker may take to finish its work."
     )
-    learn_attempts: int = Field(default=5, ge=1, le=20, description="Tries of a window before it is parked.")
+    learn_attempts: int = Field(
+        default=5, ge=1, le=20, description="Attempts per window before it is parked as a dead letter."
+    )
     retry_base_seconds: float = Field(
-        default=5, gt=0, description="Wait before the second try; then doubling."
+        default=5, gt=0, description="Wait before the second attempt; doubles each time."
     )
     quiet_seconds: float = Field(
         default=30,
         ge=0,
-        description="After this long without news, turns short of a full interval are learned too.",
+        description="After this long without new turns, fewer turns than a full interval are learned from too.",
     )
     evaluation_delay_seconds: float = Field(
-        default=600, ge=0, description="How long a session has to be quiet before it is judged."
+        default=600, ge=0, description="How long a session must be quiet before it is evaluated."
     )
     interaction_limit: int = Field(
         default=0,
         ge=0,
-        description="Turns that an organisation keeps; the oldest go once every version has read them. 0: all stay.",
+        description="Turns that an organisation keeps; older ones go once every version has read them. 0: all.",
     )
     expired_days: float = Field(
-        default=30, ge=0, le=36_500, description="How long memories are kept after they expired."
+        default=30, ge=0, le=36_500, description="How long expired memories are kept."
     )
     sweep_seconds: float = Field(
-        default=30, gt=0, description="Between two looks at the database for due work."
+        default=30, gt=0, description="Interval at which the database is searched for due work."
     )
     lease_seconds: float = Field(
-        default=60, gt=0, description="How long a worker may be silent and keep its work."
+        default=60, gt=0, description="How long a worker may be silent before another takes over its work."
     )
     max_body_bytes: int = Field(default=5 * 2**20, ge=1024, description="Largest request body.")
-    request_timeout_seconds: float = Field(default=60, gt=0, description="Longest time for one call.")
+    request_timeout_seconds: float = Field(default=60, gt=0, description="Timeout of one call.")
     wait_timeout_seconds: float = Field(
-        default=600, gt=0, description="Longest time for a call that waits for learning."
+        default=600, gt=0, description="Timeout of a call that waits for learning."
     )
     block_private_urls: bool = Field(
-        default=False, description="Refuse URLs of private networks in configuration and images."
+        default=False, description="Refuse private network addresses in configuration and image URLs."
     )
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Web origins that may call the API (JSON list)."
     )
-    rate_limits: bool = Field(default=True, description="Whether calls a minute are limited.")
-    log_level: str = Field(default="info", description="debug, info, warning or error.")
-    log_format: str = Field(default="auto", description="json, text, or auto: text on a terminal.")
+    rate_limits: bool = Field(default=True, description="Limit the number of calls per minute.")
+    log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
+    log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
 
     @field_validator("log_level")
     @classmethod
     def _known_level(cls, value: str) -> str:
         if value.lower() not in {"debug", "info", "warning", "error"}:
-            raise ValueError("has to be debug, info, warning or error")
+            raise ValueError("must be debug, info, warning or error")
         return value.lower()
 
     @field_validator("log_format")
     @classmethod
     def _known_format(cls, value: str) -> str:
         if value.lower() not in {"json", "text", "auto"}:
-            raise ValueError("has to be json, text or auto")
+            raise ValueError("must be json, text or auto")
         return value.lower()
 
     @property
@@ -158,7 +164,7 @@ class Settings(BaseSettings):
 
 def load_settings(**given: object) -> Settings:
     """
-    Read the environment; *given* goes before it.
+    Read the environment; *given* overrides it.
 
     Raises:
         ConfigError: a setting is wrong; the message names it.
@@ -170,7 +176,7 @@ def load_settings(**given: object) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"setting SAGACITY_{name.upper()}: {first['msg']}") from error
     except SettingsError as error:  # names the field; a list that is no JSON
-        raise ConfigError(f"a SAGACITY_ setting does not read: {error}") from error
+        raise ConfigError(f"a SAGACITY_ setting cannot be read: {error}") from error
 
 
 def provider_keys(environment: Mapping[str, str] | None = None) -> dict[str, SecretStr]:

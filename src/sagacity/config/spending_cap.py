@@ -21,14 +21,14 @@ class SpendingCap(ConfigPart):
     """When it is reached, no model is called until the next period; rules learn meanwhile."""
 
     period: SpendingPeriod = Field(
-        default=SpendingPeriod.DAY, description="`day` or `month`; both begin at midnight UTC."
+        default=SpendingPeriod.DAY, description="`day` or `month`; both start at midnight UTC."
     )
     max_tokens: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, description="Tokens in and out; null for any number."
+        default=None, description="Tokens in and out; null: no limit."
     )
     max_cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
         default=None,
-        description="Counts calls of models whose price is known, and no others; null for any sum.",
+        description="Cost of the calls whose price is known; others are not counted. Null: no limit.",
     )
 
     @model_validator(mode="after")

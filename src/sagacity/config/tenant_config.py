@@ -1,4 +1,4 @@
-"""What one tenant chooses: extractors, windows, models, keys."""
+"""The configuration of one tenant: extractors, windows, models, keys."""
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
@@ -38,7 +38,7 @@ ADDRESS_FIELDS = ("api_base", "endpoint")
 
 
 class ExtractionPreset(StrEnum):
-    """A window for a sort of conversation."""
+    """A window for a type of conversation."""
 
     QUICK_CHAT = "quick_chat"
     STANDARD = "standard"
@@ -57,7 +57,7 @@ WINDOWS = {
 
 
 class StorageConfigTest(IntEnum):
-    """How a client's last test of its storage ended; kept for it and never acted on."""
+    """The result of a client's last storage test; stored, and never used."""
 
     UNKNOWN = 0
     INCOMPLETE = 1
@@ -65,14 +65,14 @@ class StorageConfigTest(IntEnum):
     SUCCEEDED = 3
 
 
-_NO_DISK = "is not supported: the configuration can not name a program or a path"
+_NO_DISK = "is not supported: the configuration cannot name a program or a path"
 _NO_DATABASE = "is not supported: the database is chosen by the server's settings, not by the configuration"
 
 
 class StorageConfigSQLite(ConfigPart):
-    """The one storage that a client may name: the server's own. Where that is, the server's settings say."""
+    """The only storage that a client may name: the server's own, which the server's settings choose."""
 
-    db_path: None = Field(default=None, description="Null: the server's settings say where it is.")
+    db_path: None = Field(default=None, description="Must be null: the server's settings choose the path.")
 
     refused: ClassVar[Mapping[str, str]] = {
         "dir_path": _NO_DISK,
@@ -86,7 +86,7 @@ class StorageConfigSQLite(ConfigPart):
     @classmethod
     def _only_the_servers_own(cls, value: object) -> object:
         if value is not None:
-            raise ValueError("can not be chosen here: the server's settings say where the database is")
+            raise ValueError("cannot be chosen here: the server's settings say where the database is")
         return value
 
 
@@ -119,78 +119,78 @@ class TenantConfig(ConfigPart):
 
     extraction_preset: ExtractionPreset | None = Field(
         default=None,
-        description="Sets size and interval together, see below; what is given beside it goes first.",
+        description="Sets size and interval together, see below; values given explicitly override it.",
     )
     batch_size: Count = Field(
         default_factory=_preset_size,
-        description="Turns that a learner sees at once, those read before included.",
+        description="Turns that a learner sees at a time, including earlier ones as context.",
         validation_alias=AliasChoices("batch_size", "extraction_window_size"),
     )
     batch_interval: Count = Field(
         default_factory=_preset_interval,
-        description="Turns that a learner reads at a time; at most `batch_size`.",
+        description="New turns that a learner reads at a time; at most `batch_size`.",
         validation_alias=AliasChoices("batch_interval", "extraction_window_stride"),
     )
     storage_config: StorageConfigSQLite | None = Field(
-        default=None, description="Null or `{}`: the server's own database, which its settings name."
+        default=None, description="Null or `{}`: the server's own database."
     )
     storage_config_test: StorageConfigTest = Field(
         default=StorageConfigTest.UNKNOWN,
-        description="Kept for the client that wrote it, and never acted on.",
+        description="Stored for the client that wrote it, and never used.",
     )
     agent_context_prompt: str | None = Field(
-        default=None, description="What the agent is for; goes into the prompts."
+        default=None, description="What the agent does; added to the prompts."
     )
     tool_can_use: tuple[ToolDescription, ...] | None = Field(
         default=None,
-        description="Tools that the agent has; go into the prompts for playbooks and evaluation.",
+        description="The agent's tools; added to the prompts for playbooks and evaluation.",
     )
     profile_extraction_enabled: bool = Field(
-        default=True, description="False: nothing is learned about users, also when asked for."
+        default=True, description="If false, no profiles are learned, even on request."
     )
     user_playbook_extraction_enabled: bool = Field(
-        default=True, description="False: agents learn no playbooks, also when asked for."
+        default=True, description="If false, no user playbooks are learned, even on request."
     )
     profile_extractor_configs: tuple[ProfileExtractorConfig, ...] = Field(
         default=(DEFAULT_PROFILE_EXTRACTOR,),
-        description="What is learned about users; a learner each. Empty: the default one.",
+        description="What to learn about users; each extractor is a learner. Empty: the default extractor.",
     )
     user_playbook_extractor_configs: tuple[UserPlaybookExtractorConfig, ...] = Field(
         default=(DEFAULT_PLAYBOOK_EXTRACTOR,),
-        description="What agents learn; a learner each. Empty: the default one.",
+        description="What rules to learn for the agent; each extractor is a learner. Empty: the default extractor.",
         validation_alias=AliasChoices(
             "user_playbook_extractor_configs", "playbook_configs", "agent_feedback_configs"
         ),
     )
     agent_success_configs: tuple[AgentSuccessConfig, ...] | None = Field(
-        default=None, description="How sessions are judged, in as many ways; null or empty: not at all."
+        default=None, description="Evaluators of sessions; null or empty: none."
     )
     api_key_config: APIKeyConfig | None = Field(
-        default=None, description="Keys of model providers; they go before those of the server's environment."
+        default=None, description="Keys for model providers; they override those in the server's environment."
     )
-    llm_config: LLMConfig | None = Field(default=None, description="Models chosen by name.")
+    llm_config: LLMConfig | None = Field(default=None, description="Models by name.")
     skip_should_run_check: bool = Field(
         default=False,
-        description="Ask no model whether a window is worth reading, also if one is named for it.",
+        description="Do not ask a model whether a window is worth reading, even if one is configured.",
     )
     enable_document_expansion: bool = Field(
         default=False,
-        description="Let a model add other words for the same to each new memory; one call more a window.",
+        description="Let a model add synonyms to each new memory; one more call per window.",
     )
     incremental_extraction: bool = Field(
         default=False,
-        description="Run the extractors of a kind one after another, each told what the former ones found.",
+        description="Run the extractors of a kind one after another; each sees what the earlier ones found.",
     )
     spending_cap: SpendingCap | None = Field(
-        default=None, description="When it is reached, rules learn until the next period."
+        default=None, description="Limit on model use; when it is reached, rules learn until the next period."
     )
     prompt_versions: Annotated[dict[str, int], AfterValidator(_known_prompts)] = Field(
-        default={}, description="The version in use of each prompt whose newest one is not."
+        default={}, description="Versions of prompts to use instead of the newest."
     )
 
     refused: ClassVar[Mapping[str, str]] = {
-        "llm_model_setting": "does not exist here: name models in llm_config",
-        "feature_flags": "do not exist here: what this configuration says holds for the organisation",
+        "llm_model_setting": "is not supported: name models in llm_config",
+        "feature_flags": "are not supported: this configuration applies to the whole organisation",
     }
 
     @field_validator("profile_extractor_configs", mode="before")

@@ -127,10 +127,10 @@ def test_two_names_that_agree_are_fine(body: dict[str, Any]):
     ("body", "told"),
     [
         ({"llm_model_setting": {"embedding": "m"}}, "name models in llm_config"),
-        ({"feature_flags": {}}, "what this configuration says holds"),
+        ({"feature_flags": {}}, "this configuration applies"),
         ({"llm_config": {"default_evaluate": "m"}}, "evaluation uses generation_model_name"),
-        ({"storage_config": {"dir_path": "/etc"}}, "can not name a program or a path"),
-        ({"storage_config": {"qmd_binary": "qmd"}}, "can not name a program or a path"),
+        ({"storage_config": {"dir_path": "/etc"}}, "cannot name a program or a path"),
+        ({"storage_config": {"qmd_binary": "qmd"}}, "cannot name a program or a path"),
         ({"storage_config": {"db_url": "postgres://x"}}, "chosen by the server's settings"),
     ],
 )

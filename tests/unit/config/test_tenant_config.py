@@ -309,7 +309,7 @@ def test_storage_of_ones_own_is_refused():
     """The configuration can not choose where the data are; test_known_keys.py has the other ways to try."""
     where, message = first_fault({"storage_config": {"db_path": "/root/.ssh/authorized_keys"}})
     assert where == "storage_config.db_path"
-    assert "can not be chosen here" in message
+    assert "cannot be chosen here" in message
 
 
 @pytest.mark.parametrize("storage", [None, {}, {"db_path": None}])
