@@ -61,7 +61,7 @@ NOT_RUN = {
         "docs/howto/use-postgresql.md",
         "export SAGACITY_MIGRATION_URL=postgresql://sagacity_owner@db.example/sagacity",
     ),
-    ("docs/howto/run-workers.md", "pip install 'sagacity[redis]'"),
+    ("docs/howto/run-workers.md", "uv pip install -e '.[redis]'"),
     ("docs/howto/run-workers.md", "sagacity worker --check"),
     ("docs/reference/rule-learner.md", ".venv/bin/python benchmarks/rule_learner.py --misses"),
     ("docs/howto/deploy-with-compose.md", "umask 077"),
