@@ -13,7 +13,7 @@ def any_at(gains: Gains, k: int) -> bool:
 
 
 def all_at(gains: Gains, k: int, *, wanted: int) -> bool:
-    """Whether the first *k* places hold all *wanted* things; where there are more than *k*, they can not."""
+    """Whether the first *k* places hold all *wanted* things; where there are more than *k*, they cannot."""
     return sum(gains[:k]) == wanted
 
 

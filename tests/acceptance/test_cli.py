@@ -110,7 +110,7 @@ def test_publish_reads_json_lines(run, tmp_path: Path, way: str) -> None:
         (["-u", "ana", "--data", "{"], "no JSON"),
         (["-u", "ana", "--data", "[]"], "interaction_data_list"),
         (["-u", "ana", "--data", '[{"content": "x", "user_action": "jump"}]'], "user_action"),
-        (["-u", "ana", "--file", "/nowhere.json"], "can not be read"),
+        (["-u", "ana", "--file", "/nowhere.json"], "cannot be read"),
         (["-u", "ana", "--data", '[{"content": "a\\u0000b"}]'], "NUL"),
     ],
 )

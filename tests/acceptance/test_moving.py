@@ -72,7 +72,7 @@ def test_wrong_ends_are_named_and_nothing_is_made(tmp_path: Path, furnished_file
             "same database",
         ),
         ((f"sqlite:///{missing}", source), "InvalidInput", "no database"),
-        ((source, away), "StorageUnavailable", "can not be reached"),
+        ((source, away), "StorageUnavailable", "cannot be reached"),
         ((source, "mysql://root:very-secret@host/db"), "ConfigError", "mysql"),
     ):
         ran = sagacity("migrate-data", "--from", ends[0], "--to", ends[1], "--json", home=tmp_path / "home")

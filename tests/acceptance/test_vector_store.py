@@ -54,7 +54,7 @@ def test_a_copy_follows_is_lost_and_is_made_anew(tmp_path: Path) -> None:
             assert (down["ok"], down["required"]) == (False, False)
             assert "searches use the database" in down["detail"]
             check = copy_check(home, env, server.url)
-            assert (check["ok"], check["found"]) == (False, "the vector store can not be reached")
+            assert (check["ok"], check["found"]) == (False, "the vector store cannot be reached")
             found = sagacity("search", "vegetarian", "--user-id", "ana", "--json", home=home, url=server.url)
             assert "vegetarian" in found.out
             qdrant.start()

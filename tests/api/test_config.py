@@ -97,7 +97,7 @@ async def test_unknown_keys_are_refused_all_at_once_with_the_nearest(api):
 
 
 async def test_choices_without_effect_are_named_in_the_reply(api):
-    """What clients of the earlier system send is taken, and what it can not do is said."""
+    """What clients of the earlier system send is taken, and what it cannot do is said."""
     body = {"llm_config": {"embedding_model_name": "text-embedding-3-small"}}
     reply = await api.post("/api/set_config", json=body)
     assert reply.json()["msg"].startswith(

@@ -257,7 +257,7 @@ async def test_where_nobody_ever_said_anything_there_is_nothing_to_do(api):
 
 @SQLITE
 async def test_one_slow_user_delays_no_other(api, app):
-    """While one user's part can not be done, all others' parts are."""
+    """While one user's part cannot be done, all others' parts are."""
     for user_id in ("anna", "ben", "cleo"):
         await publish(api, "I live in Lyon.", user_id=user_id)
     async with held_back(app, "anna"):

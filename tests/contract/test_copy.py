@@ -359,7 +359,7 @@ async def test_an_empty_database_is_copied(target: Storage, tmp_path: Path) -> N
 
 
 def test_every_table_is_copied_or_known_to_stay() -> None:
-    """A new table can not be forgotten: it is copied unless it is named in the one list of those that are not."""
+    """A new table cannot be forgotten: it is copied unless it is named in the one list of those that are not."""
     assert {table.name for table in TABLES} == {
         table.name for table in interactions.metadata.tables.values()
     } - {

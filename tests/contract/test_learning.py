@@ -258,7 +258,7 @@ async def test_concurrent_runs_write_once(quick, storage: Storage, *, wait: bool
 
 
 async def test_holder_that_lost_its_lease_writes_nothing(quick, storage: Storage, clock) -> None:
-    """A worker that slept through its lease can not commit over the one that took the work."""
+    """A worker that slept through its lease cannot commit over the one that took the work."""
     await storage.append(ORG, said(*lines(5)))
     slow = Recorder(one_a_turn)
     other = learning(*quick, groups=reading(Recorder(one_a_turn)))

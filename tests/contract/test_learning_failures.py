@@ -193,7 +193,7 @@ def unwritable(window):
 
 @pytest.mark.parametrize("propose", [without_evidence, overconfident, unwritable])
 async def test_poisoned_candidate_parks_its_window(quick, storage: Storage, clock, propose) -> None:
-    """Whatever an extractor proposes, a window that can not be stored is parked and the log goes on."""
+    """Whatever an extractor proposes, a window that cannot be stored is parked and the log goes on."""
 
     def poisoned(window):
         return propose(window) if window.first_seq == 1 else one_a_turn(window)

@@ -87,7 +87,7 @@ async def test_due_later_is_not_due_now(storage: Storage, clock: StoppedClock) -
 
 
 async def test_due_is_not_cleared_over_news(storage: Storage) -> None:
-    """Who saw the log before it grew can not say that nothing waits."""
+    """Who saw the log before it grew cannot say that nothing waits."""
     await storage.append(ORG, said("x"))
     async with storage.read(ORG) as snapshot:
         seen = await snapshot.cursors.log_head(ANNA)
@@ -98,7 +98,7 @@ async def test_due_is_not_cleared_over_news(storage: Storage) -> None:
 
 
 async def test_due_is_not_cleared_over_a_replay(storage: Storage, clock: StoppedClock) -> None:
-    """Who saw the log before a dead letter of it was queued can not say that nothing waits."""
+    """Who saw the log before a dead letter of it was queued cannot say that nothing waits."""
     await storage.append(ORG, said("x"))
     window = Window(user_id=ANNA, first_seq=1, last_seq=1, unread=())
     async with storage.begin(ORG) as tx:
@@ -154,7 +154,7 @@ async def test_lease_has_one_holder(storage: Storage) -> None:
 
 
 async def test_lapsed_lease_is_taken_over_with_higher_fencing(storage: Storage, clock: StoppedClock) -> None:
-    """After it lapsed another may take it, and the former holder can not commit any more."""
+    """After it lapsed another may take it, and the former holder cannot commit any more."""
     async with storage.begin(ORG) as tx:
         old = await tx.leases.claim("scope", "old", 60)
         clock.advance(59)

@@ -166,7 +166,7 @@ async def test_group_commit_bad_request_fails_alone(storage: Storage) -> None:
 
 
 async def test_group_commit_request_that_no_database_takes_fails_alone(storage: Storage) -> None:
-    """So does one with text that can not be encoded; nobody else is cancelled for it."""
+    """So does one with text that cannot be encoded; nobody else is cancelled for it."""
     half = NewInteraction.model_construct(**dict(NewInteraction()) | {"content": "half \ud800 a pair"})
     bad = said("x", request_id="bad").model_copy(update={"interactions": (half,)})
     sent = [said("a", request_id="a"), bad, said("b", request_id="b")]

@@ -338,7 +338,7 @@ async def test_vectors_of_changed_documents_are_not_taken(storage: Storage) -> N
 
 
 async def test_vectors_of_removed_documents_reach_no_other(storage: Storage) -> None:
-    """A document's number is never another's: a late vector can not land on someone else's text."""
+    """A document's number is never another's: a late vector cannot land on someone else's text."""
     async with storage.begin(ORG) as tx:
         [memory] = await tx.memories.add([new_memory("green tea")])
         waiting = await tx.search.unembedded(9)

@@ -37,7 +37,7 @@ def brute_force(known: dict[int, np.ndarray], vector: np.ndarray, limit=1_000) -
 
 
 async def assert_exact(storage: Storage, known: dict[int, np.ndarray], limit=1_000, **kwargs) -> None:
-    """Found are the nearest in the right order, but for those that half precision can not tell apart."""
+    """Found are the nearest in the right order, but for those that half precision cannot tell apart."""
     for vector in unit_rows(5, seed=99):
         found = await nearest(storage, vector, limit, **kwargs)
         exact = [float(known[owner] @ vector) for owner in brute_force(known, vector, limit)]

@@ -35,10 +35,10 @@ async def test_a_store_that_is_down_is_named_and_catches_up(copying: Storage, qd
     qdrant.stop()
     [late] = await add(copying, ROWS[30:31])
     nearest = await search(copying, ROWS[30])
-    assert nearest.fallback == "the vector store can not be reached; the database answered"
+    assert nearest.fallback == "the vector store cannot be reached; the database answered"
     assert nearest.hits[0].owner_id == late.memory_id
     await copy_of(copying).run()  # says so in the log, and ends
-    with pytest.raises(VectorStoreError, match="can not be reached"):
+    with pytest.raises(VectorStoreError, match="cannot be reached"):
         await copy_of(copying).fill()
     qdrant.start()
     assert (await found_by_qdrant(copying, ROWS[30]))[0] == late.memory_id
@@ -62,7 +62,7 @@ async def test_the_trace_of_a_search_names_the_store(storage: Storage, qdrant: Q
         assert len(found.items) == 1
         assert found.items[0].components["vector"] == pytest.approx(1.0, abs=1e-3)
         assert found.trace.failed == {
-            "vector store": "the vector store can not be reached; the database answered"
+            "vector store": "the vector store cannot be reached; the database answered"
         }
 
 

@@ -266,7 +266,7 @@ def test_pods_are_bounded(name: str):
 
 
 def test_only_the_migration_sees_the_owner():
-    """A process that serves calls can not become the role that row-level security does not bind."""
+    """A process that serves calls cannot become the role that row-level security does not bind."""
     with_owner = {name for name in workloads() if "sagacity-owner" in str(container_of(name)["envFrom"])}
     assert with_owner == {"sagacity-migrate"}
     assert {name for name in OURS if "SAGACITY_MIGRATION_URL" in SERVICES[name]["environment"]} == {"migrate"}

@@ -40,7 +40,7 @@ async def health() -> Health:
 
 @router.get("/health/ready", responses={503: {"model": Readiness, "description": "A part does not work"}})
 async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server can not do without."""
+    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
     checks = await asyncio.gather(
         _check("storage", runtime.storage.check),
         _check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once

@@ -85,7 +85,7 @@ def _home(home: Path) -> Check:
     nearest = next((folder for folder in (home, *home.parents) if folder.exists()), home)
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         advice = "make it writable, or name another in SAGACITY_HOME"
-        return Check("home", ok=False, found=f"{nearest} can not be written", advice=advice)
+        return Check("home", ok=False, found=f"{nearest} cannot be written", advice=advice)
     return Check("home", ok=True, found=str(home) if home.exists() else f"{home} (made on first use)")
 
 

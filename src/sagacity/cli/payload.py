@@ -19,7 +19,7 @@ def read_text(data: str | None, file: Path | None) -> str:
     Return the text that *data* (or the file named after its @) or *file* holds.
 
     Raises:
-        InvalidInput: the file can not be read as UTF-8 text.
+        InvalidInput: the file cannot be read as UTF-8 text.
     """
     path = Path(data[1:]) if data is not None and data.startswith("@") else file
     if path is None:
@@ -27,7 +27,7 @@ def read_text(data: str | None, file: Path | None) -> str:
     try:
         return path.expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} can not be read: {error}") from error
+        raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
 def parse(text: str, *, name: str) -> "list[JsonValue]":

@@ -41,7 +41,7 @@ def write_folders(archive: bytes, directory: Path) -> list[Path]:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text)
         except OSError as error:
-            raise InvalidInput(f"can not write {file}: {error.strerror}") from error
+            raise InvalidInput(f"cannot write {file}: {error.strerror}") from error
     return list(files)
 
 

@@ -314,7 +314,7 @@ def _text(given: str) -> str:
     Return a text as it was given, or what the file that it names holds.
 
     Raises:
-        InvalidInput: the file can not be read.
+        InvalidInput: the file cannot be read.
     """
     if given == "-":
         return sys.stdin.read()
@@ -323,4 +323,4 @@ def _text(given: str) -> str:
     try:
         return Path(given[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"can not read {given[1:]!r}: {error}") from error
+        raise InvalidInput(f"cannot read {given[1:]!r}: {error}") from error

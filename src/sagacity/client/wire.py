@@ -94,12 +94,12 @@ def encode(body: BaseModel) -> bytes:
     Write a request body as JSON; times become ISO 8601.
 
     Raises:
-        InvalidInput: it holds something that JSON can not.
+        InvalidInput: it holds something that JSON cannot.
     """
     try:
         return body.model_dump_json(exclude_unset=True).encode()
     except (PydanticSerializationError, UnicodeEncodeError) as error:
-        raise InvalidInput(f"the body can not be written as JSON: {error}") from error
+        raise InvalidInput(f"the body cannot be written as JSON: {error}") from error
 
 
 def decode(schema: type[R], response: httpx.Response) -> R:

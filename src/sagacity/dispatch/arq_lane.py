@@ -64,7 +64,7 @@ class Lane:
         self._is_draining = False
 
     async def run(self) -> None:
-        """Take jobs until Redis can not be reached, then wait until it can be."""
+        """Take jobs until Redis cannot be reached, then wait until it can be."""
         worker = self._new_worker()
         self._workers = [*(one for one in self._workers if _tasks_of(one)), worker]
         try:

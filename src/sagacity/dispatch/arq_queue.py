@@ -81,7 +81,7 @@ class JobQueue:
     A job holds one of its organisation's places from the moment it is queued until it ends: so an organisation with
     very much to do never has more than a few jobs before those of the others. A place that nobody prolongs lapses.
 
-    While Redis can not be reached every method returns None; the outage is logged at its start and at its end.
+    While Redis cannot be reached every method returns None; the outage is logged at its start and at its end.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class JobQueue:
         return None if answer is None else bool(answer)
 
     def lost(self, error: Exception) -> None:
-        """Take note that Redis can not be reached."""
+        """Take note that Redis cannot be reached."""
         if not self._is_lost:
             self._is_lost = True
             _log.warning("redis.lost", kind=type(error).__name__)

@@ -15,7 +15,7 @@ class ArqWakeups:
     """
     Sends hints to the workers, behind the calls that give them.
 
-    What comes while Redis can not be reached, and more than a process can hold, is dropped: a sweep finds the work.
+    What comes while Redis cannot be reached, and more than a process can hold, is dropped: a sweep finds the work.
     """
 
     def __init__(self, queue: JobQueue) -> None:
@@ -27,7 +27,7 @@ class ArqWakeups:
 
     @property
     def is_running(self) -> bool:
-        """Whether hints are sent; that Redis can not be reached is no reason to stop."""
+        """Whether hints are sent; that Redis cannot be reached is no reason to stop."""
         return self._task is not None and not self._task.done()
 
     def wake(self, scope: DueScope) -> None:

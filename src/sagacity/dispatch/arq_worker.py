@@ -66,7 +66,7 @@ class ArqWorker:
 
     @property
     def is_running(self) -> bool:
-        """Whether every loop is alive; that Redis can not be reached is no reason to end."""
+        """Whether every loop is alive; that Redis cannot be reached is no reason to end."""
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def start(self) -> None:

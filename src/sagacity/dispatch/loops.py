@@ -35,7 +35,7 @@ async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clo
     Do one user's due work.
 
     A failure that nobody foresaw is recorded, and the user waits a while: none stops the others, or fails all the time.
-    Where the database could not be reached, and can not be told so, the user stays due as before.
+    Where the database could not be reached, and cannot be told so, the user stays due as before.
     """
     try:
         await handler(scope)

@@ -63,7 +63,7 @@ class Window(Value):
     unread: tuple[Interaction, ...]
     context: tuple[Interaction, ...] = ()
     image: str = Field(default="", repr=False)
-    """That of `pictured`, as an address or a `data:` URL; empty where it was not read, or can not be shown."""
+    """That of `pictured`, as an address or a `data:` URL; empty where it was not read, or cannot be shown."""
 
     @property
     def pictured(self) -> Interaction | None:

@@ -83,7 +83,7 @@ class StorageError(SagacityError):
 
 
 class StorageUnavailable(StorageError):
-    """The database can not be reached, or others wrote the same rows at the same moment. Do it again."""
+    """The database cannot be reached, or others wrote the same rows at the same moment. Do it again."""
 
 
 class SchemaMismatch(StorageError):

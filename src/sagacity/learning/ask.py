@@ -85,7 +85,7 @@ class Asker:
         Ask by the version of *prompt* that is in use.
 
         If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
-        some providers can not open this image, and what a text says is never lost because of what came beside it.
+        some providers cannot open this image, and what a text says is never lost because of what came beside it.
         After some refusals in a row it is asked without at once, for a while.
 
         Args:
@@ -234,7 +234,7 @@ class ModelAccess:
     async def _write(
         self, tenant: Tenant, learner: str, user_id: UserId, prompt: str, call: ModelCall
     ) -> None:
-        """Write down one request; a ledger that can not be written keeps nobody from learning."""
+        """Write down one request; a ledger that cannot be written keeps nobody from learning."""
         record = ModelCallRecord(
             learner=learner,
             user_id=user_id,

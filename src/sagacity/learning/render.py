@@ -82,7 +82,7 @@ def render_conversations(
     """
     Write conversations of any users as text, each under its number, their turns counted through.
 
-    What others wrote can not pass for a turn or a heading, and what is too long is cut, as `render_window` does it.
+    What others wrote cannot pass for a turn or a heading, and what is too long is cut, as `render_window` does it.
     """
     numbers = itertools.count(1)
     numbered = [[(next(numbers), turn) for turn in turns] for turns in conversations]

@@ -89,7 +89,7 @@ class SharedCacheEmbedder:
         return f"embedding:{digest}"
 
     def _row(self, value: bytes | None) -> Vectors | None:
-        """Read one vector; what can not be one is not there."""
+        """Read one vector; what cannot be one is not there."""
         if value is None or len(value) != self.dimension * _ROW.itemsize:
             return None
         row = np.frombuffer(value, _ROW).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Counting tokens, as models that we can not ask would, with an encoding that is on this machine already."""
+"""Counting tokens, as models that we cannot ask would, with an encoding that is on this machine already."""
 
 import asyncio
 import base64
@@ -36,7 +36,7 @@ KEPT_LINES = 4_096
 KEPT_CHARACTERS = 1_000
 """A longer line is counted anew each time, which bounds what those that are kept take."""
 _LINE_BREAK = re.compile(r"\n(?=\S)")
-"""Where the encoding can not have a token across: `PATTERN` ends each word at a line break that no space follows."""
+"""Where the encoding cannot have a token across: `PATTERN` ends each word at a line break that no space follows."""
 
 
 class TokenCounter:
@@ -102,7 +102,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, start: int) -> tuple[int, bool]:
-    """Return where a piece that begins at *start* ends, and whether the encoding can not have a token across."""
+    """Return where a piece that begins at *start* ends, and whether the encoding cannot have a token across."""
     end = start + PIECE_CHARACTERS
     if end >= len(text):
         return len(text), True
@@ -115,7 +115,7 @@ def _cut(text: str, start: int) -> tuple[int, bool]:
 def _shipped() -> Path:
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
-        raise ConfigError(f"tokens can not be counted: install {PACKAGE} with: pip install {PACKAGE}")
+        raise ConfigError(f"tokens cannot be counted: install {PACKAGE} with: pip install {PACKAGE}")
     return Path(spec.origin).parent / "litellm_core_utils" / "tokenizers" / FILE
 
 

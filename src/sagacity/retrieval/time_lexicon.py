@@ -279,7 +279,7 @@ def _meaning(word: str, before: str) -> Meaning:
 
 
 def _date(word: str) -> Meaning:
-    """Read 2023-03-05, 3/5/2023 (month first, unless it can not be), 5.3.2023 and 7/22."""
+    """Read 2023-03-05, 3/5/2023 (month first, unless it cannot be), 5.3.2023 and 7/22."""
     first, second, *rest = (int(part) for part in re.split(r"[-/.]", word))
     if rest and len(word) - len(word.lstrip("0123456789")) == 4:  # noqa: PLR2004
         return Sort.DATE, 100 * second + rest[0], first

@@ -169,7 +169,7 @@ def year(words: Sequence[Token], _asked: Asked) -> Span:
 
 
 def stated_date(words: Sequence[Token]) -> AnchorDate | None:
-    """Return the date that *words* name with day and month; None for one that there can not be."""
+    """Return the date that *words* name with day and month; None for one that there cannot be."""
     of_year = next((word.low for word in words if word.sort is Sort.YEAR), None)
     numeric = next((word for word in words if word.sort in {Sort.DATE, Sort.SHORT_DATE}), None)
     if numeric is not None:

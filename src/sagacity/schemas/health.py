@@ -27,7 +27,7 @@ class Check(Schema):
 
 
 class Readiness(Schema):
-    """Whether every part that the server can not do without works."""
+    """Whether every part that the server cannot do without works."""
 
     status: str
     checks: tuple[Check, ...]

@@ -66,7 +66,7 @@ async def back_up(
         InvalidInput: the file is there already, is in use, has no folder, or is the database itself.
     """
     if not path.parent.is_dir() or path.is_dir():
-        raise InvalidInput(f"{path} can not be a file: name one in a folder that exists")
+        raise InvalidInput(f"{path} cannot be a file: name one in a folder that exists")
     _refuse_parts_of(source.file, path)
     if path.exists() and not replace:
         raise InvalidInput(f"{path} is there already: name another file, or pass --force to replace it")
@@ -183,7 +183,7 @@ async def _refuse_furnished(database: Path, open_file: OpenFile) -> None:
     except (StorageUnavailable, SchemaMismatch):
         raise
     except StorageError as error:
-        why = f"can not be read ({error})"
+        why = f"cannot be read ({error})"
     raise InvalidInput(
         f"{database.name} {why}: name an empty database, or pass --force to keep it under another name"
     )

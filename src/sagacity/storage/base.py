@@ -130,7 +130,7 @@ class Backend(Protocol):
         self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """
-        Open a transaction that sees one moment of the database and can not write.
+        Open a transaction that sees one moment of the database and cannot write.
 
         With *user_id* a backend that checks rows by itself shows nothing of the tenant's other users. With
         *keeps_plans* it may go about a statement as it did before, whatever its values are now.

@@ -153,7 +153,7 @@ def _number(value: object) -> _Number | None:
 
 
 def json_path(condition: Condition) -> str:
-    """Return *condition* as a predicate of SQL/JSON, for its strict mode: what can not be compared is unknown."""
+    """Return *condition* as a predicate of SQL/JSON, for its strict mode: what cannot be compared is unknown."""
     match condition:
         case AllOf():
             return " && ".join(f"({json_path(part)})" for part in condition.all_of)

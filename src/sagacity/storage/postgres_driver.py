@@ -128,7 +128,7 @@ def ours(error: DBAPIError | PoolTimeout | psycopg.Error) -> StorageError:
     if not state and isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
         _, fatal, reason = str(original).partition("FATAL:")  # the server's own words, if it said any
         why = f": {reason.splitlines()[0].strip()}" if fatal else ""
-        return StorageUnavailable(f"the database can not be reached, or the connection broke{why}")
+        return StorageUnavailable(f"the database cannot be reached, or the connection broke{why}")
     said = type(original).__name__
     if state and not state.startswith(_DATA):
         said = getattr(getattr(original, "diag", None), "message_primary", None) or said

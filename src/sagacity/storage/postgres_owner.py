@@ -47,7 +47,7 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
     comes to tables that others use, some seconds each time.
 
     Raises:
-        ConfigError: the server or its pgvector is too old, or the role can not be made.
+        ConfigError: the server or its pgvector is too old, or the role cannot be made.
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
         StorageUnavailable: others kept the tables in use all the time; nothing was changed.
     """

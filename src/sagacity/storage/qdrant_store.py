@@ -273,7 +273,7 @@ def _what_failed(error: Exception) -> tuple[str, bool]:
         case TimeoutError() | ResponseHandlingException(source=httpx.TimeoutException()):
             return "the vector store gave no answer in time", True
         case ResponseHandlingException(source=httpx.TransportError()):
-            return "the vector store can not be reached", True
+            return "the vector store cannot be reached", True
         case UnexpectedResponse(status_code=401 | 403):
             return "the vector store refuses the key; set SAGACITY_VECTOR_API_KEY", True
         case UnexpectedResponse(status_code=404):

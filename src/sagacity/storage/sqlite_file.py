@@ -37,7 +37,7 @@ def copy_pages(
         stop: ends the copying early, with an error, when it is set.
 
     Raises:
-        StorageError: a file can not be read or written.
+        StorageError: a file cannot be read or written.
     """
 
     def moved(_status: int, left: int, total: int) -> None:
@@ -100,7 +100,7 @@ def close_up(path: Path) -> None:
     Raises:
         InvalidInput: it is no database, or a damaged one.
         StorageUnavailable: another process has it open.
-        StorageError: it can not be written.
+        StorageError: it cannot be written.
     """
     with _errors(path), closing(sqlite3.connect(path, timeout=_LOCK_SECONDS)) as connection:
         try:

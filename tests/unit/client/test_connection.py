@@ -117,7 +117,7 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("key", ["sgc_abc\n", "schlüssel", "a\x00b"])
 def test_key_that_is_no_key_is_refused(key: str) -> None:
-    """A key with a line break can not smuggle in a header."""
+    """A key with a line break cannot smuggle in a header."""
     with pytest.raises(InvalidInput, match="API key"):
         Sagacity("http://127.0.0.1:1", key)
 

@@ -306,7 +306,7 @@ def test_window_of_prefers_the_extractors_own():
 
 
 def test_storage_of_ones_own_is_refused():
-    """The configuration can not choose where the data are; test_known_keys.py has the other ways to try."""
+    """The configuration cannot choose where the data are; test_known_keys.py has the other ways to try."""
     where, message = first_fault({"storage_config": {"db_path": "/root/.ssh/authorized_keys"}})
     assert where == "storage_config.db_path"
     assert "cannot be chosen here" in message

@@ -170,7 +170,7 @@ def test_typographic_apostrophes_read_as_plain_ones() -> None:
 
 
 def test_a_reference_date_without_zone_is_a_callers_bug() -> None:
-    """Days can not be told without one."""
+    """Days cannot be told without one."""
     with pytest.raises(ValueError, match="no time zone"):
         analyze("today", now=datetime(2023, 5, 30))  # noqa: DTZ001
 

@@ -1,4 +1,4 @@
-"""Contexts: budgets kept on any input, sources that lead back, data that can not pass for structure."""
+"""Contexts: budgets kept on any input, sources that lead back, data that cannot pass for structure."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -42,7 +42,7 @@ def test_a_name_of_the_graph_is_among_the_candidates(text: str, name: str) -> No
 
 
 def test_stop_words_alone_and_clauses_apart_are_no_candidates() -> None:
-    """What can not be a name is not asked for."""
+    """What cannot be a name is not asked for."""
     found = name_candidates("What is the dog, Anna?")
     assert "anna" in found
     assert "dog" in found

@@ -101,7 +101,7 @@ class AsyncConnection:
             timeout_seconds: in place of the connection's own.
 
         Raises:
-            InvalidInput: the body can not be written as JSON; nothing was sent.
+            InvalidInput: the body cannot be written as JSON; nothing was sent.
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
@@ -113,7 +113,7 @@ class AsyncConnection:
         Send a call that only reads, and return its reply as it is; see `send`.
 
         Raises:
-            InvalidInput: the body can not be written as JSON; nothing was sent.
+            InvalidInput: the body cannot be written as JSON; nothing was sent.
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """

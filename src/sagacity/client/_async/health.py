@@ -11,7 +11,7 @@ async def health(connection: AsyncConnection) -> Health:
 
 
 async def ready(connection: AsyncConnection) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server can not do without."""
+    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
     return await connection.get("/health/ready", Readiness)
 
 

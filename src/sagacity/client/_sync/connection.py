@@ -102,7 +102,7 @@ class Connection:
             timeout_seconds: in place of the connection's own.
 
         Raises:
-            InvalidInput: the body can not be written as JSON; nothing was sent.
+            InvalidInput: the body cannot be written as JSON; nothing was sent.
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
@@ -114,7 +114,7 @@ class Connection:
         Send a call that only reads, and return its reply as it is; see `send`.
 
         Raises:
-            InvalidInput: the body can not be written as JSON; nothing was sent.
+            InvalidInput: the body cannot be written as JSON; nothing was sent.
             Unreachable: no reply came.
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """

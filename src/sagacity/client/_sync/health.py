@@ -12,7 +12,7 @@ def health(connection: Connection) -> Health:
 
 
 def ready(connection: Connection) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server can not do without."""
+    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
     return connection.get("/health/ready", Readiness)
 
 

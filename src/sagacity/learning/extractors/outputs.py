@@ -65,7 +65,7 @@ def _sort(given: object) -> object:
 
 
 def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
-    """Read a list of what stands beside a fact, and pass over what can not be read: the fact counts."""
+    """Read a list of what stands beside a fact, and pass over what cannot be read: the fact counts."""
     kept: list[object] = []
     for one in cast("list[object]", given) if isinstance(given, list | tuple) else []:
         with suppress(ValidationError):
