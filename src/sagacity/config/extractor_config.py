@@ -52,14 +52,14 @@ PLAYBOOK_DEFINITION = (
 
 
 class ToolDescription(ConfigPart):
-    """A tool that the tenant's agents may call."""
+    """A tool that the organisation's agents may call."""
 
     tool_name: Text = Field(description="The name by which the agent calls it.")
     tool_description: Text = Field(description="What it does.")
 
 
 class WindowOverride(ConfigPart):
-    """A window that overrides the tenant's."""
+    """A window that overrides the organisation's."""
 
     batch_size_override: SizeOverride = Field(default=None, description="Overrides `batch_size`.")
     batch_interval_override: IntervalOverride = Field(

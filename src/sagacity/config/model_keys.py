@@ -50,7 +50,7 @@ class CustomEndpoint(ConfigPart):
 
 
 class APIKeyConfig(ConfigPart):
-    """The providers that a tenant has keys for."""
+    """Keys for model providers."""
 
     custom_endpoint: CustomEndpoint | None = Field(
         default=None, description="An OpenAI-compatible server; it answers all completions."

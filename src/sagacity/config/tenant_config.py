@@ -111,7 +111,7 @@ def _known_prompts(given: dict[str, int], info: ValidationInfo) -> dict[str, int
 
 class TenantConfig(ConfigPart):
     """
-    All choices of one tenant, as they go over the wire.
+    The whole configuration of one organisation, as sent over the wire.
 
     A wrong type or value is a `ValidationError`. Keys are taken under their older names too. An extractor list
     that is null or empty becomes the one default extractor.
