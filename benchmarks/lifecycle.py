@@ -258,7 +258,7 @@ def measure(effort: Effort) -> Report:
         "themselves and of the answers in three of ten pairs; they are not embedded themselves meanwhile.",
         tables=[
             Table(
-                "Learning, and learning anew",
+                "Learning, and learning again",
                 (
                     "",
                     "turns/s",
