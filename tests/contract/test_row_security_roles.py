@@ -32,7 +32,7 @@ and not (
         not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id')
         or exists (
             select from pg_policy p where p.polrelid = c.oid and p.polname = 'end_user'
-            and not p.polpermissive and p.polcmd = 'r' and p.polroles = '{0}')))
+            and not p.polpermissive and p.polcmd in ('r', '*') and p.polroles = '{0}')))
 order by 1
 """
 """The tables on which something is missing or too much: not forced, not for everyone, a policy that lets more through,
