@@ -150,7 +150,7 @@ async def test_profile_filters_hold_with_and_without_a_query(api):
     ):
         for query in ("zebra", None):
             found = await search(api, "/api/search_profiles", user_id="anna", query=query, **wanted)
-            assert contents(found["user_profiles"]) == ["zebra one"], (wanted, query)
+            assert contents(found["user_profiles"]) == ["zebra one"], (wanted, query, found.get("msg"))
     found = await search(
         api, "/api/search_profiles", user_id="anna", query="zebra", start_time="2022-01-01T00:00:00"
     )

@@ -21,8 +21,13 @@ LOCAL = "http://127.0.0.1:8081"
 
 
 def settings_in(folder: Path, **given) -> Settings:
-    """Settings of a server whose data is in *folder*; nothing is limited unless *given* says so."""
-    return Settings(home=folder, **({"rate_limits": False, "sweep_seconds": 0.2} | given))
+    """
+    Settings of a server whose data is in *folder*; nothing is limited unless *given* says so.
+
+    A search waits for all its strategies, also on a busy machine.
+    """
+    patient = {"rate_limits": False, "sweep_seconds": 0.2, "strategy_timeout_seconds": 60}
+    return Settings(home=folder, **(patient | given))
 
 
 @asynccontextmanager

@@ -114,6 +114,11 @@ class Settings(BaseSettings):
     )
     max_body_bytes: int = Field(default=5 * 2**20, ge=1024, description="Largest request body.")
     request_timeout_seconds: float = Field(default=60, gt=0, description="Timeout of one call.")
+    strategy_timeout_seconds: float = Field(
+        default=5,
+        gt=0,
+        description="Timeout of one search strategy, embedding the question included; the others answer without it.",
+    )
     wait_timeout_seconds: float = Field(
         default=600, gt=0, description="Timeout of a call that waits for learning."
     )
