@@ -63,7 +63,13 @@ def clean_environment(home: Path, env: Mapping[str, str] | None = None) -> dict[
         for name, value in os.environ.items()
         if not name.startswith("SAGACITY_") and not name.endswith("_API_KEY")
     }
-    own = {"SAGACITY_HOME": str(home), "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "PYTHONWARNINGS": "default"}
+    own = {
+        "SAGACITY_HOME": str(home),
+        "SAGACITY_STRATEGY_TIMEOUT_SECONDS": "60",  # a busy machine is no defect
+        "OMP_NUM_THREADS": "1",
+        "NO_COLOR": "1",
+        "PYTHONWARNINGS": "default",
+    }
     return kept | own | dict(env or {})
 
 
