@@ -3,7 +3,7 @@
 import re
 
 from sagacity.api.app import create_app
-from sagacity.api.examples import example_of
+from sagacity.api.openapi import examples
 from sagacity.config.settings import Settings
 from support.api import client_of, running, settings_in
 
@@ -42,7 +42,7 @@ async def test_unknown_query_parameters_are_refused_everywhere(tmp_path):
                 for one in operation.get("parameters", ())
                 if one["in"] == "query" and one["required"]
             }
-            body = example_of(method, path).request
+            body = examples()[f"{method.upper()} {path}"].request
             reply = await api.request(method.upper(), url, params=given, json=body)
             text = reply.json().get("message") or ""
             if is_write(method, path):
@@ -61,7 +61,7 @@ async def test_unknown_fields_are_refused_or_named_everywhere(tmp_path):
     """Refused where the body chooses something, named in the reply where it is written down."""
     async with running(settings_in(tmp_path)) as app, client_of(app) as api:
         for method, path, operation in OPERATIONS:
-            body = example_of(method, path).request
+            body = examples()[f"{method.upper()} {path}"].request
             if "requestBody" not in operation:
                 continue
             url = re.sub(r"\{\w+\}", "1", path)

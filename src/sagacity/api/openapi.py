@@ -1,12 +1,18 @@
 """The OpenAPI document: what the routes say of themselves, with an example of each call."""
 
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import JsonValue
 
-from sagacity.api.examples import example_of
 from sagacity.api.health import server_version
+from sagacity.api.vocabulary import OLDER_ROUTES, renamed
+from sagacity.domain.base import Value
 from sagacity.schemas.errors import Problem
 
 DESCRIPTION = (
@@ -37,6 +43,32 @@ TAGS = {
     "older names": "Routes under the names of older clients, answered with the older names of fields.",
 }
 Document = dict[str, Any]
+
+
+class Example(Value):
+    """What is sent, and what comes back."""
+
+    request: JsonValue = None
+    reply: JsonValue
+
+
+@cache
+def examples() -> Mapping[str, Example]:
+    """Return an example of each call, by method and path such as `GET /health`; `scripts/examples` records them."""
+    found: dict[str, Example] = {}
+    for file in files("sagacity.api").joinpath("examples").iterdir():
+        for call, example in json.loads(file.read_text("utf-8")).items():
+            found[call] = Example.model_validate(example)
+    older: dict[str, Example] = {}
+    for path, (successor, names) in OLDER_ROUTES.items():
+        for call, example in found.items():
+            method, current = call.split()
+            if current == f"/api{successor}":
+                request, reply = (
+                    cast("JsonValue", renamed(one, names)) for one in (example.request, example.reply)
+                )
+                older[f"{method} /api{path}"] = Example(request=request, reply=reply)
+    return found | older
 
 
 def install_openapi(app: FastAPI) -> None:
@@ -70,7 +102,7 @@ def _document(app: FastAPI) -> Document:
 
 def _describe(method: str, path: str, operation: Document) -> None:
     """Give an operation its examples, and its errors the shape that they have."""
-    example = example_of(method, path)
+    example = examples().get(f"{method.upper()} {path}")
     if example is not None:
         if "requestBody" in operation:
             operation["requestBody"]["content"]["application/json"]["example"] = example.request

@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from sagacity.api.example_history import HISTORY_EXAMPLES
+from sagacity.api.openapi import examples
 from sagacity.cli.history import draw
 from sagacity.schemas.history import MemoryHistory
 
-EXAMPLE = MemoryHistory.model_validate(HISTORY_EXAMPLES["/api/memories/{memory_id}/history"].reply)
+EXAMPLE = MemoryHistory.model_validate(examples()["GET /api/memories/{memory_id}/history"].reply)
 
 
 def drawn(found: MemoryHistory) -> str:
@@ -22,12 +22,12 @@ def test_timeline_says_who_when_why_and_from_which_turns():
     """What was proposed, what it became, what was before it, and who said so."""
     text = drawn(EXAMPLE)
     for line in (
-        "2026-05-01 10:00  added  by profile:default_profile_extractor: both are about mornings",
-        "from turn 5 of request r-2",
+        "2026-05-01 10:00  added  by profile:x: both are about mornings",
+        "from turn 2 of request r-2",
         "proposed: Swims in the morning.",
         "is:  Runs and swims in the morning.",
-        "  Runs in the morning.  [01990a50-1b2c-7d3e-8f40-516273849500; turn 1]",
-        "  2026-04-30 10:00  User: I run every morning.  [turn 1]",
+        "  Runs in the morning.  [learned-000001; turn 1]",
+        "  2026-05-01 10:00  User: I run every morning.  [turn 1]",
     ):
         assert line in text
 

@@ -1,0 +1,1 @@
+"""Calls of the API whose requests and replies become the examples of the OpenAPI document."""

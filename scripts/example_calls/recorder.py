@@ -1,0 +1,104 @@
+"""Calls the application over HTTP and keeps what was sent and answered."""
+
+import json
+import re
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from sagacity.bootstrap import Runtime
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from support.api import client_of, running, settings_in
+from support.parts import StoppedClock
+from support.waiting import until
+
+LOCAL = Tenant(org_id=LOCAL_ORG)
+Json = Any
+Recorded = dict[str, dict[str, Json]]
+"""Method and path → the `request`, where there is a body, and the `reply`."""
+
+_RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_DURATION = 1.0
+_DIGITS = 2
+
+
+class Recorder:
+    """One application with a database of its own, and what was recorded of it."""
+
+    def __init__(
+        self, app: FastAPI, http: httpx.AsyncClient, clock: StoppedClock, recorded: Recorded
+    ) -> None:
+        self.app = app
+        self.runtime: Runtime = app.state.runtime
+        self._http = http
+        self._clock = clock
+        self._recorded = recorded
+
+    async def show(self, call: str, body: Json = None, /, **given: Json) -> Json:
+        """Make a call and record it as its route's example; returns the reply."""
+        reply = await self.do(call, body, **given)
+        sent = {} if body is None else {"request": body}
+        self._recorded[call] = {**sent, "reply": _steady(reply)}
+        return reply
+
+    async def do(self, call: str, body: Json = None, /, **given: Json) -> Json:
+        """
+        Make a call that only prepares for others; returns the reply.
+
+        Args:
+            call: method and path, as the document has them.
+            body: what is sent as JSON.
+            given: what stands in the path's braces, and parameters of the query.
+        """
+        method, path = call.split()
+        in_path = {name: given.pop(name) for name in re.findall(r"\{(\w+)\}", path)}
+        self._clock.advance(1)
+        reply = await self._http.request(method, path.format(**in_path), json=body, params=given)
+        if reply.status_code != httpx.codes.OK:
+            raise SystemExit(f"{call}: {reply.status_code} {reply.text}")
+        return reply.json()
+
+    async def indexed(self) -> None:
+        """Wait until all that was stored has its vectors, so that searches find the same each time."""
+
+        async def is_done() -> bool:
+            async with self.runtime.storage.begin(LOCAL) as transaction:
+                return not await transaction.search.unembedded(1)
+
+        await until(is_done)
+
+
+@asynccontextmanager
+async def recording(recorded: Recorded) -> AsyncIterator[Recorder]:
+    """Start an application over an empty database; its clock moves with each call, and nothing is due by itself."""
+    clock = StoppedClock()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = settings_in(Path(folder), sweep_seconds=3600)
+        async with running(settings, clock) as app, client_of(app) as http:
+            yield Recorder(app, http, clock, recorded)
+
+
+def with_steady_ids(recorded: Recorded) -> Recorded:
+    """Return *recorded* with made-up ids in place of those that each run makes anew."""
+    steady: dict[str, str] = {}
+
+    def replaced(found: re.Match[str]) -> str:
+        return steady.setdefault(found[0], f"01990a52-7c11-7000-8000-{len(steady) + 1:012}")
+
+    return json.loads(_RANDOM_ID.sub(replaced, json.dumps(recorded)))
+
+
+def _steady(value: Json, name: str = "") -> Json:
+    """Return *value* without what differs from machine to machine: durations, and the last digits of scores."""
+    if isinstance(value, dict):
+        return {key: _steady(one, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_steady(one, name) for one in value]
+    if isinstance(value, float):
+        return _DURATION if name == "milliseconds" else round(value, _DIGITS)
+    return value

@@ -1,0 +1,447 @@
+"""What is called, in scenes; each has a database of its own."""
+
+from collections.abc import Awaitable, Callable
+
+from example_calls.recorder import LOCAL, Recorder
+from sagacity.domain.change import Action
+from sagacity.domain.cursor import Window
+from sagacity.domain.evaluation import NewEvaluation
+from sagacity.domain.ids import UserId
+from sagacity.domain.ledger import ModelCallRecord
+from support.history import decided, merged, written
+from support.operations import held_back
+from support.parts import START
+
+ANNA = UserId("anna")
+NAME, VERSION = "default_playbook_extractor", "agent-v0"
+PROFILE_LEARNER = "profile:default_profile_extractor"
+WAIT = {"wait_for_response": True}
+TURNS = [
+    {"role": "User", "content": "I moved to Lisbon last week."},
+    {"role": "Agent", "content": "Noted. Shall I change your delivery address?"},
+]
+TRIGGER = "A customer wants a refund for an order."
+REFUNDS = [
+    "Look up the order of the refund first, always.",
+    "Look up the order of the refund first, by its number.",
+    "Look up the order of the refund first, then ask.",
+    "Before a refund look up the order.",
+    "For a refund, the order has to be looked up.",
+]
+DESCRIPTION = "Handles refunds. Use when a customer wants money back for an order."
+
+
+async def server(api: Recorder) -> None:
+    """What the server is, and what it was told."""
+    await api.show("GET /")
+    await api.show("GET /health")
+    await api.show("GET /health/ready")
+    await api.show("GET /meta/version")
+    await api.show("GET /api/whoami")
+    await api.show("GET /api/my_config")
+    await api.show(
+        "POST /api/set_config",
+        {"batch_size": 10, "batch_interval": 5, "agent_context_prompt": "A travel agency."},
+    )
+    await api.show("GET /api/get_config")
+    await api.show("GET /api/prompts")
+    await api.show(
+        "POST /api/preview_prompt",
+        {"prompt_id": "query_reformulation", "variables": {"question": "and in winter?"}},
+    )
+    await api.show("PUT /api/update_prompt_version", {"prompt_id": "profile_extraction", "version": 1})
+
+
+async def conversations(api: Recorder) -> None:
+    """A conversation comes in, is learned from, found, served, and deleted."""
+    publish = {
+        "user_id": ANNA,
+        "session_id": "s-1",
+        "agent_version": VERSION,
+        "request_id": "r-1",
+        "metadata": {"project": "atlas", "priority": 2},
+        "interaction_data_list": TURNS,
+    }
+    await api.show("POST /api/publish_interaction", publish)
+    asked = [{"content": "Where do I live now?"}]
+    await api.do(
+        "POST /api/publish_interaction",
+        {"user_id": ANNA, "request_id": "r-2", "interaction_data_list": asked, "force_extraction": True},
+        **WAIT,
+    )
+    await api.indexed()
+    await api.show("GET /api/receipts/{request_id}", request_id="r-1")
+    await api.show(
+        "POST /api/get_interactions", {"user_id": ANNA, "start_time": "2026-01-01T00:00:00Z", "top_k": 30}
+    )
+    await api.show("GET /api/get_all_interactions")
+    await api.show("POST /api/get_requests", {"user_id": ANNA, "top_k": 30, "offset": 0})
+    await api.show("GET /api/profile_change_log")
+    await searches(api)
+    await api.show("DELETE /api/delete_interaction", {"user_id": ANNA, "interaction_id": 1})
+    await api.show("DELETE /api/delete_request", {"request_id": "r-1"})
+    for number in (3, 4):
+        again = publish | {"request_id": f"r-{number}", "session_id": f"s-{number}"}
+        await api.do("POST /api/publish_interaction", again)
+    await api.show("DELETE /api/delete_session", {"session_id": "s-3"})
+    await api.show("DELETE /api/delete_requests_by_ids", {"request_ids": ["r-4"]})
+    await api.show("DELETE /api/delete_all_interactions")
+
+
+async def searches(api: Recorder) -> None:
+    """What was said and learned is found again."""
+    await add_playbooks(api, ("Answer with a table when figures are compared.", "The user compares figures."))
+    await api.do(
+        "POST /api/add_agent_playbook", {"agent_playbooks": [SHARED | {"playbook_status": "approved"}]}
+    )
+    await api.indexed()
+    await api.show(
+        "POST /api/search",
+        {
+            "user_id": ANNA,
+            "query": "Where did she want to move last week?",
+            "kinds": ["profile", "user_playbook", "interaction"],
+            "top_k": 5,
+            "threshold": 0.3,
+            "ranking": "blended",
+            "strategies": ["vector", "keyword"],
+            "neighbours": 1,
+            "reference_time": "2026-05-04T09:00:00Z",
+            "metadata": {"or": [{"project": {"eq": "atlas"}}, {"priority": {"gte": 2}}]},
+            "conversation_history": [{"role": "User", "content": "Let us talk about Anna."}],
+            "enable_reformulation": False,
+            "explain": True,
+        },
+    )
+    await api.show(
+        "POST /api/search_interactions",
+        {
+            "user_id": ANNA,
+            "query": "moving house",
+            "top_k": 10,
+            "start_time": "2026-01-01T00:00:00Z",
+        },
+    )
+    await api.show(
+        "POST /api/search_profiles",
+        {
+            "user_ids": [ANNA, "ben"],
+            "query": "home town",
+            "threshold": 0.2,
+            "search_mode": "hybrid",
+        },
+    )
+    await api.show(
+        "POST /api/search_user_playbooks",
+        {
+            "user_id": ANNA,
+            "query": "compare figures",
+            "agent_versions": [VERSION, "agent-v1"],
+            "status_filter": [None, "pending"],
+            "include_expired": False,
+        },
+    )
+    await api.show(
+        "POST /api/search_agent_playbooks",
+        {
+            "query": "late delivery",
+            "playbook_status_filter": "approved",
+            "playbook_names": ["agent_corrections"],
+            "rerank": False,
+        },
+    )
+    await api.show(
+        "POST /api/context",
+        {
+            "user_id": ANNA,
+            "query": "Where does she live?",
+            "session_id": "s-2",
+            "budgets": {"total_tokens": 2000},
+        },
+    )
+
+
+async def profiles(api: Recorder) -> None:
+    """Profiles that are written by hand."""
+    await api.show(
+        "POST /api/add_user_profile",
+        {"user_profiles": [{"profile_id": "home", "user_id": ANNA, "content": "Lives in Lisbon."}]},
+    )
+    await api.show(
+        "POST /api/get_profiles", {"user_id": ANNA, "top_k": 30, "status_filter": [None, "pending"]}
+    )
+    await api.show("GET /api/get_all_profiles")
+    await api.show(
+        "PUT /api/update_user_profile", {"user_id": ANNA, "profile_id": "home", "content": "Lives in Porto."}
+    )
+    await api.show("GET /api/get_profile_statistics")
+    await api.show("DELETE /api/delete_profile", {"user_id": ANNA, "profile_id": "home"})
+    await add_profiles(api, "Plays the cello.", "Keeps bees.")
+    await api.show("DELETE /api/delete_profiles_by_ids", {"profile_ids": ["profile-0"]})
+    await api.show("DELETE /api/delete_all_profiles")
+
+
+async def user_playbooks(api: Recorder) -> None:
+    """User playbooks that are written by hand."""
+    book = {
+        "user_id": ANNA,
+        "agent_version": VERSION,
+        "trigger": "The user compares figures.",
+        "content": "Answer with a table when figures are compared.",
+    }
+    await api.do("POST /api/set_config", NOT_BY_ITSELF)
+    await api.show("POST /api/add_user_playbook", {"user_playbooks": [book]})
+    await api.show("POST /api/get_user_playbooks", {"user_id": ANNA, "limit": 100, "status_filter": [None]})
+    await api.show(
+        "PUT /api/update_user_playbook",
+        {"user_playbook_id": 1, "content": "Answer with a table.", "status": "archived"},
+    )
+    await api.show("DELETE /api/delete_user_playbook", {"user_playbook_id": 1})
+    await api.do("POST /api/add_user_playbook", {"user_playbooks": [book, book, book]})
+    await api.show("DELETE /api/delete_user_playbooks_by_ids", {"user_playbook_ids": [2, 3]})
+    await api.show("DELETE /api/delete_all_user_playbooks")
+
+
+SHARED = {
+    "playbook_name": "agent_corrections",
+    "agent_version": VERSION,
+    "trigger": "A delivery is late.",
+    "content": "Ask for the order number before looking up a delivery.",
+}
+
+
+async def agent_playbooks(api: Recorder) -> None:
+    """Agent playbooks that are written by hand."""
+    await api.show("POST /api/add_agent_playbook", {"agent_playbooks": [SHARED]})
+    await api.show(
+        "PUT /api/update_agent_playbook",
+        {"agent_playbook_id": 1, "rationale": "Without it the look-up fails."},
+    )
+    await api.show(
+        "PUT /api/update_agent_playbook_status", {"agent_playbook_id": 1, "playbook_status": "approved"}
+    )
+    await api.show("POST /api/get_agent_playbooks", {"limit": 100, "playbook_status_filter": "approved"})
+    await api.show("DELETE /api/delete_agent_playbook", {"agent_playbook_id": 1})
+    await api.do("POST /api/add_agent_playbook", {"agent_playbooks": [SHARED, SHARED, SHARED]})
+    await api.show("DELETE /api/delete_agent_playbooks_by_ids", {"agent_playbook_ids": [2, 3]})
+    await api.show("DELETE /api/delete_all_agent_playbooks")
+    await api.show("DELETE /api/delete_all_playbooks")
+
+
+async def skills(api: Recorder) -> None:
+    """What users taught becomes agent playbooks and a skill; a person reviews the skill."""
+    await api.do("POST /api/set_config", NOT_BY_ITSELF)
+    await add_playbooks(api, *((content, TRIGGER) for content in REFUNDS))
+    await api.indexed()
+    await api.show("POST /api/run_playbook_aggregation", {"agent_version": VERSION, "playbook_name": NAME})
+    await api.show("GET /api/playbook_aggregation_change_logs", playbook_name=NAME, agent_version=VERSION)
+    await api.show("POST /api/run_skill_generation", {"agent_version": VERSION, "playbook_name": NAME})
+    made = await api.do("POST /api/get_skills", {"playbook_name": NAME})
+    number = made["skills"][0]["skill_id"]
+    for method in ("POST", "PUT"):
+        await api.show(f"{method} /api/update_skill_status", {"skill_id": number, "skill_status": "approved"})
+    await api.show("POST /api/get_skills", {"playbook_name": NAME, "skill_status_filter": "approved"})
+    await api.indexed()
+    await api.show("POST /api/search_skills", {"query": "the customer wants the money back", "top_k": 3})
+    await api.show("POST /api/export_skills", {"format": "markdown", "playbook_name": NAME})
+    added = {
+        "skill_name": "process-refunds",
+        "description": DESCRIPTION,
+        "instructions": "# Process refunds\n\n1. Look up the order.\n2. Say how many days it takes.",
+        "agent_version": VERSION,
+    }
+    [written_by_hand] = (await api.show("POST /api/add_skill", {"skills": [added]}))["skill_ids"]
+    await api.show(
+        "PUT /api/update_skill", {"skill_id": written_by_hand, "description": DESCRIPTION + " Or a voucher."}
+    )
+    await api.show("DELETE /api/delete_skill", {"skill_id": written_by_hand})
+    await api.show("DELETE /api/delete_skills_by_ids", {"skill_ids": [number]})
+
+
+async def generation(api: Recorder) -> None:
+    """Users' logs are learned anew; what comes of it is compared, taken into use, and taken back."""
+    await api.do("POST /api/set_config", NOT_BY_ITSELF)
+    said = [{"content": "I moved to Porto. I play the cello. Please answer with a table."}]
+    await api.do("POST /api/publish_interaction", {"user_id": "ben", "interaction_data_list": said})
+    await api.show(
+        "POST /api/manual_profile_generation",
+        {"user_id": "ben", "extractor_names": ["default_profile_extractor"]},
+        **WAIT,
+    )
+    await api.show(
+        "POST /api/manual_playbook_generation", {"agent_version": VERSION, "user_id": "ben"}, **WAIT
+    )
+    started = await api.show(
+        "POST /api/rerun_profile_generation", {"user_id": "ben", "start_time": "2026-01-01T00:00:00Z"}, **WAIT
+    )
+    await api.show("POST /api/rerun_playbook_generation", {"user_id": "ben", "playbook_name": NAME}, **WAIT)
+    await api.show("GET /api/get_operation_status", operation_id=started["operation_id"])
+    await api.show("GET /api/operations", limit=1)
+    async with held_back(api.app, "ben"):
+        await api.do("POST /api/rerun_profile_generation", {"user_id": "ben"})
+        await api.show("POST /api/cancel_operation", {"service_name": "profile_generation"})
+
+
+async def versions(api: Recorder) -> None:
+    """What is pending is compared with what is current, taken into use, and taken back."""
+    await api.do("POST /api/set_config", NOT_BY_ITSELF)
+    await add_profiles(api, "Lives in Porto.", "Is looking for a flat.")
+    await add_profiles(api, "Lives in Porto, by the sea.", "Plays the cello.", status="pending")
+    await add_playbooks(api, ("Answer with a list.", TRIGGER), ("Round to whole numbers.", TRIGGER))
+    await add_playbooks(
+        api, ("Answer with a short list.", TRIGGER), ("Name the source.", TRIGGER), status="pending"
+    )
+    await api.indexed()
+    await api.show("POST /api/get_profile_diff", {"user_id": ANNA, "limit": 100})
+    await api.show("POST /api/get_user_playbook_diff", {"agent_version": VERSION, "limit": 100})
+    swap = {"user_id": ANNA, "only_affected_users": True}
+    await api.show("POST /api/upgrade_all_profiles", swap)
+    await api.show("POST /api/downgrade_all_profiles", swap)
+    swap = {"agent_version": VERSION, "playbook_name": NAME, "only_affected_users": True}
+    await api.show("POST /api/upgrade_all_user_playbooks", swap)
+    await api.show("POST /api/downgrade_all_user_playbooks", swap)
+
+
+async def history(api: Recorder) -> None:
+    """Two things said on two days are merged into one memory, which is then taken apart."""
+    for number, said in enumerate(("I run every morning.", "I also swim in the morning now."), 1):
+        body = {"user_id": ANNA, "request_id": f"r-{number}", "interaction_data_list": [{"content": said}]}
+        await api.do("POST /api/publish_interaction", body)
+    storage, clock = api.runtime.storage, api.runtime.clock
+    former = decided(Action.ADD, "Runs in the morning.", (1,), reason="new")
+    await written(storage, clock, former, tenant=LOCAL)
+    async with storage.read(LOCAL) as snapshot:
+        runs = await snapshot.memories.list_newest(former.candidate.kind, limit=1)
+    whole = merged("Runs and swims in the morning.", "Swims in the morning.", (2,), *runs)
+    whole = whole.model_copy(update={"reason": "both are about mornings"})
+    await written(storage, clock, whole, tenant=LOCAL)
+    [memory] = (await api.do("POST /api/get_profiles", {"user_id": ANNA}))["user_profiles"]
+    await api.show("GET /api/memories/{memory_id}/history", memory_id=memory["profile_id"])
+    await api.show("POST /api/memories/{memory_id}/undo_merge", memory_id=memory["profile_id"])
+
+
+async def entities(api: Recorder) -> None:
+    """Who and what a user speaks of."""
+    ana = {
+        "user_id": ANNA,
+        "name": "Ana Silva",
+        "entity_type": "person",
+        "description": "the user's sister",
+        "aliases": ["Ana"],
+        "attributes": {"birthday": "12 May"},
+    }
+    await api.show("POST /api/entities", ana)
+    await api.do("POST /api/entities", {"user_id": ANNA, "name": "Siemens", "entity_type": "organization"})
+    await api.show("PATCH /api/entities/{entity_id}", {"user_id": ANNA, "name": "Ana Silva"}, entity_id=1)
+    await api.show("GET /api/entities/{entity_id}", entity_id=1, user_id=ANNA)
+    tie = {
+        "user_id": ANNA,
+        "source_entity_id": 1,
+        "target_entity_id": 2,
+        "relationship_type": "works_at",
+        "confidence": 0.9,
+    }
+    await api.show("POST /api/relationships", tie)
+    await api.show(
+        "PATCH /api/relationships/{relationship_id}", {"user_id": ANNA, "confidence": 0.9}, relationship_id=1
+    )
+    await api.show("GET /api/relationships", user_id=ANNA)
+    await api.show("GET /api/relationships/{relationship_id}", relationship_id=1, user_id=ANNA)
+    await api.show("GET /api/entities", user_id=ANNA)
+    await api.show("GET /api/entities/{entity_id}/graph", entity_id=1, user_id=ANNA)
+    await api.show("DELETE /api/relationships/{relationship_id}", relationship_id=1, user_id=ANNA)
+    for name in ("A. Silva", "Aninha"):
+        await api.do("POST /api/entities", {"user_id": ANNA, "name": name, "entity_type": "person"})
+    await api.show(
+        "POST /api/entities/{entity_id}/merge", {"user_id": ANNA, "entity_ids": [3, 4]}, entity_id=1
+    )
+    await api.show("DELETE /api/entities/{entity_id}", entity_id=1, user_id=ANNA)
+
+
+async def models(api: Recorder) -> None:
+    """What models did: an evaluation, calls that cost something, and a window that was given up."""
+    async with api.runtime.storage.begin(LOCAL) as transaction:
+        await transaction.model_calls.add(
+            ModelCallRecord(
+                learner=PROFILE_LEARNER,
+                user_id=ANNA,
+                model="anthropic/claude-haiku-4-5",
+                prompt="profile_extraction/v2",
+                prompt_tokens=1620,
+                completion_tokens=74,
+                cost_usd=0.01,
+                duration_ms=1830,
+                created_at=START,
+            )
+        )
+        success = NewEvaluation(agent_version=VERSION, session_id="s-1", is_success=True, created_at=START)
+        await transaction.evaluations.replace(ANNA, success)
+        window = Window(user_id=ANNA, first_seq=11, last_seq=20, unread=())
+        await transaction.dead_letters.add(
+            PROFILE_LEARNER, window, attempts=5, error_kind="ProviderTimeout", error="no answer within 120 s"
+        )
+    await api.do("POST /api/set_config", {"spending_cap": {"max_tokens": 100_000}})
+    await api.show("GET /api/model_calls")
+    await api.show("GET /api/model_call_totals", by="day")
+    await api.show("POST /api/get_agent_success_evaluation_results", {"limit": 100, "agent_version": VERSION})
+    await api.show("POST /api/get_dashboard_stats", {"days_back": 2})
+    await api.show("GET /api/dead_letters")
+    await api.show("POST /api/dead_letters/{dead_letter_id}/replay", dead_letter_id=1)
+
+
+NOT_BY_ITSELF = {
+    "user_playbook_extractor_configs": [
+        {
+            "extractor_name": NAME,
+            "extraction_definition_prompt": "how to act",
+            "aggregation_config": {"reaggregation_trigger_count": 1_000},
+            "skill_generator_config": {"enabled": True, "min_feedback_per_cluster": 3},
+        }
+    ]
+}
+"""A configuration with which playbooks are shared only when somebody asks for it."""
+
+
+async def add_profiles(api: Recorder, *contents: str, status: str | None = None) -> None:
+    """Write profiles of Anna's."""
+    given = [
+        {
+            "user_id": ANNA,
+            "content": content,
+            "profile_id": f"{status or 'profile'}-{number}",
+            "status": status,
+        }
+        for number, content in enumerate(contents)
+    ]
+    await api.do("POST /api/add_user_profile", {"user_profiles": given})
+
+
+async def add_playbooks(api: Recorder, *said: tuple[str, str], status: str | None = None) -> None:
+    """Write playbooks of Anna's, each given by its content and its trigger."""
+    given = [
+        {
+            "user_id": ANNA,
+            "playbook_name": NAME,
+            "agent_version": VERSION,
+            "content": content,
+            "trigger": trigger,
+            "status": status,
+        }
+        for content, trigger in said
+    ]
+    await api.do("POST /api/add_user_playbook", {"user_playbooks": given})
+
+
+SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
+    server,
+    conversations,
+    profiles,
+    user_playbooks,
+    agent_playbooks,
+    skills,
+    generation,
+    versions,
+    history,
+    entities,
+    models,
+)
