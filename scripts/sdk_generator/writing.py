@@ -19,6 +19,7 @@ _WAITING_TEXTS = {
     "timeout_seconds": "how long to wait at most; None for as long as it takes.",
     "on_progress": "called with how the run stands while waiting.",
 }
+_NO_CHOICE = (None, "", [], {})
 _ROOM = "sagacity.client._async"
 _WIDTH = 110
 
@@ -82,7 +83,7 @@ def _taken(one: Argument, types: Types) -> str:
 
 def _docstring(call: Call) -> str:
     summary, _, rest = call.text.strip().partition("\n")
-    texts = {one.name: one.text for one in call.arguments} | (_WAITING_TEXTS if call.follows else {})
+    texts = {one.name: _told(one) for one in call.arguments} | (_WAITING_TEXTS if call.follows else {})
     arguments = [_argument(name, text) for name, text in texts.items() if text not in {"", ID_LENGTH}]
     if not rest.strip() and not arguments:
         return f'"""{summary}"""'
@@ -90,6 +91,20 @@ def _docstring(call: Call) -> str:
     if arguments:
         parts.append("\n".join(["Args:", _argument("connection", "to the server."), *arguments]))
     return '"""\n' + "\n\n".join(parts) + '\n"""'
+
+
+def _told(one: Argument) -> str:
+    """Return what the document says of an argument, with the server's choice where it chooses."""
+    choice = one.schema.get("default")
+    if (
+        not one.text
+        or choice is False
+        or choice in _NO_CHOICE
+        or one.default is not None
+        or "by default" in one.text.lower()
+    ):
+        return one.text
+    return f"{one.text.removesuffix('.')}; by default {choice}."
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from sagacity.api.dependencies import Runs
 from sagacity.api.names import check_names
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import run_for_tenant
+from sagacity.api.runs import Waits, run_for_tenant
 from sagacity.api.sdk import sdk
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
@@ -28,14 +28,13 @@ router = APIRouter(tags=["agent playbooks"], route_class=Route)
 )
 @limited(Rate.RUN)
 async def run_playbook_aggregation(
-    body: RunPlaybookAggregationBody, caller: Runs, *, wait_for_response: bool | None = None
+    body: RunPlaybookAggregationBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> PlaybookAggregationReply:
     """
     Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
 
     Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes longer
-    than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may take longer,
-    with `false` it waits for nothing. While one runs, a second start is refused with 409.
+    than the call may, the reply says so and the run goes on. While one runs, a second start is refused with 409.
     """
     await check_names(
         caller,

@@ -7,7 +7,7 @@ from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import run
+from sagacity.api.runs import Waits, run
 from sagacity.api.sdk import sdk
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
@@ -62,13 +62,13 @@ async def rerun_profile_generation(
 )
 @limited(Rate.GENERATE)
 async def manual_profile_generation(
-    body: ManualProfilesBody, caller: Runs, *, wait_for_response: bool | None = None
+    body: ManualProfilesBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> ProfilesGenerated:
     """
     Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
 
     Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the run goes
-    on; with `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    on.
     """
     parameters = OperationParameters(
         mode=OperationMode.MANUAL,
@@ -110,13 +110,12 @@ async def rerun_playbook_generation(
 )
 @limited(Rate.GENERATE)
 async def manual_playbook_generation(
-    body: ManualPlaybooksBody, caller: Runs, *, wait_for_response: bool | None = None
+    body: ManualPlaybooksBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> PlaybooksGenerated:
     """
     Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
 
-    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on; with
-    `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on.
     """
     parameters = OperationParameters(
         mode=OperationMode.MANUAL,

@@ -3,10 +3,20 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Query
 
 from sagacity.api.dependencies import Caller
 from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
 
+Waits = Annotated[
+    bool | None,
+    Query(
+        description="`true`: the call may take longer than others, to answer when the run has ended. "
+        "`false`: it answers as soon as the run has begun."
+    ),
+]
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
 _SPARE_SECONDS = 2.0
 """Between the last look at a run and the end of the call's time."""

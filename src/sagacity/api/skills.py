@@ -10,7 +10,7 @@ from sagacity.api.dependencies import Caller, Reads, Reviews, Runs
 from sagacity.api.names import check_names
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import run_for_tenant
+from sagacity.api.runs import Waits, run_for_tenant
 from sagacity.api.sdk import sdk
 from sagacity.api.writes import add_memories, by_hand, delete_memories, edit_memory, record
 from sagacity.domain.amounts import counted
@@ -189,14 +189,14 @@ async def _replaced_by(transaction: Transaction, skill: Memory) -> list[Memory]:
 )
 @limited(Rate.RUN)
 async def run_skill_generation(
-    body: RunSkillGenerationBody, caller: Runs, *, wait_for_response: bool | None = None
+    body: RunSkillGenerationBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> SkillGenerationReply:
     """
     Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
 
     Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If it
-    takes longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may
-    take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
+    takes longer than the call may, the reply says so and the run goes on. While one runs, a second start is
+    refused with 409.
     """
     await check_names(
         caller, MemoryKind.USER_PLAYBOOK, [body.playbook_name], agent_version=body.agent_version

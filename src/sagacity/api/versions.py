@@ -81,7 +81,7 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profil
     "/upgrade_all_user_playbooks",
     response_model_exclude_none=True,
     operation_id="upgrade_user_playbooks",
-    openapi_extra=sdk(defaults={"only_affected_users": True}),
+    openapi_extra=sdk(defaults={"only_affected_users": True, "archive_current": True}),
 )
 async def upgrade_all_user_playbooks(body: UpgradeUserPlaybooksBody, caller: Runs) -> UserPlaybooksUpgraded:
     """

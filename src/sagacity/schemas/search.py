@@ -33,6 +33,8 @@ Tags = Annotated[
     tuple[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)], ...],
     Field(min_length=1, max_length=50, fail_fast=True),
 ]
+Limit = Annotated[Count, Field(description="How many at most.")]
+Threshold = Annotated[Share, Field(description="Least relevance of a result that no keyword found.")]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_readable)]
 """A condition, as `domain/condition.py` reads it."""
 Strategies = Annotated[
@@ -71,12 +73,13 @@ class SearchOptions(Span):
     """
 
     query: str | None = Field(default=None, max_length=MAX_QUERY)
+    """The question, in plain words."""
     user_id: Id | None = None
+    """Whose; `user_ids` in its place names several users."""
     user_ids: Ids | None = None
     """Several users in place of one."""
-    top_k: Count = 10
-    threshold: Share = 0.4
-    """Least relevance of a result that no keyword found."""
+    top_k: Limit = 10
+    threshold: Threshold = 0.4
     search_mode: SearchMode = SearchMode.HYBRID
     ranking: Ranking | None = None
     """How what the strategies found becomes one list; by default `blended`."""
@@ -182,7 +185,7 @@ class SearchInteractionsBody(SearchOptions):
     request_id: Id | None = None
     most_recent_k: Count | None = None
     """Among how many of the newest turns to look."""
-    threshold: Share = 0.0
+    threshold: Threshold = 0.0
     neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
     """How many turns of the same session to return before and after each turn found."""
 
@@ -338,9 +341,10 @@ class SearchBody(SearchReviewedBody):
     query: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)
     ]
+    """The question, in plain words."""
     top_k: Count = 5
     """How many of each kind."""
-    threshold: Share = 0.3
+    threshold: Threshold = 0.3
     kinds: Kinds | None = None
     neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
     """How many turns of the same session to return before and after each turn found."""

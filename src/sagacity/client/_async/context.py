@@ -64,8 +64,9 @@ async def context(
 
     Args:
         connection: to the server.
+        query: the question, in plain words.
         user_ids: several users in place of one.
-        top_k: how many of each kind are looked at; the budgets decide how many of them are put in.
+        top_k: how many of each kind are looked at; the budgets decide how many of them are put in; by default 20.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -76,7 +77,7 @@ async def context(
         as_of: what was known then, in place of what is known now.
         reference_time: what "today" is to the question; by default now.
         enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply holds the trace.
+        explain: whether the reply holds the trace; by default True.
         status_filter: by default what is current.
         playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
         session_id: the conversation that goes on now.

@@ -79,7 +79,7 @@ async def manual_profile_generation(
     Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
 
     Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the
-    run goes on; with `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    run goes on.
 
     Args:
         connection: to the server.
@@ -165,8 +165,7 @@ async def manual_playbook_generation(
     """
     Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
 
-    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on; with
-    `wait_for_response=true` the call may take longer, with `false` it waits for nothing.
+    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on.
 
     Args:
         connection: to the server.

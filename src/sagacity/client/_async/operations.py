@@ -25,7 +25,7 @@ async def get_operation_status(
 
     Args:
         connection: to the server.
-        service_name: the newest run of it, if no operation is named.
+        service_name: the newest run of it, if no operation is named; by default profile_generation.
         operation_id: one run.
     """
     params = {"service_name": service_name, "operation_id": operation_id}

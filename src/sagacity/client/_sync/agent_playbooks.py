@@ -157,8 +157,8 @@ def run_playbook_aggregation(
     Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
 
     Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes
-    longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the call may
-    take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
+    longer than the call may, the reply says so and the run goes on. While one runs, a second start is refused
+    with 409.
 
     Args:
         connection: to the server.

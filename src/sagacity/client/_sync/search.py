@@ -67,7 +67,11 @@ def search_interactions(
 
     Args:
         connection: to the server.
+        user_id: whose; `user_ids` in its place names several users.
+        query: the question, in plain words.
         user_ids: several users in place of one.
+        top_k: how many at most; by default 10.
+        threshold: least relevance of a result that no keyword found; by default 0.0.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -80,7 +84,7 @@ def search_interactions(
         enable_reformulation: let a model rewrite the question by the history, where one is configured.
         explain: whether the reply says how it came about.
         most_recent_k: among how many of the newest turns to look.
-        neighbours: how many turns of the same session to return before and after each turn found.
+        neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
     body = checked(
         SearchInteractionsBody,
@@ -148,8 +152,11 @@ def search_profiles(
 
     Args:
         connection: to the server.
+        user_id: whose; `user_ids` in its place names several users.
+        query: the question, in plain words.
         user_ids: several users in place of one.
-        threshold: least relevance of a result that no keyword found.
+        top_k: how many at most; by default 10.
+        threshold: least relevance of a result that no keyword found; by default 0.4.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -233,8 +240,11 @@ def search_user_playbooks(
 
     Args:
         connection: to the server.
+        query: the question, in plain words.
+        user_id: whose; `user_ids` in its place names several users.
         user_ids: several users in place of one.
-        threshold: least relevance of a result that no keyword found.
+        top_k: how many at most; by default 10.
+        threshold: least relevance of a result that no keyword found; by default 0.4.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -322,8 +332,11 @@ def search_agent_playbooks(
 
     Args:
         connection: to the server.
+        query: the question, in plain words.
+        user_id: whose; `user_ids` in its place names several users.
         user_ids: several users in place of one.
-        threshold: least relevance of a result that no keyword found.
+        top_k: how many at most; by default 10.
+        threshold: least relevance of a result that no keyword found; by default 0.4.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -414,8 +427,11 @@ def search_skills(
 
     Args:
         connection: to the server.
+        query: the question, in plain words.
+        user_id: whose; `user_ids` in its place names several users.
         user_ids: several users in place of one.
-        threshold: least relevance of a result that no keyword found.
+        top_k: how many at most; by default 10.
+        threshold: least relevance of a result that no keyword found; by default 0.4.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -508,8 +524,11 @@ def search(
 
     Args:
         connection: to the server.
+        query: the question, in plain words.
+        user_id: whose; `user_ids` in its place names several users.
         user_ids: several users in place of one.
-        top_k: how many of each kind.
+        top_k: how many of each kind; by default 5.
+        threshold: least relevance of a result that no keyword found; by default 0.3.
         ranking: how what the strategies found becomes one list; by default `blended`.
         strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
             deems best.
@@ -523,7 +542,7 @@ def search(
         explain: whether the reply says how it came about.
         status_filter: by default what is current.
         playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
-        neighbours: how many turns of the same session to return before and after each turn found.
+        neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
     body = checked(
         SearchBody,

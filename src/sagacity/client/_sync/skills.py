@@ -119,8 +119,8 @@ def run_skill_generation(
     Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
 
     Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If
-    it takes longer than the call may, the reply says so and the run goes on. With `wait_for_response=true` the
-    call may take longer, with `false` it waits for nothing. While one runs, a second start is refused with 409.
+    it takes longer than the call may, the reply says so and the run goes on. While one runs, a second start is
+    refused with 409.
 
     Args:
         connection: to the server.

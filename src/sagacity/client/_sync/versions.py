@@ -93,7 +93,7 @@ def upgrade_user_playbooks(
     user_id: str | None = None,
     user_playbook_ids: Sequence[int] | None = None,
     only_affected_users: bool = True,
-    archive_current: bool | None = None,
+    archive_current: bool = True,
 ) -> UserPlaybooksUpgraded:
     """
     Take pending user playbooks into use: archived ones are deleted, current ones archived, pending ones current.
