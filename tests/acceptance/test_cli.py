@@ -288,6 +288,36 @@ def test_agent_playbook_is_reviewed(run) -> None:
     assert (gone.code, gone.error["type"]) == (1, "NotFound")
 
 
+def test_skill_is_written_and_reviewed(run) -> None:
+    """Written by hand, found, changed, shown, approved, rejected, deleted; what is gone is told."""
+    fields = ("--description", "Use for refunds.", "--instructions", "1. Look up the order.")
+    assert run("skills", "add", "--name", "process-refunds", *fields).out.startswith("skill ")
+    (skill,) = run("skills", "list", "--skill-status", "pending", "--json").data
+    named = ("--skill-id", str(skill["skill_id"]))
+    assert (
+        run("skills", "update", *named, "--description", "Refunds, of orders.").out == "changed, now 1.0.1\n"
+    )
+    assert "Refunds, of orders." in run("skills", "show", *named).out
+    assert "approved" in run("skills", "approve", *named).out
+    (found,) = run("skills", "search", "refund of an order", "--skill-status", "approved", "--json").data
+    assert found["skill_id"] == skill["skill_id"]
+    assert "rejected" in run("skills", "reject", *named).out
+    assert run("skills", "delete", *named).out == "deleted\n"
+    gone = run("skills", "show", *named, "--json")
+    assert (gone.code, gone.error["type"]) == (1, "NotFound")
+
+
+def test_agent_playbook_is_shown_and_approved_by_its_number(run) -> None:
+    """With `show`, `approve` and `reject`."""
+    run("agent-playbooks", "add", "--content", "Say when it will arrive.")
+    (playbook,) = run("agent-playbooks", "list", "--playbook-status", "pending", "--json").data
+    named = ("--playbook-id", str(playbook["agent_playbook_id"]))
+    for verb, verdict in (("approve", "approved"), ("reject", "rejected")):
+        assert verdict in run("agent-playbooks", verb, *named).out
+        assert verdict in run("agent-playbooks", "show", *named).out
+    assert run("agent-playbooks", "delete", *named).code == 0
+
+
 def test_interaction_is_deleted(run) -> None:
     """One turn goes, the others stay."""
     run("publish", "-u", "flo", "--user-message", "My code is 1234.", "--agent-response", "Thanks.")

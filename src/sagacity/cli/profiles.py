@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 import typer
 
 from sagacity.cli import draw, options
-from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.nouns import FOUND, STATUS, USER, Noun, Option
 from sagacity.cli.output import said, show
-from sagacity.cli.search_options import Options, searching
 from sagacity.domain.errors import InvalidInput
 
 app = typer.Typer(no_args_is_help=True, help="What is known about users.")
@@ -16,6 +15,17 @@ app = typer.Typer(no_args_is_help=True, help="What is known about users.")
 TimeToLive = Literal["one_day", "one_week", "one_month", "one_quarter", "one_year", "infinity"]
 ProfileId = Annotated[str, typer.Option("--profile-id", help="Which profile.")]
 Content = Annotated[str, typer.Option("--content", help="The fact, in a sentence.")]
+Holds = Annotated[TimeToLive, typer.Option("--time-to-live", help="How long it holds.")]
+PROFILES = Noun(
+    app,
+    "profiles",
+    "a profile",
+    "user_profiles",
+    "profile_id",
+    Option(ProfileId),
+    draw.profiles,
+    is_of_users=True,
+)
 
 
 @app.command("list")
@@ -39,64 +49,25 @@ def list_profiles(
     show(context, reply.user_profiles, draw.profiles(reply.user_profiles))
 
 
-@app.command()
-@searching
-def search(
-    context: typer.Context,
-    query: options.Query,
-    *,
-    user_id: options.UserId,
-    limit: options.Limit = 10,
-    status: options.Lifecycle = None,
-    asked: Options,
-) -> None:
-    """
-    Find profiles of a user.
-
-    Example: sagacity profiles search "where does she live" --user-id ana
-    """
-    with connected(context, "searching") as client:
-        reply = client.search_profiles(
-            user_id, query, top_k=limit, status_filter=options.listed(status), **asked
-        )
-    found = results("profile", reply.user_profiles, "profile_id")
-    drawn = with_explanation(draw.profiles(reply.user_profiles), reply.explanation, found)
-    show(context, reply.user_profiles, drawn, **in_meta(reply.explanation))
-
-
-@app.command()
-def add(
-    context: typer.Context,
-    *,
-    user_id: options.UserId,
-    content: Content,
-    time_to_live: Annotated[
-        TimeToLive, typer.Option("--time-to-live", help="How long it holds.")
-    ] = "infinity",
-) -> None:
-    """
-    Write a profile by hand.
-
-    Example: sagacity profiles add --user-id ana --content "Ana is vegetarian."
-    """
-    profile = {"user_id": user_id, "content": content, "profile_time_to_live": time_to_live, "source": "cli"}
-    with connected(context, "writing") as client:
-        reply = client.add_user_profile([profile])
-    show(context, reply, said(f"{reply.added_count} added"))
-
-
-@app.command()
-def update(
-    context: typer.Context, *, user_id: options.UserId, profile_id: ProfileId, content: Content
-) -> None:
-    """
-    Change what a profile says; it is found by its new words at once.
-
-    Example: sagacity profiles update --user-id ana --profile-id ID --content "Ana is vegan."
-    """
-    with connected(context, "writing") as client:
-        reply = client.update_user_profile(user_id, profile_id, content=content)
-    show(context, reply, said("changed"))
+PROFILES.searches(
+    "search_profiles", '"where does she live" --user-id ana', user_id=USER, top_k=FOUND, status_filter=STATUS
+)
+PROFILES.adds(
+    "add_user_profile",
+    '--user-id ana --content "Ana is vegetarian."',
+    source="cli",
+    user_id=USER,
+    content=Option(Content),
+    profile_time_to_live=Option(Holds, "infinity"),
+)
+PROFILES.updates(
+    "update_user_profile",
+    '--user-id ana --profile-id ID --content "Ana is vegan."',
+    text="Change what a profile says; it is found by its new words at once.",
+    user_id=USER,
+    profile_id=PROFILES.id_option,
+    content=Option(Content),
+)
 
 
 @app.command()
@@ -122,14 +93,4 @@ def delete(
     show(context, reply, said(reply.message or "deleted"))
 
 
-@app.command("delete-all")
-def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
-    """
-    Delete the profiles of all users.
-
-    Example: sagacity profiles delete-all --yes
-    """
-    confirm(context, "Delete ALL profiles of ALL users?", yes=yes)
-    with connected(context, "deleting") as client:
-        reply = client.delete_all_profiles()
-    show(context, reply, said(f"{reply.deleted_count} deleted"))
+PROFILES.deletes_all("delete_all_profiles")

@@ -8,15 +8,14 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import draw, options
-from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import connected
+from sagacity.cli.nouns import FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
-from sagacity.cli.search_options import Options, searching
 from sagacity.cli.skill_folders import write_folders
 from sagacity.domain.cluster import SkillsMade
-from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
@@ -40,77 +39,48 @@ Instructions = Annotated[
 ]
 
 
-@app.command("list")
-def list_skills(
-    context: typer.Context,
-    *,
-    limit: options.Limit = 20,
-    playbook_name: options.PlaybookName = None,
-    agent_version: options.AgentVersion = None,
-    status: options.Lifecycle = None,
-    skill_status: Reviewed = None,
-) -> None:
-    """
-    List skills, the last changed first.
+def _whole(skill: "SkillView") -> Render:
+    about = {
+        "name": skill.skill_name,
+        "description": skill.description,
+        "version": skill.version,
+        "approval": skill.skill_status,
+        "takes the place of": skill.replaces,
+        "status": skill.status or "current",
+        "agent": skill.agent_version,
+        "playbook": skill.playbook_name,
+        "tools": ", ".join(skill.allowed_tools),
+        "user playbooks": len(skill.user_playbook_ids),
+    }
 
-    Example: sagacity skills list --skill-status pending
-    """
-    with connected(context, "reading skills") as client:
-        reply = client.get_skills(
-            limit=limit,
-            playbook_name=playbook_name,
-            agent_version=agent_version,
-            status_filter=options.listed(status),
-            skill_status_filter=skill_status,
-        )
-    show(context, reply.skills, draw.skills(reply.skills))
+    def render(console: Console) -> None:
+        facts({name: value for name, value in about.items() if value})(console)
+        console.print()
+        console.print(plain(skill.instructions), soft_wrap=True)
+
+    return render
 
 
-@app.command()
-@searching
-def search(
-    context: typer.Context,
-    query: options.Query,
-    *,
-    limit: options.Limit = 10,
-    agent_version: options.AgentVersion = None,
-    playbook_name: options.PlaybookName = None,
-    status: options.Lifecycle = None,
-    skill_status: Reviewed = None,
-    asked: Options,
-) -> None:
-    """
-    Find skills.
-
-    Example: sagacity skills search "the customer wants the money back"
-    """
-    with connected(context, "searching") as client:
-        reply = client.search_skills(
-            query,
-            agent_version=agent_version,
-            playbook_name=playbook_name,
-            skill_status_filter=skill_status,
-            status_filter=options.listed(status),
-            top_k=limit,
-            **asked,
-        )
-    found = results("skill", reply.skills, "skill_id")
-    drawn = with_explanation(draw.skills(reply.skills), reply.explanation, found)
-    show(context, reply.skills, drawn, **in_meta(reply.explanation))
-
-
-@app.command("show")
-def show_skill(context: typer.Context, *, skill_id: SkillId) -> None:
-    """
-    Show one skill with its instructions.
-
-    Example: sagacity skills show --skill-id 3
-    """
-    with connected(context, "reading skills") as client:
-        found = client.get_skills(skill_ids=[skill_id]).skills
-    if not found:
-        raise NotFound(f"no skill with id {skill_id}")
-    show(context, found[0], _whole(found[0]))
+SKILLS = Noun(app, "skills", "a skill", "skills", "skill_id", Option(SkillId), draw.skills)
+SKILLS.lists(
+    "get_skills",
+    "--skill-status pending",
+    limit=LISTED,
+    playbook_name=NAME,
+    agent_version=VERSION,
+    status_filter=STATUS,
+    skill_status_filter=Option(Reviewed, None),
+)
+SKILLS.searches(
+    "search_skills",
+    '"the customer wants the money back"',
+    top_k=FOUND,
+    agent_version=VERSION,
+    playbook_name=NAME,
+    status_filter=STATUS,
+    skill_status_filter=Option(Reviewed, None),
+)
+SKILLS.shows("get_skills", "Show one skill with its instructions.", "--skill-id 3", _whole)
 
 
 @app.command()
@@ -166,36 +136,8 @@ def update(
     show(context, reply.skill, said(f"changed, now {reply.skill.version}"))
 
 
-@app.command()
-def approve(context: typer.Context, *, skill_id: SkillId) -> None:
-    """
-    Let a skill serve all users; the one that it replaces makes room for it.
-
-    Example: sagacity skills approve --skill-id 3
-    """
-    _decide(context, skill_id, "approved")
-
-
-@app.command()
-def reject(context: typer.Context, *, skill_id: SkillId) -> None:
-    """
-    Keep a skill from being served.
-
-    Example: sagacity skills reject --skill-id 3
-    """
-    _decide(context, skill_id, "rejected")
-
-
-@app.command()
-def delete(context: typer.Context, *, skill_id: SkillId) -> None:
-    """
-    Delete one skill.
-
-    Example: sagacity skills delete --skill-id 3
-    """
-    with connected(context, "deleting") as client:
-        reply = client.delete_skill(skill_id)
-    show(context, reply, said("deleted"))
+SKILLS.is_reviewed("update_skill_status", "skill_status", "--skill-id 3")
+SKILLS.deletes("delete_skill", "--skill-id 3")
 
 
 @app.command()
@@ -265,12 +207,6 @@ def export(
     show(context, {"files": [*paths]}, said(text), count=len(paths))
 
 
-def _decide(context: typer.Context, skill_id: int, verdict: options.Approval) -> None:
-    with connected(context, "writing") as client:
-        reply = client.update_skill_status(skill_id, verdict)
-    show(context, reply, said(reply.message or verdict))
-
-
 def _document(markdown: str) -> Render:
     """Return what prints a document; into a file or another program it goes byte for byte, and nothing beside it."""
 
@@ -283,28 +219,6 @@ def _document(markdown: str) -> Render:
             sys.stdout.buffer.flush()
         else:
             stderr().print(plain(_NOTHING))
-
-    return render
-
-
-def _whole(skill: "SkillView") -> Render:
-    about = {
-        "name": skill.skill_name,
-        "description": skill.description,
-        "version": skill.version,
-        "approval": skill.skill_status,
-        "takes the place of": skill.replaces,
-        "status": skill.status or "current",
-        "agent": skill.agent_version,
-        "playbook": skill.playbook_name,
-        "tools": ", ".join(skill.allowed_tools),
-        "user playbooks": len(skill.user_playbook_ids),
-    }
-
-    def render(console: Console) -> None:
-        facts({name: value for name, value in about.items() if value})(console)
-        console.print()
-        console.print(plain(skill.instructions), soft_wrap=True)
 
     return render
 

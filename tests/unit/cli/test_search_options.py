@@ -16,6 +16,7 @@ from sagacity.cli import (
     profiles,
     search,
     search_options,
+    skills,
     user_playbooks,
 )
 from sagacity.cli.explain import Result, explanation, in_meta, results, with_explanation
@@ -33,7 +34,10 @@ from sagacity.domain.views.profile import ProfileView
 from sagacity.schemas.found import Explanation, StrategyReport
 from sagacity.schemas.search import SearchBody, SearchInteractionsBody
 
-COMMANDS = [one.search for one in (search, profiles, user_playbooks, agent_playbooks, interactions)]
+NOUNS = (profiles, user_playbooks, agent_playbooks, skills)
+COMMANDS = [search.search, interactions.search] + [
+    command.callback for noun in NOUNS for command in noun.app.registered_commands if command.name == "search"
+]
 
 
 def drawn(render) -> list[str]:
@@ -63,6 +67,10 @@ def test_every_search_has_the_shared_options(command):
         "as_of", "reference_date", "tag", "where", "explain",
     } <= inspect.signature(command).parameters.keys()  # fmt: skip
     assert "asked" not in inspect.signature(command).parameters
+
+
+def test_every_kind_of_memory_has_a_search():
+    assert len(COMMANDS) == len(NOUNS) + 2
 
 
 def test_options_become_those_of_the_sdk():
