@@ -24,8 +24,8 @@ from playbook_corpus import Playbook, playbooks, wordings
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.learning.distil.cluster import clusters
 from sagacity.providers.base import Vectors
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import close_clients
-from sagacity.providers.minilm import MiniLM
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from support.aggregation import NAME, RULE, VERSION, Aggregating, in_own_words

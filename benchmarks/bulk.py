@@ -14,7 +14,7 @@ from harness import Budget, Effort, Place, Report, Table, folder, median, number
 from sagacity.bootstrap import open_database
 from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.providers.base import Vectors
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 
 ROUNDS = 3

@@ -17,10 +17,10 @@ from harness import Effort, Report, Table, folder, number, run
 from sagacity.bootstrap import open_database
 from sagacity.config.settings import Settings
 from sagacity.domain.memory import MemoryKind
-from sagacity.providers.minilm import MiniLM
-from sagacity.storage.backup import back_up
-from sagacity.storage.copy import Copied, Step, compare, copy
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.open import PostgresOptions, open_backend, open_file
+from sagacity.storage.transfer.backup import back_up
+from sagacity.storage.transfer.copy import Copied, Step, compare, copy
 from support.local_servers import PostgresServer, running_postgres
 
 PROGRAM = "sagacity_app"

@@ -12,10 +12,10 @@ from harness import Place
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_file
-from sagacity.storage.postgres import Postgres
-from sagacity.storage.rows import TABLES, Part, Snapshot
-from sagacity.storage.tables import organisations
+from sagacity.storage.postgres.backend import Postgres
+from sagacity.storage.schema.tables import organisations
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.rows import TABLES, Part, Snapshot
 from support.local_servers import PostgresServer, running_postgres
 
 DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}

@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from sagacity.providers.base import Embedder
-from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
+from sagacity.providers.embedders.open import EmbedderChoice, open_embedder
 
 NAMES = ("minilm", "multilingual")
 QUERY = "Where does Anna live now and what does she do for work?"

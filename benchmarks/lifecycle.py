@@ -28,10 +28,10 @@ from sagacity.domain.ids import MemoryUid, TimeOrderedIds
 from sagacity.domain.memory import Approval, MemoryKind, NewMemory, SkillFacts, Status
 from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationParameters, OperationStatus
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.ask import ModelAccess
-from sagacity.learning.diff import diff_versions
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
-from sagacity.providers.minilm import MiniLM
+from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.writing.diff import diff_versions
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from sagacity.workshop import Workshop
 

@@ -22,12 +22,12 @@ from sagacity.domain.ids import TimeOrderedIds, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.providers.base import Vectors
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.base import Scope
-from sagacity.storage.documents import pack
-from sagacity.storage.postgres_vectors import PostgresVectors
-from sagacity.storage.repositories.search import SearchRepository
-from sagacity.storage.tables import organisations, search_documents, search_index, search_scopes
+from sagacity.storage.postgres.vectors import PostgresVectors
+from sagacity.storage.schema.tables import organisations, search_documents, search_index, search_scopes
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.writing import pack
 
 DEPTH, PAGE = 10, 2_000
 START = datetime(2026, 1, 1, tzinfo=UTC)

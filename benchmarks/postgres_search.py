@@ -14,7 +14,7 @@ from harness import Effort, Place, Report, Table, folder, median, number, run
 from publish import Setup, measure_one
 from search import Size, ask_all, load, sizes
 
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 
 
 async def copy_all(sources: list[Place], targets: list[Place]) -> list[tuple[int, float]]:

@@ -16,7 +16,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.providers.base import Vectors
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 
 DEPTH = 10
 WANTED = Filter(kinds=(MemoryKind.PROFILE,), user_id=UserId("user"))

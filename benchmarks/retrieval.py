@@ -30,8 +30,8 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import UserId
 from sagacity.domain.query import Filter, Found, Query, Ranking, SearchMode, StrategyName
 from sagacity.providers.base import Embedder
-from sagacity.providers.minilm import MiniLM
-from sagacity.providers.multilingual import MultilingualUSE
+from sagacity.providers.embedders.minilm import MiniLM
+from sagacity.providers.embedders.multilingual import MultilingualUSE
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.transaction import Storage
 

@@ -23,9 +23,9 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Approval
 from sagacity.domain.query import Filter, Query
 from sagacity.providers.base import Vectors
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.storage.tables import metadata
+from sagacity.storage.schema.tables import metadata
 
 WARM = 30
 CHECKED, OPEN = "with policies", "without"

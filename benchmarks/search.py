@@ -22,7 +22,7 @@ from steps import EVERY_WAY, Steps, asking, table_of, take_apart
 
 from sagacity.bootstrap import open_database
 from sagacity.domain.memory import MemoryKind
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 
 AGENT_PLAYBOOKS = 1_000
 

@@ -13,7 +13,7 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.domain.query import Filter, Found, Query, StrategyName, Trace
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
 
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)

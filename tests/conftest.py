@@ -10,8 +10,8 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import close_clients
-from sagacity.providers.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer, ValkeyServer, running_postgres, running_valkey
 from support.parts import CountingIds, StoppedClock, migrated, opened

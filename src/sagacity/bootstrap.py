@@ -14,6 +14,8 @@ from sagacity.config.database import DatabaseConfigs
 from sagacity.config.model_choice import Role, choose_model
 from sagacity.config.settings import Settings, provider_keys
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.coordination.base import SharedState
+from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.dispatch.loops import end, for_ever
@@ -23,32 +25,30 @@ from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.errors import ProviderRefused
 from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.learning.ask import ModelAccess, Models
-from sagacity.learning.index import Indexer
+from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.prompt_runner import ModelAccess, Models
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.memories.acting import Parts
 from sagacity.providers.base import LLM, Embedder, Reranker
 from sagacity.providers.choice import ModelChoice
+from sagacity.providers.embedders.open import EmbedderChoice, open_embedder
 from sagacity.providers.litellm_seam import close_clients
-from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
-from sagacity.providers.open_llm import open_llm
-from sagacity.providers.refusing import RefusingLLM
+from sagacity.providers.llm.open import open_llm
+from sagacity.providers.llm.refusing import RefusingLLM
 from sagacity.providers.remote_reranker import RemoteReranker
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.reformulate import Reformulator, Rewrite
-from sagacity.shared.base import SharedState
-from sagacity.shared.open import open_shared
+from sagacity.retrieval.query.rewriting import Reformulator, Rewrite
 from sagacity.storage.base import Backend
 from sagacity.storage.open import PostgresOptions, is_same, open_backend, open_storage, open_vector_store
-from sagacity.storage.operation_turns import turns_within
+from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.transaction import Storage
-from sagacity.storage.vector_copy import VectorCopy
+from sagacity.storage.work.operation_slots import turns_within
 from sagacity.workshop import Workshop
 
 if TYPE_CHECKING:
-    from sagacity.dispatch.arq_queue import JobQueue
-    from sagacity.dispatch.arq_worker import ArqWorker
+    from sagacity.dispatch.arq.queue import JobQueue
+    from sagacity.dispatch.arq.worker import ArqWorker
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from sagacity.bootstrap import copy_of, embedder_choice, open_database
 from sagacity.config.settings import Settings
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.learning.index import Indexer
-from sagacity.providers.open_embedder import open_embedder
-from sagacity.storage.vector_copy import CopyReport
+from sagacity.learning.embedding_backfill import Indexer
+from sagacity.providers.embedders.open import open_embedder
+from sagacity.storage.replica.copy import CopyReport
 
 _PROGRESS_SECONDS = 0.2
 Reported = TypeVar("Reported")

@@ -8,7 +8,7 @@ from sagacity.config.settings import Settings
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
-from sagacity.learning.ask import ModelAccess
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from sagacity.providers.base import LLM, ChatMessage, ModelCall
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_llm import open_llm
+from sagacity.providers.llm.open import open_llm
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.storage.tables import evaluations
+from sagacity.storage.schema.tables import evaluations
 from support.api import add_profile, publish
 
 DAY = 86_400

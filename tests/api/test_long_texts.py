@@ -5,7 +5,7 @@ import pytest
 from fastapi import FastAPI
 
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.learning.gate import worth_reading
+from sagacity.learning.windows.gate import worth_reading
 from sagacity.schemas.base import MAX_TEXT
 from sagacity.schemas.interactions import MAX_TURNS
 from support.api import publish, turns

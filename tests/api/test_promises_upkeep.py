@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.providers.litellm_seam import load_litellm
-from sagacity.storage.tables import interactions, memories, requests, search_documents
+from sagacity.storage.schema.tables import interactions, memories, requests, search_documents
 from support.api import add_profile, client_of, profiles_of, publish, running, settings_in
 from support.databases import SQLITE
 from support.evaluating import LOST, SOLVED, judging

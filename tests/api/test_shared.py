@@ -2,9 +2,9 @@
 
 import redis
 
+from sagacity.coordination.base import Topic
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.shared.base import Topic
 from support.api import client_of, profiles_of, publish, running, settings_in
 from support.local_servers import running_valkey
 from support.parts import StoppedClock

@@ -8,8 +8,8 @@ from sagacity.domain.ids import RunId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
 from sagacity.domain.query import Filter
-from sagacity.learning.apply import Applied, Proposal, apply
-from sagacity.retrieval.known import known_entities
+from sagacity.learning.writing.apply import Applied, Proposal, apply
+from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.learning import learned

@@ -12,8 +12,8 @@ from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import MalformedOutput, ProviderError
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
-from sagacity.learning.ask import ModelAccess
 from sagacity.learning.extractors.outputs import ProfileExtraction
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.spending import FRESH
 from sagacity.storage.transaction import Storage
 from support.faults import Faulty

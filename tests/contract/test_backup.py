@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from sagacity.domain.errors import InvalidInput, SchemaMismatch, StorageError, StorageUnavailable
-from sagacity.storage.backup import back_up, restore_file, restore_rows
 from sagacity.storage.base import Backend
-from sagacity.storage.copy import Step, compare
-from sagacity.storage.migrate import migrate
 from sagacity.storage.open import open_backend, open_file, open_storage
-from sagacity.storage.rows import TABLES
-from sagacity.storage.sqlite import SQLite
-from sagacity.storage.tables import interactions
+from sagacity.storage.schema.migrate import migrate
+from sagacity.storage.schema.tables import interactions
+from sagacity.storage.sqlite.backend import SQLite
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.backup import back_up, restore_file, restore_rows
+from sagacity.storage.transfer.copy import Step, compare
+from sagacity.storage.transfer.rows import TABLES
 from support.furnished import FURNISHED, furnished_database, furnished_file, numbers_of, sums_of
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, said
 from support.schemas import next_release

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.condition import parse_condition
-from sagacity.storage.columns import Json
-from sagacity.storage.conditions import condition_holds
+from sagacity.storage.schema.columns import Json
+from sagacity.storage.statements.json_conditions import condition_holds
 from sagacity.storage.transaction import Storage
 from support.parts import ORG
 

@@ -9,10 +9,10 @@ import pytest
 from sagacity.config.cached import CachedConfigs
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.coordination.base import SharedState
+from sagacity.coordination.open import open_shared
 from sagacity.domain.errors import StorageError
 from sagacity.domain.tenant import Tenant
-from sagacity.shared.base import SharedState
-from sagacity.shared.open import open_shared
 from sagacity.storage.transaction import Storage
 from support.local_servers import running_valkey
 from support.parts import ORG, OTHER_ORG

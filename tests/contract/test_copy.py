@@ -14,10 +14,8 @@ from sagacity.domain.errors import CopyMismatch, IndexMismatch, InvalidInput
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
-from sagacity.storage.copy import OnProgress, Step, compare, copy, is_empty
 from sagacity.storage.open import open_storage
-from sagacity.storage.rows import TABLES, Part, Snapshot, key_of
-from sagacity.storage.tables import (
+from sagacity.storage.schema.tables import (
     entities,
     evaluations,
     interactions,
@@ -29,6 +27,8 @@ from sagacity.storage.tables import (
     search_terms,
 )
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.copy import OnProgress, Step, compare, copy, is_empty
+from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, key_of
 from support.furnished import (
     DIMENSION,
     FURNISHED,

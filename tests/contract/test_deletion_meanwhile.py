@@ -8,8 +8,8 @@ import pytest
 from sagacity.domain.ids import RequestId, SessionId
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
-from sagacity.storage.repositories.interactions import InteractionRepository
-from sagacity.storage.repositories.search import SearchRepository
+from sagacity.storage.evidence.interactions import InteractionRepository
+from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, said
 

@@ -11,9 +11,9 @@ from sagacity.dispatch.lease import acquire_lease
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
-from sagacity.learning.index import Indexer
-from sagacity.storage.operation_turns import TURNS, turns_within
+from sagacity.learning.embedding_backfill import Indexer
 from sagacity.storage.transaction import Storage
+from sagacity.storage.work.operation_slots import TURNS, turns_within
 from support.dispatchers import Dispatching, by_arq, due_in, locally, until, working
 from support.learning import Recorder, WordEmbedder, learned, learning, one_a_turn, reading
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said

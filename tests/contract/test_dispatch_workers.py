@@ -12,14 +12,14 @@ import pytest
 import structlog
 from redis.asyncio import Redis
 
-from sagacity.dispatch.arq_wakeups import ArqWakeups
+from sagacity.dispatch.arq.wakeups import ArqWakeups
 from sagacity.dispatch.job import JobKind, learn_job
 from sagacity.dispatch.lease import acquire_lease
 from sagacity.dispatch.open import open_queue
 from sagacity.domain.errors import ConfigError, ProviderTimeout
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
-from sagacity.learning.index import Indexer
+from sagacity.learning.embedding_backfill import Indexer
 from sagacity.storage.transaction import Storage
 from support.dispatchers import Work, queue, running, until, worker
 from support.learning import BrokenEmbedder, WordEmbedder

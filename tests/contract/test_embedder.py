@@ -8,11 +8,11 @@ import pytest
 from pydantic import SecretStr
 
 from sagacity.providers.base import Embedder
-from sagacity.providers.cached import CachedEmbedder
-from sagacity.providers.minilm import MiniLM
-from sagacity.providers.multilingual import MultilingualUSE
-from sagacity.providers.remote_embedder import RemoteEmbedder
-from sagacity.providers.tries import Limits
+from sagacity.providers.embedders.cached import CachedEmbedder
+from sagacity.providers.embedders.minilm import MiniLM
+from sagacity.providers.embedders.multilingual import MultilingualUSE
+from sagacity.providers.embedders.remote import RemoteEmbedder
+from sagacity.providers.retry_policy import Limits
 from support.embedding_server import EmbeddingServer, embedding_server
 
 pytestmark = pytest.mark.usefixtures("closed_clients")

@@ -17,7 +17,7 @@ from sagacity.domain.graph import (
     normalized,
 )
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.storage.tables import entities, entity_names, relationships
+from sagacity.storage.schema.tables import entities, entity_names, relationships
 from sagacity.storage.transaction import Storage
 from support.graphs import one, speak
 from support.parts import ANNA, BEN, ORG, OTHER_ORG

@@ -14,9 +14,9 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
-from sagacity.learning.evaluate.chance import shadow_comes_first
 from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.evaluate.rules import judge_by_rules
+from sagacity.learning.evaluate.sampling import shadow_comes_first
 from sagacity.storage.transaction import Storage
 from support.evaluating import DELAY_SECONDS, LOST, SOLVED, configure, judging, results, talk, worker
 from support.learning import due_at

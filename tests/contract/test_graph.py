@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from sagacity.domain.change import Candidate
 from sagacity.domain.graph import EntityEdit, EntityMention, EntityType, RelationshipEdit, RelationshipMention
 from sagacity.domain.memory import MemoryKind
-from sagacity.storage.tables import entities, relationships
+from sagacity.storage.schema.tables import entities, relationships
 from sagacity.storage.transaction import Storage
 from support.graphs import one, speak
 from support.parts import ANNA, ORG, new_memory

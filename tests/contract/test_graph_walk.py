@@ -12,7 +12,7 @@ from sagacity.domain.change import Candidate
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import MemoryKind, Status
-from sagacity.storage.near import DECAY, near
+from sagacity.storage.graph.traversal import DECAY, near
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, new_memory
 

@@ -4,8 +4,8 @@ from sagacity.domain.change import Action, Candidate, ChangeAction, Occasion
 from sagacity.domain.ids import RunId
 from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.deduplicate import Embedded
-from sagacity.learning.neighbours import find_neighbours
+from sagacity.learning.deduplication.deduplicate import Embedded
+from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.storage.transaction import Storage
 from support.history import changes_of, decided, merged, publish, stored, written
 from support.learning import learned

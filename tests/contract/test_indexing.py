@@ -8,9 +8,9 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter, Query, SearchMode
-from sagacity.learning.index import Indexer
+from sagacity.learning.embedding_backfill import Indexer
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.storage.repositories.search import MAX_EMBED_ATTEMPTS
+from sagacity.storage.search.documents import MAX_EMBED_ATTEMPTS
 from sagacity.storage.transaction import Storage
 from support.learning import BrokenEmbedder, Recorder, WordEmbedder, learned, learning, one_a_turn, reading
 from support.parts import ANNA, ORG, OTHER_ORG, new_memory, said

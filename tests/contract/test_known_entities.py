@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.context import KnownEntity
 from sagacity.domain.graph import EntityType, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.memory import Approval, Memory, Status
-from sagacity.retrieval.known import MOST_TIES, known_entities
+from sagacity.retrieval.context.known_entities import MOST_TIES, known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, said

@@ -13,7 +13,7 @@ from sagacity.domain.cursor import Outcome
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import MemoryKind, Status, TimeToLive
 from sagacity.domain.query import Filter
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from support.learning import (
     QUIET_SECONDS,

@@ -9,10 +9,10 @@ from sagacity.domain.change import Action, Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.ids import MemoryId, RequestId
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.learning.deduplicate import Case, Verdict
+from sagacity.learning.deduplication.deduplicate import Case, Verdict
 from sagacity.learning.extractors.base import Extraction
-from sagacity.learning.learners import Groups
-from sagacity.learning.undo import confirmed, said_through
+from sagacity.learning.windows.learners import Groups
+from sagacity.learning.writing.undo import confirmed, said_through
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, cursor, learned, learning, one_a_turn, reading
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, new_memory, said

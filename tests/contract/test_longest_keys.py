@@ -19,7 +19,7 @@ from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationPara
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.spec import cursor_of
-from sagacity.storage.tables import entities, memories, metadata
+from sagacity.storage.schema.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
 from support.parts import START, new_memory, said
 

@@ -7,8 +7,8 @@ import pytest
 from sagacity.bootstrap import open_database
 from sagacity.config.settings import Settings
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters, OperationStatus
-from sagacity.storage.operation_turns import TURNS, turns_within
 from sagacity.storage.transaction import Storage
+from sagacity.storage.work.operation_slots import TURNS, turns_within
 from support.learning import Recorder, WordEmbedder, learning, lines, one_a_turn, reading
 from support.parts import ORG, StoppedClock, said
 

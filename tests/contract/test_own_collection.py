@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sagacity.storage.backup import back_up, restore_file, restore_rows
-from sagacity.storage.copy import Step, copy
 from sagacity.storage.open import open_file, open_storage
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.backup import back_up, restore_file, restore_rows
+from sagacity.storage.transfer.copy import Step, copy
 from support.parts import ORG, START, CountingIds, StoppedClock
 from support.qdrant_server import QdrantServer
 from support.vector_copies import ROWS, add, copied_to, copy_of, delete, documents, found_by_qdrant

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from sagacity.domain.memory import MemoryKind
-from sagacity.storage.bm25 import _best
+from sagacity.storage.search.bm25 import _best
 from sagacity.storage.transaction import Storage
 from support.databases import POSTGRESQL
 from support.local_servers import PostgresServer

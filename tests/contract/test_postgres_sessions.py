@@ -17,7 +17,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import PostgresOptions, open_storage
-from sagacity.storage.postgres import Postgres
+from sagacity.storage.postgres.backend import Postgres
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer
 from support.parts import (

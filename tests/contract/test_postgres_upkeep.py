@@ -10,8 +10,8 @@ from psycopg import connect
 from conftest import PROGRAM
 from sagacity.storage.base import Scope
 from sagacity.storage.open import PostgresOptions, open_storage
-from sagacity.storage.postgres_vectors import index_name
-from sagacity.storage.rebuild import rebuild
+from sagacity.storage.postgres.vectors import index_name
+from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer
 from support.parts import ORG, CountingIds, StoppedClock, said

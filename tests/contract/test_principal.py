@@ -9,8 +9,8 @@ from sagacity.domain.errors import Forbidden, NotFound, SagacityError
 from sagacity.domain.memory import Approval, MemoryKind, Visibility
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.query import Filter
-from sagacity.storage.row_security import RULES
-from sagacity.storage.tables import metadata
+from sagacity.storage.postgres.row_security import RULES
+from sagacity.storage.schema.tables import metadata
 from sagacity.storage.transaction import Storage
 from support.isolation import EVERYTHING, furnish, rows_of
 from support.isolation_cases import CASES

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
-from sagacity.storage.filters import admitted, values_of
-from sagacity.storage.qdrant_store import QdrantStore, Question, filter_of, is_expressible, payload_of
-from sagacity.storage.tables import search_documents
+from sagacity.storage.qdrant.store import QdrantStore, Question, filter_of, is_expressible, payload_of
+from sagacity.storage.replica.copy import VectorCopy
+from sagacity.storage.schema.tables import search_documents
+from sagacity.storage.search.filters import admitted, values_of
 from sagacity.storage.transaction import Storage
-from sagacity.storage.vector_copy import VectorCopy
 from support.filters import asked_for, furnished
 from support.parts import ORG, CountingIds, unit_rows
 from support.qdrant_server import QdrantServer

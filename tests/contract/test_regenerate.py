@@ -17,7 +17,7 @@ from sagacity.domain.operation import (
     OperationParameters,
     OperationStatus,
 )
-from sagacity.learning.learners import Learner
+from sagacity.learning.windows.learners import Learner
 from sagacity.storage.transaction import Storage
 from support.learning import (
     BASE_SECONDS,

@@ -5,7 +5,7 @@ import asyncio
 import sqlalchemy as sa
 
 from sagacity.domain.interaction import NewInteraction, NewRequest
-from sagacity.storage.tables import interactions, search_documents, search_scopes, search_terms
+from sagacity.storage.schema.tables import interactions, search_documents, search_scopes, search_terms
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG
 

@@ -9,8 +9,8 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from conftest import PROGRAM
-from sagacity.storage.tables import search_index
-from sagacity.storage.views import views
+from sagacity.storage.schema.tables import search_index
+from sagacity.storage.schema.views import views
 from support.local_servers import PostgresServer
 from support.parts import ANNA, BEN
 from support.tenants import (

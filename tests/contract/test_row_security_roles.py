@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from conftest import PROGRAM
 from sagacity.domain.errors import ConfigError
 from sagacity.storage.open import PostgresOptions, open_storage
-from sagacity.storage.postgres_owner import refuse_old
-from sagacity.storage.row_security import Rule, protect
-from sagacity.storage.tables import metadata
-from sagacity.storage.views import views
+from sagacity.storage.postgres.owner import refuse_old
+from sagacity.storage.postgres.row_security import Rule, protect
+from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.views import views
 from support.local_servers import SUPERUSER, PostgresServer
 from support.parts import CountingIds, StoppedClock
 from support.program import sagacity

@@ -16,7 +16,7 @@ from conftest import DATABASES
 from sagacity.domain.ids import RequestId, SessionId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.query import Filter, Query, Ranking, StrategyName
-from sagacity.learning.index import Indexer
+from sagacity.learning.embedding_backfill import Indexer
 from sagacity.providers.base import Embedder
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.transaction import Storage

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import redis
 
+from sagacity.coordination.base import Cache
+from sagacity.coordination.open import open_shared
 from sagacity.domain.errors import ProviderError
 from sagacity.providers.base import Vectors
-from sagacity.providers.cached import CachedEmbedder
-from sagacity.providers.minilm import MiniLM
-from sagacity.providers.open_embedder import EmbedderChoice, open_embedder
-from sagacity.providers.shared_cache import SharedCacheEmbedder
-from sagacity.shared.base import Cache
-from sagacity.shared.open import open_shared
+from sagacity.providers.embedders.cached import CachedEmbedder
+from sagacity.providers.embedders.minilm import MiniLM
+from sagacity.providers.embedders.open import EmbedderChoice, open_embedder
+from sagacity.providers.embedders.shared_cache import SharedCacheEmbedder
 
 URLS = {"local": lambda request: "", "valkey": lambda request: request.getfixturevalue("redis_url")}
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from sagacity.shared import bucket
-from sagacity.shared.base import SharedState
-from sagacity.shared.open import open_shared
-from sagacity.shared.redis import CHANNEL, RedisTopic
-from sagacity.shared.redis_link import open_link
+from sagacity.coordination import bucket
+from sagacity.coordination.base import SharedState
+from sagacity.coordination.open import open_shared
+from sagacity.coordination.redis import CHANNEL, RedisTopic
+from sagacity.coordination.redis_link import open_link
 from support.local_servers import ValkeyServer, running_valkey
 from support.waiting import until
 

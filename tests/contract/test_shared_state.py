@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from sagacity.shared.base import SharedState
-from sagacity.shared.open import open_shared
+from sagacity.coordination.base import SharedState
+from sagacity.coordination.open import open_shared
 from support.waiting import until
 
 Pair = tuple[SharedState, SharedState]

@@ -5,7 +5,7 @@ from datetime import timedelta
 from sagacity.domain.ids import SessionId
 from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest
 from sagacity.domain.query import Filter
-from sagacity.storage.repositories.places import REACH
+from sagacity.storage.evidence.turn_windows import REACH
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, said
 

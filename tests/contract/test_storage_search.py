@@ -14,9 +14,9 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
-from sagacity.storage.bm25 import K1, B
-from sagacity.storage.keywords import date_terms, terms_of
-from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.search.bm25 import K1, B
+from sagacity.storage.search.keywords import date_terms, terms_of
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
 

@@ -7,8 +7,8 @@ import pytest
 
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
-from sagacity.storage.documents import pack
-from sagacity.storage.exact_vectors import ExactVectors, _Matrix
+from sagacity.storage.search.exact_vectors import ExactVectors, _Matrix
+from sagacity.storage.search.writing import pack
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, new_memory, opened, unit_rows
 

@@ -13,8 +13,8 @@ from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, Found, Query, StrategyName
-from sagacity.learning.index import Indexer
-from sagacity.providers.minilm import MiniLM
+from sagacity.learning.embedding_backfill import Indexer
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.base import Nearest
 from sagacity.storage.transaction import Storage

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from sagacity.domain.tenant import Tenant
-from sagacity.storage.tables import organisations
+from sagacity.storage.schema.tables import organisations
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import BEN, ORG, OTHER_ORG, new_memory
 from support.qdrant_server import QdrantServer

@@ -8,8 +8,8 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.query import Query
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.storage.qdrant import MOST_UNCOPIED
-from sagacity.storage.qdrant_store import QdrantStore
+from sagacity.storage.qdrant.search import MOST_UNCOPIED
+from sagacity.storage.qdrant.store import QdrantStore
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder
 from support.parts import BEN, ORG, OTHER_ORG, opened, unit_rows

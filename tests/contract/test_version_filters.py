@@ -11,7 +11,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.version import Upgraded, VersionFilter
-from sagacity.learning.learners import Groups
+from sagacity.learning.windows.learners import Groups
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, cursor, due_at, learned, learning, lines, reading
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, opened, said

@@ -23,7 +23,7 @@ from sagacity.domain.memory import Approval, ArchivedBy, MemoryKind, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.open import open_storage
-from sagacity.storage.tables import search_documents
+from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, CountingIds, StoppedClock, new_memory
 

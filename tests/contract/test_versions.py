@@ -8,7 +8,7 @@ from sagacity.domain.change import ChangeAction
 from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
-from sagacity.storage.history import with_history
+from sagacity.storage.memories.history import with_history
 from sagacity.storage.transaction import Storage
 from support.parts import (
     ANNA,

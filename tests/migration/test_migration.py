@@ -14,10 +14,10 @@ import sqlalchemy as sa
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SagacityError, SchemaMismatch, StorageError
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.storage.migrate import check
 from sagacity.storage.open import open_storage
-from sagacity.storage.sqlite import SQLite
-from sagacity.storage.tables import metadata
+from sagacity.storage.schema.migrate import check
+from sagacity.storage.schema.tables import metadata
+from sagacity.storage.sqlite.backend import SQLite
 from support.parts import ANNA, ORG, opened, said
 from support.schemas import next_release
 

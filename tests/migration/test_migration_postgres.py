@@ -15,9 +15,9 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_storage
-from sagacity.storage.postgres_owner import make_ready, numbered
-from sagacity.storage.tables import metadata
-from sagacity.storage.views import views
+from sagacity.storage.postgres.owner import make_ready, numbered
+from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.views import views
 from support.local_servers import PostgresServer
 from support.parts import ANNA, ORG, OTHER_ORG, migrated, opened, said
 from support.schemas import Schema, migrate_whole, next_release, protection_of, rights_of, schema_of

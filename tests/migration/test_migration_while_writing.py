@@ -16,7 +16,7 @@ from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
-from sagacity.storage.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer
 from support.parts import migrated, said

@@ -4,7 +4,7 @@ import re
 
 import sqlalchemy as sa
 
-from sagacity.storage.tables import metadata
+from sagacity.storage.schema.tables import metadata
 from support.documents import ROOT
 
 ORG = "org_id"

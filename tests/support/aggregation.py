@@ -13,14 +13,14 @@ from sagacity.domain.cluster import Aggregated, PlaybookCluster
 from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
-from sagacity.learning.ask import ModelAccess
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.spec import cursor_of
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_llm import open_llm
+from sagacity.providers.llm.open import open_llm
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder
 from support.parts import ANNA, ORG, new_memory

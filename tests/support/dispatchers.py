@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 
-from sagacity.dispatch.arq_queue import JobQueue
-from sagacity.dispatch.arq_wakeups import ArqWakeups
-from sagacity.dispatch.arq_worker import ArqWorker, IndexHandler
+from sagacity.dispatch.arq.queue import JobQueue
+from sagacity.dispatch.arq.wakeups import ArqWakeups
+from sagacity.dispatch.arq.worker import ArqWorker, IndexHandler
 from sagacity.dispatch.base import Dispatcher, Handler
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.domain.clock import SystemClock

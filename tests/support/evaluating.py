@@ -12,7 +12,7 @@ from sagacity.domain.ids import IdSource, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_llm import open_llm
+from sagacity.providers.llm.open import open_llm
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder, Worker, reading, task_parts
 from support.parts import ANNA, ORG

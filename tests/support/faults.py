@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.errors import StorageUnavailable
 from sagacity.storage.base import Backend
-from sagacity.storage.tables import memories
+from sagacity.storage.schema.tables import memories
 
 When = Callable[[AsyncConnection], Awaitable[bool]]
 

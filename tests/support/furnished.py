@@ -23,9 +23,9 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
-from sagacity.storage.rows import TABLES, Part, Snapshot, Sum, sum_of
-from sagacity.storage.tables import evaluations, model_calls, usage_events
+from sagacity.storage.schema.tables import evaluations, model_calls, usage_events
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, Sum, sum_of
 from support.local_servers import PostgresServer
 from support.parts import (
     ANNA,

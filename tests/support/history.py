@@ -5,7 +5,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import RunId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Provenance, Status
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.apply import Applied, Proposal, apply
+from sagacity.learning.writing.apply import Applied, Proposal, apply
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, said
 

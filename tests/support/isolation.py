@@ -18,8 +18,8 @@ from sagacity.domain.operation import OperationItem, OperationName, OperationPar
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import ApiToken, Tenant
 from sagacity.storage.base import SearchScope
-from sagacity.storage.repositories.search import Unembedded
-from sagacity.storage.tables import metadata, search_scopes, search_terms, usage_events
+from sagacity.storage.schema.tables import metadata, search_scopes, search_terms, usage_events
+from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, START, new_memory, said, unit_rows
 

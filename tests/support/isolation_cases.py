@@ -14,10 +14,10 @@ from sagacity.domain.operation import ItemStatus, OperationName, OperationParame
 from sagacity.domain.query import Filter
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
-from sagacity.storage.documents import Document
-from sagacity.storage.repositories.copies import Progress
-from sagacity.storage.standing import Newest
-from sagacity.storage.tables import memories
+from sagacity.storage.replica.copied import Progress
+from sagacity.storage.schema.tables import memories
+from sagacity.storage.search.ranking_signals import Newest
+from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
 from support.isolation import EVERYTHING, EXPIRY, RUN, VECTOR, Held, call, change, evaluation, tie
 from support.parts import ANNA, START, new_memory, said, unit_rows

@@ -15,13 +15,13 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import DueScope, Tenant
-from sagacity.learning.ask import Calls, ModelAccess, Models
 from sagacity.learning.extractors.base import Extraction
-from sagacity.learning.learners import Groups, Learner, LearnerGroup, learner_groups
+from sagacity.learning.prompt_runner import Calls, ModelAccess, Models
 from sagacity.learning.tasks.base import TaskReport
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks
+from sagacity.learning.windows.learners import Groups, Learner, LearnerGroup, learner_groups
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG

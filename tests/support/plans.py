@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from sagacity.storage.conditions import SQLITE_FUNCTION, holds
+from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.transaction import Storage
 
 AUTO_EXPLAIN = (

@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sagacity.storage.migrate import VERSIONS, migrate
-from sagacity.storage.postgres_driver import engine_for
+from sagacity.storage.postgres.driver import engine_for
+from sagacity.storage.schema.migrate import VERSIONS, migrate
 from support.local_servers import PostgresServer
 
 _OURS = "relnamespace = current_schema()::regnamespace and relname not like 'alembic_version%'"
@@ -84,5 +84,5 @@ def next_release() -> Iterator[None]:
     """Let this process be the next release, with a migration more: `tests/migration/next`."""
     folder = Path(__file__).parents[1] / "migration" / "next"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sagacity.storage.migrate.VERSIONS", (*VERSIONS, folder))
+        patch.setattr("sagacity.storage.schema.migrate.VERSIONS", (*VERSIONS, folder))
         yield

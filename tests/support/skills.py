@@ -18,13 +18,13 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.ids import IdSource
 from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, Status
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import ModelAccess, Models
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.skills.plan import LEARNER
 from sagacity.learning.distil.skills.spec import SKILLS
+from sagacity.learning.prompt_runner import ModelAccess, Models
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_llm import open_llm
+from sagacity.providers.llm.open import open_llm
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder
 from support.parts import ORG, new_memory

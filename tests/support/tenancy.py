@@ -7,15 +7,15 @@ from datetime import datetime
 from sagacity.domain.cursor import Lease
 from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
 from sagacity.domain.tenant import DueScope, Tenant
-from sagacity.learning.ask import ModelAccess
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
+from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.spec import Result
+from sagacity.learning.progress import UNWATCHED, Watch
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.retention import Retain
 from sagacity.learning.tasks.base import TaskReport
 from sagacity.learning.tasks.runner import TaskRunner
-from sagacity.learning.tenant_work import Distil
-from sagacity.learning.watch import UNWATCHED, Watch
 from sagacity.providers.base import Vectors
 from support.aggregation import NAME, VERSION, Aggregating
 from support.learning import WordEmbedder, due_at, task_parts

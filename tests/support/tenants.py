@@ -14,7 +14,7 @@ import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 
-from sagacity.storage.tables import metadata
+from sagacity.storage.schema.tables import metadata
 from support.local_servers import PostgresServer
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START
 

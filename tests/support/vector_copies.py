@@ -9,9 +9,9 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Nearest
-from sagacity.storage.tables import search_documents
+from sagacity.storage.replica.copy import VectorCopy
+from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.transaction import Storage
-from sagacity.storage.vector_copy import VectorCopy
 from support.parts import ANNA, ORG, CountingIds, new_memory, unit_rows
 from support.qdrant_server import QdrantServer
 from support.vector_indexes import with_qdrant

@@ -12,11 +12,11 @@ import pytest
 
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Nearest, VectorIndex
-from sagacity.storage.exact_vectors import ExactVectors
-from sagacity.storage.qdrant import QdrantVectors
-from sagacity.storage.qdrant_store import QdrantStore
+from sagacity.storage.qdrant.search import QdrantVectors
+from sagacity.storage.qdrant.store import QdrantStore
+from sagacity.storage.replica.copy import VectorCopy
+from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.transaction import Storage, Transaction
-from sagacity.storage.vector_copy import VectorCopy
 from support.parts import CountingIds
 from support.qdrant_server import QdrantServer
 

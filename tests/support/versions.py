@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from sagacity.domain.cursor import Cursor, cursor_name
 from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, Status
 from sagacity.domain.version import VersionFilter
-from sagacity.storage.tables import search_documents
+from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, new_memory
 

@@ -44,9 +44,9 @@ from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
+from sagacity.coordination.base import Limiter
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.shared.base import Limiter
 
 PREFIX = "/api"
 ROUTERS: tuple[APIRouter, ...] = (

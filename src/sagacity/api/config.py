@@ -17,7 +17,7 @@ from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.errors import InvalidInput
-from sagacity.learning.ask import ModelAccess
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.schemas.base import refuse_many, refuse_unstorable
 from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
 

@@ -16,7 +16,7 @@ from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.version import VersionDiff, VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
-from sagacity.learning.diff import diff_versions
+from sagacity.learning.writing.diff import diff_versions
 from sagacity.schemas.versions import (
     ChangedProfile,
     ChangedUserPlaybook,

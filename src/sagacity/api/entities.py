@@ -25,7 +25,7 @@ from sagacity.schemas.entities import (
     UpdateRelationshipBody,
 )
 from sagacity.schemas.interactions import Deleted
-from sagacity.storage.near import MAX_HOPS
+from sagacity.storage.graph.traversal import MAX_HOPS
 from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["entities"], route_class=Route)

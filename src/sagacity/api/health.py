@@ -8,9 +8,9 @@ from fastapi import APIRouter, Response
 
 from sagacity.api.dependencies import RuntimeDep
 from sagacity.api.sdk import sdk
+from sagacity.coordination.base import SharedState
 from sagacity.domain.errors import SagacityError
 from sagacity.schemas.health import Check, Health, Readiness, Version, Welcome
-from sagacity.shared.base import SharedState
 
 router = APIRouter(tags=["health"])
 API_VERSION = "v1"

@@ -34,7 +34,7 @@ from sagacity.schemas.profiles import (
     UpdateProfileBody,
 )
 from sagacity.schemas.search import MAX_QUERY
-from sagacity.storage.keywords import terms_of
+from sagacity.storage.search.keywords import terms_of
 
 router = APIRouter(tags=["profiles"], route_class=Route)
 CHANGE_LOG_ROWS = 100

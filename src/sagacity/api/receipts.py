@@ -12,7 +12,7 @@ from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import INTERACTION, Request
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.learning.learners import learner_names
+from sagacity.learning.windows.learners import learner_names
 from sagacity.schemas.receipts import (
     IndexProgress,
     LearnerProgress,

@@ -26,7 +26,7 @@ from sagacity.memories.search import (
     search_memories,
     search_turns,
 )
-from sagacity.retrieval.reformulate import Turn
+from sagacity.retrieval.query.rewriting import Turn
 from sagacity.schemas.found import (
     FoundAgentPlaybooks,
     FoundInteractions,

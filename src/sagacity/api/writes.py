@@ -12,7 +12,7 @@ from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, MemoryKind, NewMemory
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks, note_playbooks
-from sagacity.learning.undo import M, confirmed, restored, said_through
+from sagacity.learning.writing.undo import M, confirmed, restored, said_through
 from sagacity.providers.base import Vectors
 from sagacity.schemas.playbooks import PlaybookChange
 from sagacity.storage.transaction import Transaction

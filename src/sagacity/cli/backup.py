@@ -13,8 +13,8 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sagacity.storage.backup import Kept, Restored
-    from sagacity.storage.copy import Step
+    from sagacity.storage.transfer.backup import Kept, Restored
+    from sagacity.storage.transfer.copy import Step
 
 
 def backup(
@@ -63,8 +63,8 @@ def restore(
 async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Kept":
     from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
-    from sagacity.storage.backup import back_up  # noqa: PLC0415  with it
     from sagacity.storage.open import open_file  # noqa: PLC0415  with it
+    from sagacity.storage.transfer.backup import back_up  # noqa: PLC0415  with it
 
     settings = load_settings()
     async with open_whole(settings, settings.storage_url, as_found=True) as source:
@@ -75,8 +75,8 @@ async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -
     from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
-    from sagacity.storage.backup import restore_file, restore_rows  # noqa: PLC0415  with it
     from sagacity.storage.open import file_of, open_file  # noqa: PLC0415  with it
+    from sagacity.storage.transfer.backup import restore_file, restore_rows  # noqa: PLC0415  with it
 
     settings = load_settings()
     now = SystemClock().now()

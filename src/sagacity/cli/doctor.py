@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from sagacity.config.settings import Settings
-    from sagacity.storage.vector_copy import CopyReport
+    from sagacity.storage.replica.copy import CopyReport
 
 SERVER = "server"
 """The one check that may fail on a machine where no server runs; it still counts."""
@@ -130,7 +130,7 @@ def judge_copy(report: "CopyReport | None") -> Check:
 
 async def _embedder(settings: "Settings") -> str:
     from sagacity.bootstrap import embedder_choice  # noqa: PLC0415  it loads the whole server
-    from sagacity.providers.open_embedder import open_embedder  # noqa: PLC0415  with it
+    from sagacity.providers.embedders.open import open_embedder  # noqa: PLC0415  with it
 
     embedder = open_embedder(embedder_choice(settings))
     await embedder.warm()

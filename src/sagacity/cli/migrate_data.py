@@ -13,7 +13,7 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sagacity.storage.copy import Copied, Step
+    from sagacity.storage.transfer.copy import Copied, Step
 
 
 def migrate_data(
@@ -51,8 +51,8 @@ async def _run(
     from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
-    from sagacity.storage.copy import compare, copy  # noqa: PLC0415  with it
     from sagacity.storage.open import is_same  # noqa: PLC0415  with it
+    from sagacity.storage.transfer.copy import compare, copy  # noqa: PLC0415  with it
 
     settings = load_settings()
     source = source or settings.storage_url

@@ -10,7 +10,7 @@ from rich.console import Console
 from sagacity.cli.progress import PATIENCE_SECONDS, Advance, advancing, stderr
 
 if TYPE_CHECKING:
-    from sagacity.storage.copy import Step
+    from sagacity.storage.transfer.copy import Step
 
     OnStep = Callable[[Step], None]
 

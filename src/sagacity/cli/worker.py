@@ -17,7 +17,7 @@ from sagacity.domain.errors import ConfigError
 
 if TYPE_CHECKING:
     from sagacity.config.settings import Settings
-    from sagacity.dispatch.arq_worker import ArqWorker
+    from sagacity.dispatch.arq.worker import ArqWorker
 
 _BEAT_SECONDS = 5.0
 _ALIVE_SECONDS = 30.0

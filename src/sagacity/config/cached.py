@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.coordination.base import Topic
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
-from sagacity.shared.base import Topic
 
 _SUBJECT = "config "
 TTL_SECONDS = 5.0

@@ -9,8 +9,8 @@ from sagacity.domain.ids import IdSource
 from sagacity.storage.transaction import Storage
 
 if TYPE_CHECKING:
-    from sagacity.dispatch.arq_queue import JobQueue
-    from sagacity.dispatch.arq_worker import ArqWorker, IndexHandler
+    from sagacity.dispatch.arq.queue import JobQueue
+    from sagacity.dispatch.arq.worker import ArqWorker, IndexHandler
 
 
 def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float) -> "JobQueue":
@@ -31,7 +31,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
             "redis://localhost:6379/0. Without it `sagacity serve` does all work itself and needs no worker."
         )
     try:
-        from sagacity.dispatch.arq_queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
+        from sagacity.dispatch.arq.queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
     except ModuleNotFoundError as error:
         raise ConfigError(
             "setting SAGACITY_REDIS_URL needs packages more: pip install 'sagacity[redis]'"
@@ -41,7 +41,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
 
 def open_wakeups(queue: "JobQueue") -> Dispatcher:
     """Return the dispatcher of a process that leaves the work to workers."""
-    from sagacity.dispatch.arq_wakeups import ArqWakeups  # noqa: PLC0415  as above
+    from sagacity.dispatch.arq.wakeups import ArqWakeups  # noqa: PLC0415  as above
 
     return ArqWakeups(queue)
 
@@ -58,7 +58,7 @@ def open_worker(
     sweep_seconds: float,
 ) -> "ArqWorker":
     """Return a worker that is not started yet."""
-    from sagacity.dispatch.arq_worker import ArqWorker  # noqa: PLC0415  as above
+    from sagacity.dispatch.arq.worker import ArqWorker  # noqa: PLC0415  as above
 
     return ArqWorker(
         storage,

@@ -12,7 +12,7 @@ from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.reformulate import Reformulator
+from sagacity.retrieval.query.rewriting import Reformulator
 from sagacity.storage.transaction import Storage, Transaction
 
 

@@ -13,7 +13,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import TENANT_KINDS, Memory, Visibility, visibility_of
 from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.memories.acting import Acting
-from sagacity.retrieval.reformulate import Turn
+from sagacity.retrieval.query.rewriting import Turn
 
 REFORMULATION = "reformulation"
 BEFORE_SIFTING = 1_000

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import httpx
 from pydantic import BaseModel, ConfigDict
 
-from sagacity.providers.prices import price_list
+from sagacity.providers.llm.prices import price_list
 
 OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from sagacity.domain.errors import ConfigError, ProviderError, ProviderRefused
 from sagacity.providers.base import Vectors
-from sagacity.providers.batching import readable
+from sagacity.providers.embedders.batching import readable
 from sagacity.providers.litellm_seam import NO_KEY, load_litellm
-from sagacity.providers.tries import judge
+from sagacity.providers.retry_policy import judge
 
 MAX_CHARACTERS = 8_000
 """A longer text is cut: such models read some hundred words of it."""

@@ -16,14 +16,14 @@ from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace, relevance
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
-from sagacity.retrieval.analyze import analyze
-from sagacity.retrieval.anchors import anchors_in, resolve, words_for
+from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import Ask, Finding
+from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 from sagacity.storage.base import Hit
-from sagacity.storage.filters import kinds_of
+from sagacity.storage.search.filters import kinds_of
 from sagacity.storage.transaction import Storage, Transaction
 
 STRATEGY_SECONDS = 5.0

@@ -11,7 +11,7 @@ from sagacity.domain.analysis import QueryAnalysis, Speaker, TimeKind, TimeRefer
 from sagacity.domain.query import Ranking, StrategyName
 from sagacity.retrieval.strategies.base import recency
 from sagacity.storage.base import Hit
-from sagacity.storage.standing import Standing
+from sagacity.storage.search.ranking_signals import Standing
 
 Key = tuple[str, int]
 Found = Mapping[StrategyName, Sequence[Hit]]

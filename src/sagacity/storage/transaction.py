@@ -18,37 +18,37 @@ from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.base import Backend, Scope
+from sagacity.storage.evidence.evaluations import EvaluationRepository
+from sagacity.storage.evidence.interactions import InteractionRepository
+from sagacity.storage.evidence.retention import RetentionRepository
+from sagacity.storage.evidence.sessions import SessionRepository
+from sagacity.storage.graph.entities import EntityRepository
+from sagacity.storage.graph.learned import GraphRepository
+from sagacity.storage.graph.relationships import RelationshipRepository
 from sagacity.storage.group_commit import GroupCommit
-from sagacity.storage.keywords import ANALYZER
-from sagacity.storage.operation_turns import TURNS
-from sagacity.storage.rebuild import rebuild
-from sagacity.storage.repositories.changes import ChangeRepository
-from sagacity.storage.repositories.clusters import ClusterRepository
-from sagacity.storage.repositories.copies import CopyRepository
-from sagacity.storage.repositories.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
-from sagacity.storage.repositories.entities import EntityRepository
-from sagacity.storage.repositories.evaluations import EvaluationRepository
-from sagacity.storage.repositories.graph import GraphRepository
-from sagacity.storage.repositories.interactions import InteractionRepository
-from sagacity.storage.repositories.memories import MemoryRepository
-from sagacity.storage.repositories.model_calls import ModelCallRepository
-from sagacity.storage.repositories.operations import OperationRepository
-from sagacity.storage.repositories.organisations import OrganisationRepository, token_of
-from sagacity.storage.repositories.relationships import RelationshipRepository
-from sagacity.storage.repositories.retention import RetentionRepository
-from sagacity.storage.repositories.search import SearchRepository
-from sagacity.storage.repositories.sessions import SessionRepository
-from sagacity.storage.repositories.versions import VersionRepository
-from sagacity.storage.tables import search_index
-from sagacity.storage.user_rows import narrowed
-from sagacity.storage.vector_replica import VectorReplica
-from sagacity.storage.views import (
+from sagacity.storage.memories.changes import ChangeRepository
+from sagacity.storage.memories.clusters import ClusterRepository
+from sagacity.storage.memories.memories import MemoryRepository
+from sagacity.storage.memories.versions import VersionRepository
+from sagacity.storage.organisations import OrganisationRepository, token_of
+from sagacity.storage.replica.base import VectorReplica
+from sagacity.storage.replica.copied import CopyRepository
+from sagacity.storage.schema.tables import search_index
+from sagacity.storage.schema.views import (
     due_users,
     known_organisations,
     known_tokens,
     uncopied_tenants,
     waiting_tenants,
 )
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.keywords import ANALYZER
+from sagacity.storage.search.rebuild import rebuild
+from sagacity.storage.statements.user_rows import narrowed
+from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
+from sagacity.storage.work.model_calls import ModelCallRepository
+from sagacity.storage.work.operation_slots import TURNS
+from sagacity.storage.work.operations import OperationRepository
 
 _BUSY_SECONDS = 0.1
 _LONGEST_WAIT_SECONDS = 2.0

@@ -9,7 +9,7 @@ from longmemeval import SAMPLE, History, load, pooled
 from retrieval import EVERYBODY, WAYS, Databases, measured
 from retrieval_report import figures_of, misses_of, report_of
 
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 
 
 def silent(what: str, done: int, total: int) -> None:

@@ -11,10 +11,10 @@ from pydantic import BaseModel, SecretStr
 from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.base import ChatMessage
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.litellm import LiteLLM
-from sagacity.providers.open_llm import open_llm
-from sagacity.providers.remote_embedder import RemoteEmbedder
-from sagacity.providers.tries import Limits, Retry
+from sagacity.providers.embedders.remote import RemoteEmbedder
+from sagacity.providers.llm.litellm import LiteLLM
+from sagacity.providers.llm.open import open_llm
+from sagacity.providers.retry_policy import Limits, Retry
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 

@@ -11,7 +11,7 @@ from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, T
 from sagacity.domain.query import Ranking, StrategyName, relevance
 from sagacity.retrieval.rank import WEIGHTS, Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
-from sagacity.storage.standing import Standing
+from sagacity.storage.search.ranking_signals import Standing
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KEYWORD, VECTOR, GRAPH = StrategyName.KEYWORD, StrategyName.VECTOR, StrategyName.GRAPH

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagacity.storage.keywords import MAX_TERM_CHARACTERS, date_terms, first_person_share, terms_of
+from sagacity.storage.search.keywords import MAX_TERM_CHARACTERS, date_terms, first_person_share, terms_of
 
 BLNS = Path(__file__).parents[2] / "data" / "hostile" / "blns.json"
 

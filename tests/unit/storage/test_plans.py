@@ -12,12 +12,12 @@ from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Scope
-from sagacity.storage.bm25 import _best
+from sagacity.storage.evidence.turn_windows import rows_beside
 from sagacity.storage.open import open_storage
-from sagacity.storage.repositories.places import rows_beside
-from sagacity.storage.repositories.scopes import scopes_of
-from sagacity.storage.standing import admitted_memories, newest_memories, newest_turns
-from sagacity.storage.tables import interactions, memories, search_documents
+from sagacity.storage.schema.tables import interactions, memories, search_documents
+from sagacity.storage.search.bm25 import _best
+from sagacity.storage.search.ranking_signals import admitted_memories, newest_memories, newest_turns
+from sagacity.storage.search.scopes import scopes_of
 from support.parts import START
 
 ORG = Tenant(org_id="org-a")

@@ -5,7 +5,7 @@ import pytest
 from sagacity.cli.doctor import judge_copy
 from sagacity.domain.errors import ConfigError
 from sagacity.storage.open import open_vector_store
-from sagacity.storage.vector_copy import CopyReport
+from sagacity.storage.replica.copy import CopyReport
 
 
 def test_no_url_opens_no_store() -> None:

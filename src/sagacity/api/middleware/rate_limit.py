@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sagacity.api.errors import error_response
 from sagacity.auth.tokens import bearer, hash_token
+from sagacity.coordination.base import Limiter
 from sagacity.domain.errors import RateLimited
-from sagacity.shared.base import Limiter
 
 
 class RateLimitMiddleware:

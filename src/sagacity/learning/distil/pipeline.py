@@ -16,7 +16,6 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, MemoryUid, RunId
 from sagacity.domain.memory import Memory
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import Asker, ModelAccess
 from sagacity.learning.distil.cluster import clusters
 from sagacity.learning.distil.commit import commit
 from sagacity.learning.distil.lineage import Lineage, moved, trace
@@ -33,7 +32,8 @@ from sagacity.learning.distil.spec import (
     Task,
     Written,
 )
-from sagacity.learning.watch import UNWATCHED, Watch
+from sagacity.learning.progress import UNWATCHED, Watch
+from sagacity.learning.prompt_runner import Asker, ModelAccess
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 

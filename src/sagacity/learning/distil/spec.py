@@ -16,8 +16,8 @@ from sagacity.domain.ids import MemoryId, MemoryUid, RunId, whole_key
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, NewMemory, Provenance
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import Asker
 from sagacity.learning.distil.lineage import Lineage
+from sagacity.learning.prompt_runner import Asker
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from sagacity.config.extractor_config import AgentSuccessConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.ask import Asker
 from sagacity.learning.evaluate.transcript import as_shadowed, transcript
 from sagacity.learning.evaluate.verdict import Verdict, verdict_of, verdict_of_regular
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SessionComparison, SessionVerdict
-from sagacity.learning.render import DEFAULT_LIMITS
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import DEFAULT_LIMITS
 
 _HALF = DEFAULT_LIMITS.model_copy(update={"total_chars": DEFAULT_LIMITS.total_chars // 2})
 """Two transcripts share the room that one has."""

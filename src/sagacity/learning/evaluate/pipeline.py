@@ -13,11 +13,11 @@ from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import Calls
-from sagacity.learning.evaluate.chance import is_sampled, shadow_comes_first
 from sagacity.learning.evaluate.model import judge_by_model
 from sagacity.learning.evaluate.rules import judge_by_rules
+from sagacity.learning.evaluate.sampling import is_sampled, shadow_comes_first
 from sagacity.learning.evaluate.verdict import Verdict
+from sagacity.learning.prompt_runner import Calls
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import Failure, park
 from sagacity.learning.tasks.parts import TaskParts

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sagacity.domain.evaluation import FailureType
 from sagacity.domain.interaction import Interaction
 from sagacity.learning.evaluate.verdict import Verdict
-from sagacity.learning.render import shorten
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
+from sagacity.learning.windows.render import shorten
 
 _OBJECTED = "objected"
 _QUOTED_CHARS = 200

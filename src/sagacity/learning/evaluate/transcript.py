@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, day_lines, fit, turn_lines
+from sagacity.learning.windows.render import DEFAULT_LIMITS, Limits, day_lines, fit, turn_lines
 
 _READABLE_CHARS = 400
 """Rather than cut every turn to less, turns are left out."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.render import DEFAULT_LIMITS, Limits, fit, part_lines
+from sagacity.learning.windows.render import DEFAULT_LIMITS, Limits, fit, part_lines
 
 EXPERT_PROMPT = "expert_extraction"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sagacity.domain.change import Candidate
 from sagacity.domain.memory import BlockingIssue, MemoryKind
 from sagacity.learning.extractors.outputs import PlaybookDraft
-from sagacity.learning.render import Rendered, shorten
+from sagacity.learning.windows.render import Rendered, shorten
 
 _KNOWN_COUNT = 30
 _KNOWN_CHARS = 300

@@ -7,11 +7,11 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.extractors.grounding import known_lines, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
-from sagacity.learning.render import Rendered, render_window
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import Rendered, render_window
 
 _PROMPT = "profile_extraction"
 _MOST_CANDIDATES = 12

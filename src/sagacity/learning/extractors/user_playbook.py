@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
 from sagacity.learning.extractors.grounding import known_lines, or_none_given, playbook_candidates, tool_lines
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
-from sagacity.learning.render import render_window
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import render_window
 
 _PROMPT = "user_playbook_extraction"
 _MOST_CANDIDATES = 12

@@ -11,8 +11,8 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.ask import Calls
-from sagacity.learning.learners import LearnerGroup
+from sagacity.learning.prompt_runner import Calls
+from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.storage.transaction import Transaction
 
 

@@ -6,9 +6,9 @@ from sagacity.config.base import ConfigStore
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
-from sagacity.learning.ask import ModelAccess
-from sagacity.learning.learners import Groups, learner_groups
+from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.tasks.failure import Retrying
+from sagacity.learning.windows.learners import Groups, learner_groups
 from sagacity.providers.base import Embedder
 from sagacity.storage.transaction import Storage
 

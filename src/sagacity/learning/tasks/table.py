@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
+from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.evaluate.pipeline import Evaluate
-from sagacity.learning.pipeline import Learn
-from sagacity.learning.regenerate import Regenerate
 from sagacity.learning.retention import PlanRetention, Retain
 from sagacity.learning.tasks.base import Task
 from sagacity.learning.tasks.parts import TaskParts
-from sagacity.learning.tenant_work import Distil
+from sagacity.learning.windows.pipeline import Learn
+from sagacity.learning.windows.regenerate import Regenerate
 
 TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Learn,

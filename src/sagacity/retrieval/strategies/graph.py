@@ -1,6 +1,6 @@
 """What is known of whom and what the question names, and of those near them in the user's graph."""
 
-from sagacity.retrieval.names import name_candidates
+from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.strategies.base import Ask, Finding
 
 HOPS = 2

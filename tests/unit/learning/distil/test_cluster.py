@@ -8,7 +8,7 @@ from cluster_metrics import completeness, homogeneity, labels_of
 from playbook_corpus import playbooks
 
 from sagacity.learning.distil.cluster import clusters, medoid
-from sagacity.providers.minilm import MiniLM
+from sagacity.providers.embedders.minilm import MiniLM
 from support.parts import unit_rows
 
 

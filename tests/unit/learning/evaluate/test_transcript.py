@@ -2,7 +2,7 @@
 
 from sagacity.domain.interaction import ToolUse
 from sagacity.learning.evaluate.transcript import as_shadowed, transcript
-from sagacity.learning.render import Limits
+from sagacity.learning.windows.render import Limits
 from support.windows import turn, window
 
 

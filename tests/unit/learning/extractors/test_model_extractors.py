@@ -15,12 +15,12 @@ from sagacity.domain.graph import (
 )
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
-from sagacity.learning.ask import Asker
 from sagacity.learning.extractors.base import Extractor
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
+from sagacity.learning.prompt_runner import Asker
 from sagacity.providers.choice import ModelChoice
-from sagacity.providers.open_llm import open_llm
+from sagacity.providers.llm.open import open_llm
 from support.scripted_llm import as_json, garbage, half_json, scripted_llm, status
 from support.windows import FIRST_ID, turn, window
 

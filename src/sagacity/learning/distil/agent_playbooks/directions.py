@@ -5,8 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from sagacity.domain.memory import Memory
+from sagacity.learning.deduplication.text_equivalence import read
 from sagacity.learning.distil.cluster import medoid
-from sagacity.learning.sameness import read
 from sagacity.providers.base import Vectors
 
 

@@ -9,7 +9,6 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import TENANT_SCOPE
-from sagacity.learning.ask import Asker
 from sagacity.learning.distil.agent_playbooks.plan import make_plan
 from sagacity.learning.distil.agent_playbooks.settle import settle
 from sagacity.learning.distil.agent_playbooks.trigger import (
@@ -34,6 +33,7 @@ from sagacity.learning.distil.spec import (
     Written,
     cursor_of,
 )
+from sagacity.learning.prompt_runner import Asker
 from sagacity.storage.transaction import Transaction
 
 _ERRORS_SHOWN = 5

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
-from sagacity.learning.ask import Asker
+from sagacity.learning.deduplication.text_equivalence import same_words
 from sagacity.learning.distil.agent_playbooks.directions import Direction, directions_of, user_count
 from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
-from sagacity.learning.render import Limits, fit, part_lines
-from sagacity.learning.sameness import same_words
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import Limits, fit, part_lines
 
 PROMPT = "playbook_aggregation"
 _MEMBERS_SHOWN = 60

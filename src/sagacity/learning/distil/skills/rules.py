@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
+from sagacity.learning.deduplication.text_equivalence import Statement, read
 from sagacity.learning.distil.skills.text import one_line
 from sagacity.learning.distil.spec import BY_RULES, Draft, Material
-from sagacity.learning.render import shorten
-from sagacity.learning.sameness import Statement, read
+from sagacity.learning.windows.render import shorten
 
 _MOST_ITEMS = 25
 _MOST_TRIGGERS = 12

@@ -12,7 +12,6 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import TENANT_SCOPE
-from sagacity.learning.ask import Asker
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER as AGGREGATION
 from sagacity.learning.distil.skills.conversations import conversations_of
 from sagacity.learning.distil.skills.cooldown import last_run, note_run
@@ -37,6 +36,7 @@ from sagacity.learning.distil.spec import (
     Written,
     cursor_of,
 )
+from sagacity.learning.prompt_runner import Asker
 from sagacity.storage.transaction import Transaction
 
 

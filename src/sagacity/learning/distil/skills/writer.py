@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.memory import Memory, Provenance, SkillFacts
-from sagacity.learning.ask import Asker
 from sagacity.learning.distil.skills.rules import write_by_rules
 from sagacity.learning.distil.spec import BY_MODEL, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SkillGenerationOutput
-from sagacity.learning.render import Limits, fit, part_lines, render_conversations
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import Limits, fit, part_lines, render_conversations
 
 GENERATION_PROMPT = "skill_generation"
 UPDATE_PROMPT = "skill_update"

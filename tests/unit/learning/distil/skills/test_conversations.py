@@ -3,7 +3,7 @@
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.learning.distil.skills.conversations import conversations, nearest_first, taken_in_turn
-from sagacity.learning.render import Limits, render_conversations
+from sagacity.learning.windows.render import Limits, render_conversations
 from support.parts import START
 
 

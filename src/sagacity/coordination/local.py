@@ -1,0 +1,95 @@
+"""Shared state of one process: in memory."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+
+from sagacity.coordination import bucket
+from sagacity.coordination.base import Hear, SharedState
+
+_CALLERS = 10_000
+_CACHED = 10_000
+
+Monotonic = Callable[[], float]
+
+
+class LocalLimiter:
+    """
+    A token bucket for each key.
+
+    The keys longest out of use are forgotten when there are too many, which only ever lets calls through.
+    """
+
+    def __init__(self, monotonic: Monotonic = time.monotonic, keys: int = _CALLERS) -> None:
+        self._monotonic = monotonic
+        self._keys = keys
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    async def take(self, key: str, per_minute: int) -> float:
+        """Take one call from the allowance of *key*; returns 0, or after how many seconds to try again."""
+        now = self._monotonic()
+        left, since = self._buckets.pop(key, (float(per_minute), now))
+        left, wait = bucket.take(left, since, now, per_minute)
+        self._buckets[key] = (left, now)
+        if len(self._buckets) > self._keys:
+            self._buckets.popitem(last=False)
+        return wait
+
+
+class LocalCache:
+    """Bytes with an end of their time; those longest out of use go first when there are too many."""
+
+    def __init__(self, monotonic: Monotonic = time.monotonic, keys: int = _CACHED) -> None:
+        self._monotonic = monotonic
+        self._keys = keys
+        self._kept: OrderedDict[str, tuple[bytes, float]] = OrderedDict()
+
+    async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return what is kept under each of *keys*, in their order."""
+        now = self._monotonic()
+        return [self._get(key, now) for key in keys]
+
+    async def set_many(self, values: Mapping[str, bytes], seconds: float) -> None:
+        """Keep *values* under their keys, for *seconds* at most."""
+        until = self._monotonic() + seconds
+        for key, value in values.items():
+            self._kept[key] = (value, until)
+            self._kept.move_to_end(key)
+        while len(self._kept) > self._keys:
+            self._kept.popitem(last=False)
+
+    def _get(self, key: str, now: float) -> bytes | None:
+        value, until = self._kept.get(key, (None, now))
+        if now >= until:
+            self._kept.pop(key, None)
+            return None
+        self._kept.move_to_end(key)
+        return value
+
+
+class LocalTopic:
+    """Tells everybody at once."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Hear] = []
+
+    async def publish(self, subject: str) -> None:
+        """Tell everybody that *subject* changed."""
+        for hear in self._listeners:
+            hear(subject)
+
+    def subscribe(self, hear: Hear) -> None:
+        """Have *hear* told what is published from now on."""
+        self._listeners.append(hear)
+
+
+def open_local() -> SharedState:
+    """Return what one process shares with itself; it is always there."""
+
+    async def check() -> bool:
+        return True
+
+    async def close() -> None:
+        return None
+
+    return SharedState(LocalLimiter(), LocalCache(), LocalTopic(), check, close)

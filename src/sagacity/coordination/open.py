@@ -1,0 +1,25 @@
+"""From a URL to shared state; the only file that names where it is kept."""
+
+from sagacity.coordination.base import SharedState
+from sagacity.coordination.local import open_local
+from sagacity.domain.errors import ConfigError
+
+
+def open_shared(redis_url: str) -> SharedState:
+    """
+    Return what this process shares with those of the same *redis_url*; empty: with itself.
+
+    Nothing connects before it is used, and a server that is away is no error: each process then goes on alone.
+
+    Raises:
+        ConfigError: the URL is malformed, or the package for it is not installed.
+    """
+    if not redis_url:
+        return open_local()
+    try:
+        from sagacity.coordination.redis import open_redis  # noqa: PLC0415  an extra brings what it needs
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "setting SAGACITY_REDIS_URL needs a package more: pip install 'sagacity[redis]'"
+        ) from error
+    return open_redis(redis_url)

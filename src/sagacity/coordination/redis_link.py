@@ -1,0 +1,112 @@
+"""One process's way to Redis or Valkey: bounded in time, left alone for a moment when it fails."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
+
+import structlog
+from redis.asyncio import Redis
+from redis.asyncio.connection import ConnectionPool, parse_url
+from redis.exceptions import RedisError
+
+from sagacity.coordination.redis_types import Client
+from sagacity.domain.errors import ConfigError
+
+_log = structlog.get_logger(__name__)
+
+ANSWER_SECONDS = 1.0
+"""Longest wait for an answer; a call that is counted or cached must not wait longer for that."""
+PAUSE_SECONDS = 1.0
+"""After a failure nothing is asked for this long."""
+FAILURES = (RedisError, OSError, TimeoutError)
+_CONNECTIONS = 8
+"""Enough for thousands of answers a second, and few to open when many ask at once."""
+_FORMS = "redis://HOST:PORT/0, rediss://… for TLS, or unix:///PATH"
+
+T = TypeVar("T")
+
+
+class Link:
+    """
+    Asks the server, and makes do without an answer.
+
+    An outage begins when a part of this process (commands, topic) fails, and ends when every part works again; each is
+    logged once, by class of error and address, never with the URL.
+    """
+
+    def __init__(self, client: Client, server: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.client = client
+        self._server = server
+        self._monotonic = monotonic
+        self._turns = asyncio.Semaphore(_CONNECTIONS)
+        self._failing: set[str] = set()
+        self._since = self._ask_from = monotonic()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether no part of this process misses the server."""
+        return not self._failing
+
+    async def ask(self, command: Callable[[], Awaitable[T]]) -> T | None:
+        """Return what *command* gives, or None if the server does not answer, or lately did not."""
+        if "commands" in self._failing:
+            if self._monotonic() < self._ask_from:
+                return None
+            self._ask_from = self._monotonic() + PAUSE_SECONDS  # this one tries, the others go on
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS), self._turns:
+                answer = await command()
+        except FAILURES as error:
+            self._ask_from = self._monotonic() + PAUSE_SECONDS
+            self.failed("commands", error)
+            return None
+        self.works("commands")
+        return answer
+
+    def failed(self, part: str, error: BaseException) -> None:
+        """Note that *part* does not reach the server."""
+        if not self._failing:
+            self._since = self._monotonic()
+            _log.warning("shared.lost", server=self._server, error=type(error).__name__)
+        self._failing.add(part)
+
+    def works(self, part: str) -> None:
+        """Note that *part* reaches the server."""
+        if part in self._failing:
+            self._failing.remove(part)
+            if not self._failing:
+                seconds = round(self._monotonic() - self._since, 1)
+                _log.info("shared.back", server=self._server, seconds=seconds)
+
+
+def open_link(url: str) -> Link:
+    """
+    Prepare the way to the server at *url*; nothing connects before the first question.
+
+    Raises:
+        ConfigError: it is no such URL. The message does not show it: it may hold a password.
+    """
+    try:
+        options = _options(url)
+        pool = ConnectionPool(**options)
+        pool.make_connection()  # looks at the options; it connects to nothing
+    except (ValueError, TypeError, RedisError):  # their texts may quote the URL
+        raise ConfigError(f"setting SAGACITY_REDIS_URL: has to look like {_FORMS}") from None
+    where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+    return Link(cast("Client", Redis.from_pool(pool)), where)
+
+
+def _options(url: str) -> dict[str, Any]:
+    """Return what the pool is made with; ours go before the URL's."""
+    database = urlsplit(url).path.strip("/")
+    if database and not url.startswith("unix:"):
+        int(database)  # redis-py takes what is no number for the first database
+    return {
+        **parse_url(url),
+        "socket_timeout": ANSWER_SECONDS,
+        "socket_connect_timeout": ANSWER_SECONDS,
+        "decode_responses": False,
+        "protocol": 2,
+    }

@@ -1,0 +1,1 @@
+"""The queue on Redis or Valkey, in ARQ's format: its consumers, workers, and those who wake them."""

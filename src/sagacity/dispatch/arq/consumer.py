@@ -1,0 +1,197 @@
+"""One queue worked off by ARQ, a few jobs side by side, through any outage of Redis."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from arq.worker import RetryJob, Worker, func
+from pydantic import ValidationError
+from redis.exceptions import RedisError
+
+from sagacity.dispatch.arq.queue import JobQueue, from_bytes, to_bytes
+from sagacity.dispatch.job import Job, JobKind
+from sagacity.dispatch.loops import end
+
+_log = structlog.get_logger(__name__)
+_POLL_SECONDS = 0.1
+_NEVER_SECONDS = 10.0**8
+_ANY_NUMBER_OF_TRIES = 10**6
+_LOOKED_AT = 1_000
+"""How many jobs a poll reads: ARQ leaves those that run at the head of the queue, whoever runs them."""
+_LONGEST_END_SECONDS = 10.0
+_CANCEL_AGAIN_SECONDS = 1.0
+_JOB = "job"
+
+
+class Lane:
+    """
+    Takes jobs of one kind and does them.
+
+    The arq worker ends with the connection; a new one takes its place when Redis answers again. Jobs that run
+    meanwhile go on, and count as running.
+    """
+
+    def __init__(
+        self,
+        queue: JobQueue,
+        kind: JobKind,
+        work: Callable[[Job], Awaitable[None]],
+        follow_up: Callable[[Job], Awaitable[None]],
+        *,
+        concurrency: int,
+    ) -> None:
+        """
+        Prepare it.
+
+        Args:
+            queue: where the jobs are.
+            kind: which of them.
+            work: does one.
+            follow_up: called after a job has left the queue, when hints about its scope are heard again.
+            concurrency: how many at a time.
+        """
+        self._queue = queue
+        self._kind = kind
+        self._work = work
+        self._follow_up = follow_up
+        self._concurrency = concurrency
+        self._running = asyncio.Semaphore(concurrency)
+        self._workers: list[Worker] = []
+        self._here: dict[str, asyncio.Task[Any]] = {}
+        self._pick: asyncio.Task[None] | None = None
+        self._is_draining = False
+
+    async def run(self) -> None:
+        """Take jobs until Redis cannot be reached, then wait until it can be."""
+        worker = self._new_worker()
+        self._workers = [*(one for one in self._workers if _tasks_of(one)), worker]
+        try:
+            await worker.main()
+        except (RedisError, OSError) as error:
+            self._queue.lost(error)
+            for task in worker.tasks.values():
+                task.add_done_callback(_hear)
+        await self._queue.found()
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more jobs, and let those that run end; after *seconds* they are cancelled, and wait again."""
+        self._is_draining = True
+        try:
+            async with asyncio.timeout(seconds):
+                while running := self._unfinished():
+                    await asyncio.wait(running)
+        except TimeoutError:
+            _log.warning("worker.cancelled", kind=str(self._kind), jobs=len(self._here))
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LONGEST_END_SECONDS):
+                    await self._cut()
+            await end(self._unfinished())
+
+    async def _cut(self) -> None:
+        """
+        Cancel the work, and wait until ARQ has put its jobs back.
+
+        ARQ's own tasks are let alone: cancelled between taking a job and giving it back, they would leave it taken,
+        and keep it from all workers, until the lease lapses. Why the work is cancelled again: see `loops.end`.
+        """
+        while running := self._unfinished():
+            for task in self._here.values():
+                task.cancel()
+            await asyncio.wait(running, timeout=_CANCEL_AGAIN_SECONDS)
+
+    def _unfinished(self) -> list[asyncio.Task[Any]]:
+        picks = [] if self._pick is None or self._pick.done() else [self._pick]
+        return [*picks, *_tasks_of(*self._workers), *self._here.values()]
+
+    def _new_worker(self) -> Worker:
+        worker = Worker(
+            [func(self._job, name=str(self._kind))],
+            queue_name=self._kind.queue,
+            redis_pool=self._queue.redis,
+            handle_signals=False,
+            max_jobs=self._concurrency,
+            job_timeout=_NEVER_SECONDS,  # models have their own, and the lease shows who is alive
+            keep_result=0,
+            poll_delay=_POLL_SECONDS,
+            queue_read_limit=_LOOKED_AT,
+            max_tries=_ANY_NUMBER_OF_TRIES,
+            after_job_end=self._after,
+            job_serializer=to_bytes,
+            job_deserializer=from_bytes,
+            log_results=False,
+        )
+        worker.job_tasks = _Tasks()
+        worker.in_progress_timeout_s = self._queue.lease_seconds
+        take = worker.start_jobs
+
+        def pick(job_ids: list[bytes]) -> asyncio.Task[None]:
+            """Take jobs, in a task that `drain` can wait for."""
+            self._pick = asyncio.create_task(take([] if self._is_draining else job_ids))
+            return self._pick
+
+        worker.start_jobs = pick  # pyright: ignore[reportAttributeAccessIssue]  # awaited all the same
+        return worker
+
+    async def _job(self, ctx: dict[Any, Any], org_id: str, user_id: str) -> None:
+        try:
+            job = Job.model_validate({"kind": self._kind, "org_id": org_id, "user_id": user_id})
+        except ValidationError:
+            _log.warning("worker.unreadable_job", kind=str(self._kind))
+            return
+        if self._is_draining:
+            raise RetryJob
+        if job.job_id in self._here:
+            return  # queued again after Redis was emptied; when this one ends it asks the database what is left
+        self._here[job.job_id] = asyncio.ensure_future(self._claimed(job))
+        try:
+            if await self._here[job.job_id]:
+                ctx[_JOB] = job
+        finally:
+            del self._here[job.job_id]
+
+    async def _claimed(self, job: Job) -> bool:
+        """Do a job if its organisation has a place for it; if not, one that ends asks the database who is next."""
+        if not await self._queue.claim(job):
+            return False
+        beat = asyncio.create_task(self._beat(job))
+        try:
+            async with self._running:
+                await self._work(job)
+        finally:
+            await end([beat])
+            await self._queue.release(job)
+        return True
+
+    async def _beat(self, job: Job) -> None:
+        while True:
+            await asyncio.sleep(self._queue.lease_seconds / 3)
+            await self._queue.prolong(job)
+
+    async def _after(self, ctx: dict[Any, Any]) -> None:
+        job = ctx.get(_JOB)
+        if not isinstance(job, Job):
+            return
+        try:
+            await self._follow_up(job)
+        except Exception:  # noqa: BLE001  recorded; the sweep finds what was to follow
+            _log.exception("worker.follow_up_failed", kind=str(self._kind))
+
+
+class _Tasks(dict[str, asyncio.Task[Any]]):
+    """Jobs that ARQ runs, by id: what it began twice, because Redis was emptied, it also takes out twice."""
+
+    def __delitem__(self, job_id: str) -> None:
+        self.pop(job_id, None)
+
+
+def _tasks_of(*workers: Worker) -> list[asyncio.Task[Any]]:
+    return [task for worker in workers for task in worker.tasks.values() if not task.done()]
+
+
+def _hear(task: asyncio.Task[Any]) -> None:
+    """Take the error of a job that ended while Redis could not be told of it: it is logged as the outage is."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,62 @@
+"""The dispatcher of a process that works on nothing itself: it tells the workers, through Redis or Valkey."""
+
+import asyncio
+
+from sagacity.dispatch.arq.queue import JobQueue
+from sagacity.dispatch.job import Job, index_job, learn_job
+from sagacity.dispatch.loops import end, for_ever
+from sagacity.domain.tenant import DueScope
+
+_MOST_JOBS = 10_000
+_PAUSE_WHEN_LOST_SECONDS = 1.0
+
+
+class ArqWakeups:
+    """
+    Sends hints to the workers, behind the calls that give them.
+
+    What comes while Redis cannot be reached, and more than a process can hold, is dropped: a sweep finds the work.
+    """
+
+    def __init__(self, queue: JobQueue) -> None:
+        self._queue = queue
+        self._jobs: set[Job] = set()
+        self._is_to_look = False
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether hints are sent; that Redis cannot be reached is no reason to stop."""
+        return self._task is not None and not self._task.done()
+
+    def wake(self, scope: DueScope) -> None:
+        """Hint that a user's log has news."""
+        if len(self._jobs) < _MOST_JOBS:
+            self._jobs.update((learn_job(scope), index_job(scope.tenant)))
+        self._news.set()
+
+    def look(self) -> None:
+        """Hint that something may be due or unindexed, whoever's it is."""
+        self._is_to_look = True
+        self._news.set()
+
+    async def start(self) -> None:
+        """Start sending."""
+        self._task = asyncio.create_task(for_ever(self._send))
+
+    async def stop(self) -> None:
+        """Stop sending at once, and close the connections."""
+        if self._task is not None:
+            await end([self._task])
+        await self._queue.close()
+
+    async def _send(self) -> None:
+        await self._news.wait()
+        self._news.clear()
+        jobs, self._jobs = self._jobs, set()
+        is_to_look, self._is_to_look = self._is_to_look, False
+        if is_to_look:
+            await self._queue.ask_to_look()
+        if await self._queue.offer(jobs) is None:
+            await asyncio.sleep(_PAUSE_WHEN_LOST_SECONDS)

@@ -1,0 +1,1 @@
+"""What was proposed meets what is remembered: for each candidate one decision."""

@@ -1,0 +1,400 @@
+"""What was proposed meets what is remembered: for each candidate one decision."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sagacity.domain.base import Value
+from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import Memory, TimeToLive
+from sagacity.domain.query import PARAPHRASE_COSINE
+from sagacity.learning.deduplication.diets import rules_out
+from sagacity.learning.deduplication.merge_texts import joined, merged
+from sagacity.learning.deduplication.precedence import is_confirmed, is_newer
+from sagacity.learning.deduplication.text_equivalence import (
+    covers,
+    denies,
+    is_about,
+    normalised,
+    read,
+    same_words,
+    shares_word,
+)
+
+SAME_COSINE = 0.95
+"""At least this, and no word that says something else: the same."""
+NEAR_COSINE = 0.5
+"""At least this: near enough to a memory to be judged. MiniLM gives a move from one city to another 0.59."""
+MOST_JUDGED = 20
+"""Memories that a candidate is judged by, the nearest: however many there are, a prompt has room for them."""
+TWIN_COSINE = 0.8
+"""At least this: near enough to another candidate to be judged. One extractor rarely repeats itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """A candidate and the vector of its search text: float32 [dimension], unit length; None without."""
+
+    candidate: Candidate
+    vector: npt.NDArray[np.float32] | None = None
+    agent_version: str = ""
+    """Candidates are compared with those of the same version only."""
+    threshold: float = 0.0
+    """0..1: the least `domain.query.relevance` of a memory that it is compared with and judged by; 0: by default."""
+
+
+class Neighbour(Value):
+    """A memory that may say the same as a candidate, and the cosine of their vectors, -1..1."""
+
+    memory: Memory
+    cosine: float
+
+
+class Case(Value):
+    """A candidate that words alone do not settle."""
+
+    index: int
+    candidate: Candidate
+    memories: tuple[Memory, ...]
+    twins: tuple[int, ...] = ()
+    """Indices of other cases that resemble it."""
+
+
+class Verdict(Value):
+    """
+    What is to become of the candidate with this index.
+
+    ADD, UPDATE, MERGE and SUPERSEDE are as in `Decision`. DISCARD with a *twin* hands the evidence over to
+    that candidate; without, a newer turn took the statement back.
+    """
+
+    index: int
+    action: Action
+    targets: tuple[MemoryId, ...] = ()
+    twin: int | None = None
+    content: str | None = None
+    trigger: str | None = None
+    time_to_live: TimeToLive | None = None
+    reason: str = ""
+
+
+class Judge(Protocol):
+    """Decides what words alone do not settle."""
+
+    async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
+        """
+        Return verdicts, one a case, from one call.
+
+        Whatever is missing, doubled or impossible in them counts as ADD. DISCARD only counts with a twin.
+
+        Raises:
+            ProviderError: the model failed.
+        """
+        ...
+
+
+class Settled(Value):
+    """Verdicts that words alone give, and the cases that are left."""
+
+    verdicts: dict[int, Verdict]
+    cases: tuple[Case, ...]
+
+
+async def deduplicate(
+    candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]], *, judge: Judge | None
+) -> list[Decision]:
+    """
+    Decide what becomes of each candidate.
+
+    Args:
+        candidates: in the order in which they were proposed, all of one user.
+        neighbours: by index of the candidate: the nearest memories of the same user, kind and version set,
+            and every memory of the candidate's slot, however far.
+        judge: decides on what is near and not settled by words, in one call; without one it is added.
+
+    Returns:
+        One decision for each candidate, in their order. A memory is the target of at most one of them.
+
+    Raises:
+        ProviderError: the judge's model failed.
+    """
+    settled = await asyncio.to_thread(settle, candidates, neighbours)  # hundreds of memories may be in a slot
+    verdicts = dict(settled.verdicts)
+    if judge and settled.cases:
+        verdicts |= _admissible(await judge.judge(settled.cases), settled.cases)
+    return conclude([embedded.candidate for embedded in candidates], neighbours, verdicts)
+
+
+def settle(candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]]) -> Settled:
+    """
+    Decide what words alone can decide.
+
+    - The same (equal but for case, spaces and punctuation; or near, and different in fillers and grammar only;
+      or a cosine of 0.95, and nothing said that the memory does not say): UPDATE. Says more than the memory, by
+      the same measure: SUPERSEDE.
+    - Another value for an exclusive slot, the same words with a denial, or a candidate that negates and is
+      about the same as a memory of its slot: SUPERSEDE. A denial is stored as well, also where there is
+      nothing to deny: that the user does not eat fish is worth knowing by itself.
+    - Among the candidates themselves alike: of two that say the same one stays, with the evidence of both; of
+      two that exclude each other the newer.
+
+    The order of neighbours plays no part, nor does that of candidates whose newest turns differ.
+    """
+    order = _newest_first([embedded.candidate for embedded in candidates])
+    verdicts: dict[int, Verdict] = {}
+    kept: list[int] = []
+    for index in order:
+        verdict = next(_against_newer(candidates, index, kept), None)
+        if verdict is None:
+            kept.append(index)
+        else:
+            verdicts[index] = verdict
+    for index in kept:
+        if verdict := _against_memories(index, candidates[index].candidate, neighbours.get(index, ())):
+            verdicts[index] = verdict
+    left = [index for index in reversed(kept) if index not in verdicts]
+    cases = [_case(candidates, index, left, neighbours.get(index, ())) for index in left]
+    return Settled(verdicts=verdicts, cases=tuple(case for case in cases if case.memories or case.twins))
+
+
+def conclude(
+    candidates: Sequence[Candidate],
+    neighbours: Mapping[int, Sequence[Neighbour]],
+    verdicts: Mapping[int, Verdict],
+) -> list[Decision]:
+    """Turn verdicts into decisions that go together: no memory twice, none replaced by an older turn."""
+    verdicts = _join_updates(candidates, verdicts)
+    hosts = _hosts(len(candidates), verdicts)
+    guests: dict[int, list[Candidate]] = {host: [] for host in hosts.values()}
+    for index, host in hosts.items():
+        guests[host].append(candidates[index])
+    whole = [joined(candidate, guests.get(index, ())) for index, candidate in enumerate(candidates)]
+    owners: dict[MemoryId, Action] = {}
+    decisions: dict[int, Decision] = {}
+    for index in _newest_first(whole):
+        verdict = verdicts.get(index, Verdict(index=index, action=Action.ADD))
+        if index in hosts or (verdict.action is Action.DISCARD and verdict.twin is None):
+            decisions[index] = Decision(
+                action=Action.DISCARD, candidate=candidates[index], reason=verdict.reason
+            )
+            continue
+        memories = {near.memory.memory_id: near.memory for near in neighbours.get(index, ())}
+        decisions[index] = _decide(whole[index], verdict, memories, owners)
+        owners |= dict.fromkeys(decisions[index].targets, decisions[index].action)
+    return [decisions[index] for index in range(len(candidates))]
+
+
+def _decide(
+    candidate: Candidate,
+    verdict: Verdict,
+    memories: Mapping[MemoryId, Memory],
+    owners: Mapping[MemoryId, Action],
+) -> Decision:
+    """Carry out *verdict* as far as its targets are there, are free, and are not newer than the candidate."""
+    targets = tuple(target for target in verdict.targets if target in memories)
+    free = tuple(target for target in targets if target not in owners)
+    action, kept, stored = Action.ADD, (), candidate
+    match verdict.action:
+        case Action.UPDATE if targets:
+            action, kept = (Action.UPDATE, free[:1]) if free else (Action.DISCARD, ())
+        case Action.SUPERSEDE if targets:
+            kept = tuple(target for target in free if not is_newer(memories[target], candidate))
+            stands = any(
+                is_newer(memories[it], candidate) or owners.get(it) is Action.UPDATE for it in targets
+            )
+            action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
+        case Action.MERGE if any(is_confirmed(memories[target], candidate) for target in targets):
+            action = Action.DISCARD
+        case Action.MERGE if targets and verdict.content and free == targets:
+            whole = merged(
+                candidate,
+                [memories[target] for target in targets],
+                content=verdict.content,
+                trigger=verdict.trigger,
+                time_to_live=verdict.time_to_live,
+            )
+            alike = (it for it, memory in memories.items() if it not in owners and _is_text_of(memory, whole))
+            action, kept, stored = Action.MERGE, tuple(dict.fromkeys((*targets, *alike))), whole
+        case _:
+            pass
+    alone = candidate if action is Action.MERGE else None
+    return Decision(action=action, candidate=stored, targets=kept, reason=verdict.reason, unmerged=alone)
+
+
+def _is_text_of(memory: Memory, candidate: Candidate) -> bool:
+    """Whether a memory of the candidate's kind says just what it says, case and punctuation aside."""
+    texts = ((memory.content, candidate.content), (memory.trigger or "", candidate.trigger or ""))
+    return memory.kind is candidate.kind and all(normalised(one) == normalised(other) for one, other in texts)
+
+
+def _is_one(merge: Verdict, other: Verdict) -> bool:
+    """Whether two merges write the same text."""
+    return normalised(merge.content or "") == normalised(other.content or "") != ()
+
+
+def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
+    """Let the newest of those that repeat or extend one memory speak for the others that repeat it."""
+    settled: dict[int, Verdict] = dict(verdicts)
+    speakers: dict[MemoryId, int] = {}
+    for index in _newest_first(candidates):
+        verdict = verdicts.get(index)
+        if verdict is None or verdict.action not in {Action.UPDATE, Action.MERGE}:
+            continue
+        speaker = speakers.get(verdict.targets[0]) if verdict.targets else None
+        if speaker is not None and (verdict.action is Action.UPDATE or _is_one(verdict, settled[speaker])):
+            reason = "says the same as another candidate"
+            settled[index] = Verdict(index=index, action=Action.DISCARD, twin=speaker, reason=reason)
+        else:
+            speakers |= dict.fromkeys(verdict.targets, index)
+    return settled
+
+
+def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
+    """Return indices by the newest turn that says it; of one turn, what was proposed last comes first."""
+    return sorted(
+        range(len(candidates)), key=lambda index: (max(candidates[index].evidence), index), reverse=True
+    )
+
+
+def _comparable(one: Embedded, other: Embedded) -> bool:
+    return (one.candidate.kind, one.agent_version) == (other.candidate.kind, other.agent_version)
+
+
+def _cosine(one: Embedded, other: Embedded) -> float:
+    return 0.0 if one.vector is None or other.vector is None else float(np.dot(one.vector, other.vector))
+
+
+def _against_newer(candidates: Sequence[Embedded], index: int, newer: Sequence[int]) -> Iterator[Verdict]:
+    """Yield what the newer candidates leave of this one, if not all."""
+    mine = candidates[index].candidate
+    for other in newer:
+        theirs = candidates[other].candidate
+        if not _comparable(candidates[index], candidates[other]):
+            continue
+        cosine = _cosine(candidates[index], candidates[other])
+        if _says_all(theirs, mine, cosine):
+            yield Verdict(
+                index=index, action=Action.DISCARD, twin=other, reason="says the same as another candidate"
+            )
+        elif _excludes(theirs, mine, mine.slot, cosine):
+            yield Verdict(
+                index=index, action=Action.DISCARD, reason="a newer turn of the same window says otherwise"
+            )
+
+
+def _against_memories(index: int, candidate: Candidate, neighbours: Sequence[Neighbour]) -> Verdict | None:
+    near = sorted(
+        (near for near in neighbours if near.memory.kind is candidate.kind),
+        key=lambda n: (-n.cosine, n.memory.memory_id),
+    )
+    same = [n.memory.memory_id for n in near if _says_all(n.memory, candidate, n.cosine)]
+    rivals = [
+        n.memory.memory_id
+        for n in near
+        if n.memory.memory_id not in same
+        and _excludes(candidate, n.memory, n.memory.attributes.slot, n.cosine)
+    ]
+    if rivals:
+        reason = "newer than what it contradicts"
+        return Verdict(index=index, action=Action.SUPERSEDE, targets=(*same, *rivals), reason=reason)
+    if same:
+        return Verdict(index=index, action=Action.UPDATE, targets=(same[0],), reason="says the same")
+    if less := [n.memory.memory_id for n in near if _says_all(candidate, n.memory, n.cosine)]:
+        return Verdict(
+            index=index, action=Action.SUPERSEDE, targets=tuple(less), reason="says all of it and more"
+        )
+    return None
+
+
+def _says_all(whole: Candidate | Memory, part: Candidate | Memory, cosine: float) -> bool:
+    """Whether *whole* says all that *part* says, in situation and content."""
+    pairs = ((whole.trigger or "", part.trigger or ""), (whole.content, part.content))
+    if all(normalised(one) == normalised(other) for one, other in pairs):
+        return True
+    compare = covers if cosine >= SAME_COSINE else same_words
+    return cosine >= NEAR_COSINE and all(one == other or compare(one, other) for one, other in pairs)
+
+
+def _excludes(newer: Candidate, older: Candidate | Memory, slot: str, cosine: float) -> bool:
+    """Whether *older*, which fills *slot*, cannot hold beside *newer*."""
+    if newer.exclusive and newer.slot and newer.slot == slot:
+        return True
+    if rules_out(newer.content, older.content):
+        return True
+    same_case = normalised(newer.trigger or "") == normalised(older.trigger or "")
+    if same_case and denies(newer.content, older.content):
+        return True
+    if not newer.negates or read(older.content).denials:
+        return False
+    if newer.slot:
+        return newer.slot == slot and shares_word(newer.content, older.content)
+    return cosine >= NEAR_COSINE and is_about(newer.content, older.content)
+
+
+def _case(
+    candidates: Sequence[Embedded], index: int, left: Sequence[int], neighbours: Sequence[Neighbour]
+) -> Case:
+    mine = candidates[index]
+    slot, least = mine.candidate.slot, mine.threshold * PARAPHRASE_COSINE or NEAR_COSINE
+    near = [
+        n
+        for n in neighbours
+        if n.memory.kind is mine.candidate.kind
+        and (n.cosine >= least or (slot and n.memory.attributes.slot == slot))
+    ]
+    near.sort(key=lambda n: (-n.cosine, n.memory.memory_id))
+    twins = (
+        other
+        for other in left
+        if other != index
+        and _comparable(mine, candidates[other])
+        and _cosine(mine, candidates[other]) >= TWIN_COSINE
+    )
+    return Case(
+        index=index,
+        candidate=mine.candidate,
+        memories=tuple(n.memory for n in near[:MOST_JUDGED]),
+        twins=tuple(islice(twins, MOST_JUDGED)),
+    )
+
+
+def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int, Verdict]:
+    """Return the first verdict of each case, as far as it keeps to what the case offers."""
+    offered = {case.index: case for case in cases}
+    admitted: dict[int, Verdict] = {}
+    for verdict in verdicts:
+        case = offered.get(verdict.index)
+        if case is None or verdict.index in admitted:
+            continue
+        if verdict.action is not Action.DISCARD or verdict.twin in case.twins:
+            known = {memory.memory_id for memory in case.memories}
+            targets = tuple(dict.fromkeys(target for target in verdict.targets if target in known))
+            admitted[verdict.index] = verdict.model_copy(update={"targets": targets})
+    return admitted
+
+
+def _hosts(count: int, verdicts: Mapping[int, Verdict]) -> dict[int, int]:
+    """Return, for each candidate that hands its evidence over, who has it in the end; no circles."""
+    hosts: dict[int, int] = {}
+
+    def last(index: int) -> int:
+        while index in hosts:
+            index = hosts[index]
+        return index
+
+    for index in range(count):
+        verdict = verdicts.get(index)
+        if (
+            verdict
+            and verdict.action is Action.DISCARD
+            and verdict.twin is not None
+            and last(verdict.twin) != index
+        ):
+            hosts[index] = verdict.twin
+    return {index: last(index) for index in hosts}

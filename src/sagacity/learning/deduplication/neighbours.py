@@ -1,0 +1,105 @@
+"""What a user's memories already say about the things that were proposed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.query import Filter, relevance
+from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour
+from sagacity.providers.base import Vectors
+from sagacity.storage.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What may be a neighbour of one candidate, by number."""
+
+    in_slot: Sequence[int]
+    by_words: Sequence[int]
+    by_vector: Mapping[int, float]
+    """With the cosine."""
+
+    def cosines(self, embedded: Embedded, stored: Mapping[int, Vectors]) -> dict[int, float]:
+        """Return how near each of them is, but for those that are not relevant enough; without a vector 0."""
+        cosines = dict.fromkeys((*self.by_words, *self.in_slot), 0.0)
+        if embedded.vector is None:
+            return cosines
+        cosines |= {it: float(np.dot(stored[it], embedded.vector)) for it in cosines if it in stored}
+        cosines |= self.by_vector
+        return {
+            it: near
+            for it, near in cosines.items()
+            if it in self.in_slot or relevance(near) >= embedded.threshold
+        }
+
+
+async def find_neighbours(
+    snapshot: Transaction,
+    user_id: UserId,
+    kind: MemoryKind,
+    candidates: Sequence[Embedded],
+    *,
+    limit: int,
+    status: Status = Status.CURRENT,
+) -> Mapping[int, Sequence[Neighbour]]:
+    """
+    Find, for each candidate, the memories of one version that may say the same or the opposite.
+
+    The nearest by vector and those that share most of its words, as far as they are relevant enough for the candidate;
+    and all of the same slot. One user's, of one kind, for playbooks of one agent version. Memories of other versions,
+    archived ones and other users' never come in.
+
+    Returns:
+        By index of the candidate; a memory stands once in a list.
+    """
+    slots = sorted({embedded.candidate.slot for embedded in candidates} - {""})
+    in_slots = await snapshot.memories.in_slots(kind, user_id, slots, status=status) if slots else []
+    everything: list[_Found] = []
+    for embedded in candidates:
+        wanted = _wanted(embedded, user_id, kind, status)
+        words = await snapshot.search.by_terms(wanted, embedded.candidate.content, limit)
+        near = (
+            []
+            if embedded.vector is None
+            else (await snapshot.search.by_vector(wanted, embedded.vector, limit)).hits
+        )
+        everything.append(
+            _Found(
+                in_slot=[memory.memory_id for memory in in_slots if _is_in_slot_of(memory, embedded)],
+                by_words=[hit.owner_id for hit in words],
+                by_vector={hit.owner_id: hit.score for hit in near},
+            )
+        )
+    # Of what was found otherwise than by vector the nearness is asked for all at once, and so are the memories.
+    unmeasured = {
+        it for found in everything for it in (*found.by_words, *found.in_slot) if it not in found.by_vector
+    }
+    stored = await snapshot.search.vector_of(kind, sorted(unmeasured)) if unmeasured else {}
+    cosines = [found.cosines(it, stored) for found, it in zip(everything, candidates, strict=True)]
+    memories: dict[int, Memory] = {memory.memory_id: memory for memory in in_slots}
+    missing = sorted({it for one in cosines for it in one} - memories.keys())
+    memories |= {memory.memory_id: memory for memory in await snapshot.memories.get_many(missing)}
+    return {
+        index: [
+            Neighbour(memory=memories[it], cosine=max(-1.0, min(1.0, near)))
+            for it, near in one.items()
+            if it in memories
+        ]
+        for index, one in enumerate(cosines)
+    }
+
+
+def _wanted(embedded: Embedded, user_id: UserId, kind: MemoryKind, status: Status) -> Filter:
+    versions = (embedded.agent_version,) if kind is MemoryKind.USER_PLAYBOOK else ()
+    return Filter(kinds=(kind,), user_id=user_id, statuses=(status,), agent_versions=versions)
+
+
+def _is_in_slot_of(memory: Memory, embedded: Embedded) -> bool:
+    """Whether the memory answers what the candidate answers, for playbooks of the same version of the agent."""
+    is_comparable = (
+        memory.kind is not MemoryKind.USER_PLAYBOOK or memory.agent_version == embedded.agent_version
+    )
+    return memory.attributes.slot == embedded.candidate.slot and is_comparable

@@ -1,0 +1,266 @@
+"""The one door to chat models: which version of a prompt, which model, what each request cost, and when to stop."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+import structlog
+
+from sagacity.config.model_choice import Role
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import ProviderError, ProviderRefused, StorageError
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.ledger import ModelCallRecord
+from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.spending import RunningSums
+from sagacity.learning.windows.images import Sight
+from sagacity.prompts.load import Prompt, active_version, load_prompt, reference, render
+from sagacity.providers.base import LLM, ChatMessage, ModelCall, OnCall, Output
+from sagacity.providers.llm.prices import price_of
+from sagacity.storage.transaction import Storage
+
+_log = structlog.get_logger(__name__)
+Given = TypeVar("Given")
+_NEWEST: Mapping[str, int] = MappingProxyType({})
+
+Models = Callable[[TenantConfig, Role], LLM | None]
+"""Opens the model that serves a tenant in a role; None when there is no key."""
+
+Record = Callable[[str, ModelCall], Awaitable[None]]
+"""Writes down a request that was made by a prompt, named as `name/vN`."""
+
+
+async def record_nothing(_prompt: str, _call: ModelCall) -> None:
+    """Keep no ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Given]):
+    """What a model answered, and what provenance has to say of it."""
+
+    value: Given
+    prompt_version: str
+    """Name and version of the prompt, such as `profile_extraction/v2`."""
+    model: str
+
+
+class Asker:
+    """One model on one learner's behalf."""
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        versions: Mapping[str, int] = _NEWEST,
+        record: Record = record_nothing,
+        sight: Sight | None = None,
+    ) -> None:
+        """
+        Put questions to *llm*.
+
+        Args:
+            llm: who answers.
+            versions: the version in use of each prompt whose newest one is not.
+            record: told of every request right after it.
+            sight: what is known of the model and images; without it each is tried.
+        """
+        self._llm = llm
+        self._versions = versions
+        self._record = record
+        self._sight = sight
+
+    @property
+    def model(self) -> str:
+        """The model's name as it goes into provenance."""
+        return self._llm.model
+
+    async def ask(
+        self, prompt: str, variables: Mapping[str, str], output: type[Output], *, image: str = ""
+    ) -> Answer[Output]:
+        """
+        Ask by the version of *prompt* that is in use.
+
+        If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
+        some providers cannot open this image, and what a text says is never lost because of what came beside it.
+        After some refusals in a row it is asked without at once, for a while.
+
+        Args:
+            prompt: its name.
+            variables: those of the newest version; an older one takes of them what it knows.
+            output: what the answer is parsed into.
+            image: seen beside the user part, as an address or a `data:` URL.
+
+        Raises:
+            ValueError: there is no such prompt, or a variable is missing.
+            ProviderError: the model failed.
+        """
+        sight = self._sight if image else None
+        shown = "" if sight is not None and not sight.is_open else image
+        filled, messages, on_call = self._prepared(prompt, variables, shown)
+        try:
+            value, _usage = await self._llm.structured(messages, output, on_call=on_call)
+        except ProviderError as error:
+            if not shown:
+                raise
+            _log.info(
+                "models.asked_without_image", prompt=filled, model=self.model, kind=type(error).__name__
+            )
+            answer = await self.ask(prompt, variables, output)
+            if sight is not None and isinstance(error, ProviderRefused):
+                sight.tell(refused=True)  # not before the text alone went well: it was the image
+            return answer
+        if sight is not None and shown:
+            sight.tell(refused=False)
+        return Answer(value, filled, self.model)
+
+    async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
+        """
+        Ask for an answer as plain text; see `ask`.
+
+        Raises:
+            ValueError: there is no such prompt, or a variable is missing.
+            ProviderError: the model failed.
+        """
+        filled, messages, on_call = self._prepared(prompt, variables)
+        completion = await self._llm.complete(messages, on_call=on_call)
+        return Answer(completion.text, filled, self.model)
+
+    def _prepared(
+        self, prompt: str, variables: Mapping[str, str], image: str = ""
+    ) -> tuple[str, tuple[ChatMessage, ...], OnCall]:
+        filled = rendered(prompt, active_version(prompt, self._versions), variables)
+        name = reference(filled.name, filled.version)
+
+        async def on_call(call: ModelCall) -> None:
+            await self._record(name, call)
+
+        messages = (
+            ChatMessage(role="system", content=filled.system),
+            ChatMessage(role="user", content=filled.user, image=image),
+        )
+        return name, messages, on_call
+
+
+def rendered(prompt: str, version: int, variables: Mapping[str, str]) -> Prompt:
+    """
+    Fill in one version of a prompt with those of *variables* that it knows.
+
+    Raises:
+        ValueError: there is no such prompt, or a variable is missing.
+    """
+    declared = load_prompt(prompt, version).front.variables
+    return render(prompt, version, {name: text for name, text in variables.items() if name in declared})
+
+
+def _no_model(_role: Role, _learner: str) -> Asker | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What may be called for one scope's learning. Without arguments: nothing, so that rules learn."""
+
+    open: Callable[[Role, str], Asker | None] = _no_model
+    note: str = ""
+    """Why rules learn although a model is configured; empty if they do not."""
+
+    def asker(self, role: Role, learner: str) -> Asker | None:
+        """Return whom *learner* may ask; None where rules have to do, as there is no model or none is left to spend."""
+        return self.open(role, learner)
+
+
+class ModelAccess:
+    """Who may ask which model; every request is written into the ledger."""
+
+    def __init__(self, storage: Storage, models: Models, clock: Clock) -> None:
+        self._storage = storage
+        self._models = models
+        self._clock = clock
+        self._sums = RunningSums(storage, clock)
+        self._told: dict[OrgId, datetime] = {}
+        self._sights: dict[tuple[OrgId, str], Sight] = {}
+
+    async def of(self, tenant: Tenant, config: TenantConfig, user_id: UserId = TENANT_SCOPE) -> Calls:
+        """
+        Return what may be called now; to be asked again for each window, as the spending cap may be reached meanwhile.
+
+        Args:
+            tenant: whose models, prompts and ledger.
+            config: the tenant's choices.
+            user_id: on whose log the work is.
+        """
+        note = await self.note(tenant, config)
+        if note:
+            return Calls(note=note)
+
+        def opened(role: Role, learner: str) -> Asker | None:
+            llm = self._models(config, role)
+            if llm is None:
+                return None
+
+            async def record(prompt: str, call: ModelCall) -> None:
+                await self._write(tenant, learner, user_id, prompt, call)
+
+            sight = self._sights.setdefault((tenant.org_id, llm.model), Sight(self._clock))
+            return Asker(llm, versions=config.prompt_versions, record=record, sight=sight)
+
+        return Calls(opened)
+
+    async def note(self, tenant: Tenant, config: TenantConfig) -> str:
+        """Return why no model is called although one is configured; empty where one is called or there is none."""
+        cap = config.spending_cap
+        if cap is None or self._models(config, Role.GENERATION) is None:
+            return ""
+        spent = await self._sums.of(tenant, cap)
+        if not cap.is_reached(spent):
+            return ""
+        now = self._clock.now()
+        note = cap.told(spent, now)
+        if self._told.get(tenant.org_id) != cap.start(now):
+            self._told[tenant.org_id] = cap.start(now)
+            _log.warning("models.spending_cap_reached", org_id=tenant.org_id, note=note)
+        return note
+
+    def unpriced(self, config: TenantConfig) -> list[str]:
+        """Return those of the models that serve *config* whose price nobody knows; reads a file at the first call."""
+        opened = (self._models(config, role) for role in Role)
+        names = {llm.model for llm in opened if llm is not None and llm.model}
+        return sorted(name for name in names if price_of(name) is None)
+
+    async def _write(
+        self, tenant: Tenant, learner: str, user_id: UserId, prompt: str, call: ModelCall
+    ) -> None:
+        """Write down one request; a ledger that cannot be written keeps nobody from learning."""
+        record = ModelCallRecord(
+            learner=learner,
+            user_id=user_id,
+            model=call.model,
+            prompt=prompt,
+            attempt=call.attempt,
+            prompt_tokens=call.usage.prompt_tokens,
+            completion_tokens=call.usage.completion_tokens,
+            cost_usd=call.cost_usd,
+            duration_ms=round(call.duration_seconds * 1000),
+            outcome=call.outcome,
+            created_at=self._clock.now(),
+        )
+        self._sums.add(tenant, record)
+
+        async def write() -> None:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.model_calls.add(record)
+
+        try:
+            await self._storage.retry(write)
+        except StorageError as error:
+            _log.warning(
+                "ledger.write_failed",
+                org_id=tenant.org_id,
+                learner=learner,
+                kind=type(error).__name__,
+                tokens=call.usage.prompt_tokens + call.usage.completion_tokens,
+            )

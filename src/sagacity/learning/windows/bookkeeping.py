@@ -1,0 +1,43 @@
+"""What is recorded of a window that was read: how far its learner got, or what keeps it from getting further."""
+
+from sagacity.domain.cursor import Cursor, DeadLetterStatus, Outcome
+from sagacity.learning.tasks.failure import Retrying, park
+from sagacity.learning.windows.result import Reading
+from sagacity.storage.transaction import Transaction
+
+
+async def record(transaction: Transaction, reading: Reading, retrying: Retrying) -> None:
+    """
+    Move the cursor that follows the log; a failed window is tried again later, and parked after the last try.
+
+    Raises:
+        Conflict: the window was done already; the transaction must not commit.
+    """
+    due, learner = reading.due, reading.due.learner.name
+    failure = None
+    if reading.error is not None:
+        is_replay = due.dead_letter_id is not None
+        failure = retrying.failed(learner, reading.error, attempts=due.attempts, is_last=is_replay)
+    parked, waiting = failure is not None and failure.is_last, failure is not None and not failure.is_last
+    if failure is not None and parked:
+        await park(transaction, learner, reading.window, failure)
+    elif due.dead_letter_id is not None:
+        await transaction.dead_letters.mark(
+            due.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
+        )
+    if due.dead_letter_id is not None:
+        return
+    await transaction.cursors.save(
+        Cursor(
+            learner=learner,
+            user_id=reading.window.user_id,
+            seq=due.first_seq - 1 if waiting else due.last_seq,
+            outcome=Outcome.PARKED if parked else reading.outcome,
+            attempts=failure.attempts if failure is not None and waiting else 0,
+            error="" if failure is None else failure.error,
+            next_try_at=None if failure is None else failure.next_try_at,
+        ),
+        read=Cursor(
+            learner=learner, user_id=reading.window.user_id, seq=due.first_seq - 1, attempts=due.attempts
+        ),
+    )

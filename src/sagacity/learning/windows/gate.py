@@ -1,0 +1,142 @@
+"""Whether a window is worth reading: a cheap local look first, a model's only where one is configured."""
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import ProviderError
+from sagacity.domain.interaction import Interaction, UserAction
+from sagacity.learning.extractors.grounding import or_none_given
+from sagacity.learning.extractors.outputs import ShouldExtract
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import DEFAULT_LIMITS, render_window
+
+_MOST_WORDS = 6
+_BEGINNING = 1_000
+"""Characters; what goes on beyond them is no greeting."""
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_COURTESY = _set(
+    "hi hello hey hiya howdy yo greetings welcome bye goodbye cya thanks thank thx ty cheers please you u "
+    "hola gracias adiós adios buenas buenos días dias tardes noches muchas bonjour bonsoir salut merci "
+    "beaucoup hallo danke bitte tschüss tschüs guten tag vielen dank olá ola obrigado obrigada tchau ciao "
+    "grazie buongiorno hej tack merhaba teşekkürler teşekkür ederim cześć dziękuję привет здравствуйте "
+    "спасибо пока γεια ευχαριστώ مرحبا شكرا السلام عليكم שלום תודה नमस्ते धन्यवाद สวัสดี ขอบคุณ xin chào "
+    "cảm ơn 你好 您好 谢谢 謝謝 谢谢你 多谢 再见 こんにちは こんばんは "
+    "ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 고마워요"
+)
+"""Greetings and thanks: by themselves they never tell anything."""
+
+_ASSENT = _set(
+    "ok okay k kk okey alright right sure fine good great nice cool awesome perfect excellent super wow lol "
+    "haha got it noted understood that's thats that this is very much so a lot all there everyone again "
+    "for the your help morning afternoon evening night day vale claro genial d'accord parfait gut alles klar "
+    "ладно хорошо 好的 好 はい 네"
+)
+"""Acknowledgements and words around them: empty, unless they answer a question."""
+
+_QUESTION = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047]")
+_STRETCHED = re.compile(r"(.)\1{2,}")
+
+
+def worth_reading(window: Window) -> bool:
+    """
+    Tell whether the unread turns may teach anything.
+
+    False only where no person wrote or did anything, no tool was used and no expert answered, or where all
+    that people wrote is greeting, thanks and acknowledgement. An acknowledgement that answers a question
+    counts ("Shall I always reply in French?" - "Sure"), and so does every word, in any script, that is not on
+    the short lists here.
+    """
+    before = "" if not window.context else window.context[-1].content
+    for turn in window.unread:
+        if _shows_something(turn) or (turn.is_user and _says_something(turn.content, before)):
+            return True
+        if turn.content.strip():
+            before = turn.content
+    return False
+
+
+def _shows_something(turn: Interaction) -> bool:
+    acted = turn.user_action is not UserAction.NONE or turn.has_image
+    return bool(turn.expert_content.strip() or turn.tools_used or (turn.is_user and acted))
+
+
+def _says_something(text: str, before: str) -> bool:
+    if len(text.strip()) > _BEGINNING:
+        return True
+    answers = bool(_QUESTION.search(before))
+    words = _words(text)
+    if not words:
+        return answers and bool(text.strip())
+    if len(words) > _MOST_WORDS:
+        return True
+    return not all(word in _COURTESY or (word in _ASSENT and not answers) for word in words)
+
+
+def _words(text: str) -> list[str]:
+    """Lower-case words without punctuation and pictures; "heyyy" counts as "hey"."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    kept = "".join(
+        c if c == "'" or unicodedata.category(c)[0] in "LNM" or c in "+#$€£¥%" else " " for c in plain
+    )
+    return [_STRETCHED.sub(r"\1", word) for word in kept.split()]
+
+
+class ModelGate:
+    """Asks a model whether a window is worth the extractors' time."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        *,
+        definitions: Sequence[tuple[str, str]],
+        agent_context: str = "",
+    ) -> None:
+        """
+        Open a gate for the extractors of one kind.
+
+        Args:
+            asker: who is asked.
+            definitions: what each extractor looks for, and when a window is worth its time, if that was said.
+            agent_context: what the agent is for.
+        """
+        self._asker = asker
+        self._fixed = {
+            "agent_context": or_none_given(agent_context),
+            "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))
+            or or_none_given(""),
+        }
+        self._asking = asyncio.Lock()
+        self._answers: dict[tuple[int, ...], bool] = {}
+
+    async def worth_reading(self, window: Window) -> bool:
+        """
+        Tell whether the unread turns may teach anything; True also where the model fails.
+
+        Extractors that read the same turns get the same answer, and it is asked for once.
+        """
+        turns = tuple(turn.interaction_id for turn in window.unread)
+        async with self._asking:
+            if turns not in self._answers:
+                self._answers[turns] = await self._ask(window)
+            return self._answers[turns]
+
+    async def _ask(self, window: Window) -> bool:
+        rendered = render_window(window, DEFAULT_LIMITS)
+        variables = {**self._fixed, "conversation": rendered.text}
+        try:
+            answer = await self._asker.ask("should_extract", variables, ShouldExtract)
+        except ProviderError:
+            return True
+        return answer.value.worth_reading
+
+
+def _wanted(definition: str, condition: str) -> str:
+    return f"{definition.strip()}\n   Worth reading if: {condition}" if condition else definition.strip()

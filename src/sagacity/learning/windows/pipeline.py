@@ -1,0 +1,169 @@
+"""Interactions become memories: whatever is due of a user's log is done, until nothing is."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.cursor import LEARN, Lease
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
+from sagacity.learning.prompt_runner import Calls
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import readable
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.learning.windows.bookkeeping import record
+from sagacity.learning.windows.learners import LearnerGroup
+from sagacity.learning.windows.processor import Processed, Target, WindowProcessor, read_tasks
+from sagacity.learning.windows.result import taught_playbooks
+from sagacity.learning.windows.window import Due, due_now, next_look, read_log_state
+from sagacity.learning.writing.apply import Applied
+from sagacity.storage.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One kind of memory to be learned of one user's log."""
+
+    target: Target
+    config: TenantConfig
+    report: TaskReport
+    force: bool
+    by_rules: bool = False
+    """Whether no model is called although one is configured."""
+
+    @property
+    def group(self) -> LearnerGroup:
+        return self.target.group
+
+
+class Learn:
+    """Runs a tenant's learners over a user's log. A step that runs twice changes nothing the second time."""
+
+    name = LEARN
+    scope = TaskScope.USER
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage = parts.storage
+        self._models = parts.models
+        self._groups = parts.groups
+        self._quiet_seconds = parts.policy.quiet_seconds
+        self._retrying = parts.retrying
+        self._clock = parts.clock
+        self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether some learner has a window to read."""
+        if not subject.groups:
+            return False
+        async with self._storage.read(subject.tenant) as snapshot:
+            return any([await self._due(snapshot, one) for one in _work_of(subject, TaskReport())])
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when a learner tries again, or the log has been quiet for long enough."""
+        state = await read_log_state(snapshot, subject.user_id)
+        learners = tuple(learner for group in subject.groups for learner in group.learners)
+        return next_look(learners, state, self._clock.now(), self._quiet_seconds)
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Learn what is due; the windows that failed keep when they are tried again themselves.
+
+        Raises:
+            Conflict: the lease was lost.
+        """
+        report = TaskReport()
+        await self._learn_all(_work_of(subject, report), lease, until)
+        return report
+
+    async def _learn_all(self, work: Sequence[_Work], lease: Lease, until: float | None) -> None:
+        """Learn all kinds side by side; the failure of one leaves the others their time."""
+        ended = await asyncio.gather(
+            *(self._learn(one, lease, until) for one in work), return_exceptions=True
+        )
+        for error in filter(None, ended):
+            raise error
+
+    async def _learn(self, work: _Work, lease: Lease, until: float | None) -> None:
+        """Learn one kind, window by window, until nothing is due or the time is up."""
+        started = time.perf_counter()
+        while await self._step(work, lease):
+            await self._storage.give_way(time.perf_counter() - started)
+            started = time.perf_counter()
+            if until is not None and time.monotonic() > until:
+                return
+            work = await self._affordable(work)
+
+    async def _affordable(self, work: _Work) -> _Work:
+        """Return *work* as it is, or by rules where the tenant has spent meanwhile what it wants to spend."""
+        target = work.target
+        note = "" if work.by_rules else await self._models.note(target.tenant, work.config)
+        if not note:
+            return work
+        work.report.note = note
+        groups = self._groups(work.config, Calls(note=note))
+        [group] = [one for one in groups if one.kind is work.group.kind]
+        return replace(work, target=replace(target, group=group), by_rules=True)
+
+    async def _step(self, work: _Work, lease: Lease) -> bool:
+        """Read one window for each learner that has one due; returns whether there was any."""
+        async with self._storage.read(work.target.tenant) as snapshot:
+            due = await self._due(snapshot, work)
+            tasks = await read_tasks(snapshot, work.target.user_id, due)
+        if not tasks:
+            return False
+        processed = await self._processor.process(work.target, tasks)
+        applied, processed = await self._processor.commit(
+            processed, lambda done: self._commit(work, done, lease)
+        )
+        work.report.count(work.group.kind, added=applied.added_count, updated=applied.updated_count)
+        work.report.failed |= {
+            reading.due.learner.name: readable(reading.error)
+            for reading in processed.readings
+            if reading.error is not None
+        }
+        return True
+
+    async def _commit(self, work: _Work, processed: Processed, lease: Lease) -> Applied:
+        """Write what was learned, how far each learner got, and what aggregation has to look at: one transaction."""
+        async with self._storage.begin(work.target.tenant) as transaction:
+            await transaction.leases.check(lease)
+            applied = await self._processor.write(transaction, processed)
+            for reading in processed.readings:
+                await record(transaction, reading, self._retrying)
+            taught = taught_playbooks(processed.readings, applied)
+            await note_playbooks(transaction, work.config, taught)
+        return applied
+
+    async def _due(self, snapshot: Transaction, work: _Work) -> list[Due]:
+        now = self._clock.now()
+        state = await read_log_state(snapshot, work.target.user_id)
+        flush = work.force or state.is_quiet(now, self._quiet_seconds)
+        found: list[Due] = []
+        for learner in work.group.learners:
+            behind = state.cursor(learner.name).seq
+            matters = not flush or work.group.gate is not None
+            forced = (
+                matters
+                and behind < state.head.end
+                and await snapshot.cursors.forced_after(state.user_id, behind)
+            )
+            due = due_now(learner, state, now, flush=flush or forced)
+            if due is not None:
+                found.append(replace(due, is_forced=forced or work.force))
+        return found
+
+
+def _work_of(subject: Subject, report: TaskReport) -> list[_Work]:
+    by_rules = bool(subject.calls.note)
+    return [
+        _Work(
+            Target(subject.tenant, subject.user_id, group),
+            subject.config,
+            report,
+            subject.force,
+            by_rules=by_rules,
+        )
+        for group in subject.groups
+    ]

@@ -1,0 +1,279 @@
+"""One step of learning: windows are read, what they teach is decided on and written, with the cursors."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.clock import Clock
+from sagacity.domain.cursor import Outcome, Window
+from sagacity.domain.errors import Conflict, ProviderError
+from sagacity.domain.ids import IdSource, RunId, UserId
+from sagacity.domain.memory import Memory, Status
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
+from sagacity.learning.deduplication.neighbours import find_neighbours
+from sagacity.learning.windows.gate import worth_reading
+from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
+from sagacity.learning.windows.learners import LearnerGroup
+from sagacity.learning.windows.result import Reading, failed, provenance_of, version_of
+from sagacity.learning.windows.window import Due, read_ahead, read_window
+from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
+from sagacity.learning.writing.expand import expand
+from sagacity.providers.base import Embedder, Vectors
+from sagacity.storage.transaction import Storage, Transaction
+
+_log = structlog.get_logger(__name__)
+_KNOWN_MEMORIES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whose log is learned, by which learners, into which version."""
+
+    tenant: Tenant
+    user_id: UserId
+    group: LearnerGroup
+    status: Status = Status.CURRENT
+    """The version that is written; only memories of it are taken as known, and for duplicates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A stretch of the log for one learner, and its turns."""
+
+    due: Due
+    window: Window
+    ahead: tuple[Window, ...] = ()
+    """The windows behind it: read in the same step as long as those before them teach nothing."""
+
+
+async def read_tasks(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Task]:
+    """Read the windows of *dues*; ahead only for one alone that asks no model, as what it reads twice costs nothing."""
+    match dues:
+        case [Due(learner=learner, dead_letter_id=None) as due] if not learner.asks_a_model:
+            first, *ahead = await read_ahead(snapshot, user_id, due)
+            return [Task(due, first, tuple(ahead))]
+        case _:
+            return [Task(due, await read_window(snapshot, user_id, due)) for due in dues]
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What windows of one kind's learners came to: nothing of it is written yet."""
+
+    target: Target
+    readings: Sequence[Reading]
+    proposals: Sequence[Proposal] = ()
+
+    def failed(self, error: BaseException) -> "Processed":
+        """Let those that proposed something share the failure of what came after it."""
+        return Processed(self.target, [failed(one, error) for one in self.readings])
+
+
+Commit = Callable[[Processed], Awaitable[Applied]]
+"""Writes, in one transaction, what was decided and what records that it is done."""
+
+
+class WindowProcessor:
+    """Processes windows. What fails, or is cut short at any moment, has written nothing or all."""
+
+    def __init__(self, storage: Storage, embedder: Embedder, *, clock: Clock, ids: IdSource) -> None:
+        self._storage = storage
+        self._embedder = embedder
+        self._clock = clock
+        self._ids = ids
+
+    async def process(self, target: Target, tasks: Sequence[Task]) -> Processed:
+        """Read windows of one kind's learners side by side, and decide on what they teach."""
+        is_asked = any(task.due.learner.asks_a_model for task in tasks)
+        known = await self._known(target) if is_asked else []
+        read = Processed(target, await self._read_all(target, tasks, known))
+        try:
+            return replace(read, proposals=await self._decide(target, read.readings))
+        except Conflict:
+            raise
+        except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue
+            return read.failed(error)
+
+    async def commit(self, processed: Processed, commit: Commit) -> tuple[Applied, Processed]:
+        """
+        Commit, again where others got in the way; what cannot be written is committed as a failure.
+
+        Raises:
+            Conflict: the lease was lost, the windows were done already, or a person changed what was decided on;
+                nothing was written.
+        """
+        try:
+            # A commit that came through although nobody heard of it is a Conflict the next time.
+            return await self._storage.retry(lambda: commit(processed)), processed
+        except Conflict:
+            raise
+        except Exception as error:  # noqa: BLE001  recorded as the window's failure: none may block the queue
+            processed = processed.failed(error)
+            return await commit(processed), processed
+
+    async def _known(self, target: Target) -> list[str]:
+        async with self._storage.read(target.tenant) as snapshot:
+            memories = await snapshot.memories.list_newest(
+                target.group.kind,
+                user_id=target.user_id,
+                statuses=[target.status],
+                valid_at=self._clock.now(),
+                limit=_KNOWN_MEMORIES,
+            )
+        return [memory.content for memory in memories]
+
+    async def _read_all(
+        self, target: Target, tasks: Sequence[Task], known: Sequence[str]
+    ) -> Sequence[Reading]:
+        """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
+        if not target.group.incremental:
+            return await asyncio.gather(*(self._read(target, task, known) for task in tasks))
+        readings: list[Reading] = []
+        for task in tasks:
+            found = [
+                candidate.content
+                for reading in readings
+                if reading.extraction is not None
+                for candidate in reading.extraction.candidates
+            ]
+            readings.append(await self._read(target, task, [*found, *known]))
+        return readings
+
+    async def _read(self, target: Target, task: Task, known: Sequence[str]) -> Reading:
+        """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
+        reading = await self._read_window(target, task.due, task.window, known)
+        for window in task.ahead:
+            if reading.outcome is not Outcome.NOTHING:
+                break
+            due = replace(task.due, last_seq=window.last_seq)
+            following = await self._read_window(target, due, window, known)
+            if following.error is not None:
+                break
+            reading = replace(following, passed=(*reading.passed, reading.window))
+        return reading
+
+    async def _read_window(self, target: Target, due: Due, window: Window, known: Sequence[str]) -> Reading:
+        if not window.unread or not worth_reading(window):
+            return Reading(due, window, Outcome.NOTHING)
+        try:
+            gate = None if due.is_forced else target.group.gate
+            if gate is not None and not await gate.worth_reading(window):
+                return Reading(due, window, Outcome.GATED)
+            shown = await self._with_image(target, window) if due.learner.asks_a_model else window
+            extraction = await due.learner.extractor.extract(shown, known)
+        except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
+            return Reading(due, window, Outcome.FAILED, error=error)
+        outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
+        return Reading(due, window, outcome, extraction=extraction)
+
+    async def _with_image(self, target: Target, window: Window) -> Window:
+        """Add the one image that a model is shown; what is read for it goes when the model has answered."""
+        if window.pictured is None:
+            return window
+        async with self._storage.read(target.tenant) as snapshot:
+            sent = await snapshot.interactions.image(window.pictured.interaction_id, longest=MOST_CHARACTERS)
+        return window.model_copy(update={"image": shown_image(sent)})
+
+    async def _decide(self, target: Target, readings: Sequence[Reading]) -> list[Proposal]:
+        """Embed the candidates, look for what resembles them, and decide."""
+        proposed = [
+            (reading, candidate)
+            for reading in readings
+            if reading.extraction is not None
+            for candidate in reading.extraction.candidates
+        ]
+        if not proposed:
+            return []
+        if target.group.expander is not None:
+            expanded = await expand(target.group.expander, [candidate for _, candidate in proposed])
+            proposed = [(reading, one) for (reading, _), one in zip(proposed, expanded, strict=True)]
+        vectors = await self._vectors([candidate for _, candidate in proposed])
+        embedded = [
+            Embedded(
+                candidate,
+                vector,
+                agent_version=version_of(reading, candidate),
+                threshold=reading.due.learner.neighbour_threshold,
+            )
+            for (reading, candidate), vector in zip(proposed, vectors, strict=True)
+        ]
+        group = target.group
+        async with self._storage.read(target.tenant) as snapshot:
+            neighbours = await find_neighbours(
+                snapshot,
+                target.user_id,
+                group.kind,
+                embedded,
+                limit=group.neighbour_count,
+                status=target.status,
+            )
+        decisions = await deduplicate(embedded, neighbours, judge=group.judge)
+        written = await self._vectors_of(decisions, embedded)
+        run_id = RunId(self._ids.new())
+        return [
+            Proposal(
+                decision=decision,
+                extractor_name=reading.due.learner.extractor_name,
+                provenance=provenance_of(reading, run_id),
+                vector=vector,
+                targets=_targets(decision, neighbours.get(index, ())),
+            )
+            for index, ((reading, _), decision, vector) in enumerate(
+                zip(proposed, decisions, written, strict=True)
+            )
+        ]
+
+    async def _vectors_of(
+        self, decisions: Sequence[Decision], embedded: Sequence[Embedded]
+    ) -> Sequence[Vectors | None]:
+        """Embed also what was merged into another text: the next window may already say it again."""
+        pairs = list(zip(decisions, embedded, strict=True))
+        stays = [search_text(decision.candidate) == search_text(one.candidate) for decision, one in pairs]
+        changed = [
+            index
+            for index, decision in enumerate(decisions)
+            if not stays[index] and decision.action not in {Action.UPDATE, Action.DISCARD}
+        ]
+        vectors = [one.vector if stays[index] else None for index, one in enumerate(embedded)]
+        if changed:
+            made = await self._vectors([decisions[index].candidate for index in changed])
+            for index, vector in zip(changed, made, strict=True):
+                vectors[index] = vector
+        return vectors
+
+    async def _vectors(self, candidates: Sequence[Candidate]) -> Sequence[Vectors | None]:
+        """Embed what will be stored; where the embedder fails it is stored all the same, and queued."""
+        texts = [search_text(candidate) for candidate in candidates]
+        try:
+            return list(await self._embedder.embed(texts, background=True))
+        except ProviderError as error:
+            _log.warning("learn.embedder_failed", kind=type(error).__name__)
+            return [None] * len(texts)
+
+    async def write(self, transaction: Transaction, processed: Processed) -> Applied:
+        """Write what was decided."""
+        target, proposals = processed.target, processed.proposals
+        if not proposals:
+            return Applied()
+        read = {turn.interaction_id: turn for one in processed.readings for turn in one.window.interactions}
+        # A turn that was deleted while it was read teaches nothing.
+        evidence = {number for one in proposals for number in one.decision.candidate.evidence}
+        there = await transaction.interactions.existing(evidence)
+        return await apply(
+            transaction,
+            target.user_id,
+            proposals,
+            {number: turn for number, turn in read.items() if number in there},
+            run_id=proposals[0].provenance.run_id or RunId(self._ids.new()),
+            clock=self._clock,
+            ids=self._ids,
+            status=target.status,
+        )
+
+
+def _targets(decision: Decision, neighbours: Sequence[Neighbour]) -> tuple[Memory, ...]:
+    return tuple(near.memory for near in neighbours if near.memory.memory_id in decision.targets)

@@ -1,0 +1,361 @@
+"""A user's part of operations: all turns read again into PENDING, or the newest window into CURRENT."""
+
+import math
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.dispatch.lease import acquire_lease
+from sagacity.domain.cursor import LEARN, REGENERATE, Cursor, Lease, Window, cursor_name
+from sagacity.domain.errors import Conflict, InvalidInput
+from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import Status
+from sagacity.domain.operation import (
+    GENERATED,
+    ItemStatus,
+    Operation,
+    OperationItem,
+    OperationMode,
+    OperationParameters,
+)
+from sagacity.domain.tenant import Tenant
+from sagacity.domain.version import VersionFilter
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.failure import postpone_or_fail
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.learning.windows.learners import Learner, LearnerGroup
+from sagacity.learning.windows.processor import Processed, Target, Task, WindowProcessor, read_tasks
+from sagacity.learning.windows.result import Reading, taught_playbooks
+from sagacity.learning.windows.window import Due
+from sagacity.learning.writing.apply import Applied
+from sagacity.storage.transaction import Transaction
+
+_PAGE = 200
+
+
+class Regenerate:
+    """Works on users' parts of operations, a window at a time; cut short, it goes on behind the last one written."""
+
+    name = REGENERATE
+    scope = TaskScope.USER
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage = parts.storage
+        self._configs = parts.configs
+        self._models = parts.models
+        self._lease_seconds = parts.policy.lease_seconds
+        self._retrying = parts.retrying
+        self._groups = parts.groups
+        self._clock = parts.clock
+        self._owner = parts.ids.new()
+        self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether something of the user waits and may be tried now."""
+        async with self._storage.read(subject.tenant) as snapshot:
+            next_try = await self.next_due(snapshot, subject)
+        return next_try is not None and next_try <= self._clock.now()
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when the user's part of some operation is due; None: nothing waits, or only for its turn."""
+        waiting = await snapshot.operations.waiting_for(subject.user_id)
+        moments = (self._due_at(operation, item) for operation, item in waiting)
+        return min(filter(None, moments), default=None)
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Work on what is due of a user; a part that failed keeps itself when it is tried again.
+
+        Raises:
+            Conflict: another worker does it.
+        """
+        tenant, user_id = subject.tenant, subject.user_id
+        async with self._storage.read(tenant) as snapshot:
+            waiting = await snapshot.operations.waiting_for(user_id)
+        for operation, item in waiting:
+            due_at = self._due_at(operation, item)
+            if due_at is None or due_at > self._clock.now():
+                continue
+            try:
+                if operation.parameters.mode is OperationMode.MANUAL:
+                    await self._read_newest(tenant, operation, item)
+                else:
+                    await self._read_all(tenant, operation, item, lease, until)
+            except Conflict:
+                raise
+            except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
+                await self._fail(tenant, operation, item, error)
+            if _is_over(until):
+                break
+        return TaskReport()
+
+    def _due_at(self, operation: Operation, item: OperationItem) -> datetime | None:
+        """Return when an item is worked on next, if it is its turn; one that was cancelled has nothing to wait for."""
+        return self._clock.now() if operation.cancel_requested else item.next_try_at
+
+    async def _fail(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, error: Exception
+    ) -> None:
+        """Try again later; after the last try, or where trying again is of no use, give this user up."""
+        async with self._storage.begin(tenant) as transaction:
+            waiting = await transaction.operations.waiting_for(item.user_id)
+            before = next((one for _, one in waiting if one.operation_id == item.operation_id), item)
+            lasts = isinstance(error, InvalidInput)
+            failure = self._retrying.failed(
+                f"operation:{operation.name}", error, attempts=before.attempts, is_last=lasts
+            )
+            if failure.is_last:
+                await _hold_pending_back(transaction, operation, item)
+            await postpone_or_fail(transaction, item, failure)
+
+    async def _read_all(
+        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease, until: float | None
+    ) -> None:
+        """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
+        config = await self._configs.get(tenant)
+        while True:
+            group, note = await self._group(tenant, config, operation, item.user_id)
+            async with self._storage.read(tenant) as snapshot:
+                is_cancelled = await snapshot.operations.is_cancelled(operation.operation_id)
+                tasks = await _unread(snapshot, group, item.user_id, operation.parameters)
+            if is_cancelled or not tasks:
+                break
+            started = time.perf_counter()
+            target = Target(tenant, item.user_id, group, Status.PENDING)
+            await self._read(target, item, tasks, lease)
+            await self._storage.give_way(time.perf_counter() - started)
+            if _is_over(until):
+                async with self._storage.begin(tenant) as transaction:
+                    await transaction.operations.pass_turn(item)
+                return
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.leases.check(lease)
+            status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
+            await _settle(transaction, operation, item, status, note=note)
+
+    async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
+        """Read one stretch for each learner into PENDING, whose cursors move with it."""
+        processed = await self._processor.process(target, tasks)
+        _, processed = await self._processor.commit(
+            processed, lambda done: self._commit_rerun(item, done, lease)
+        )
+        _raise_first(processed.readings)
+
+    async def _commit_rerun(self, item: OperationItem, processed: Processed, lease: Lease) -> Applied:
+        target, readings = processed.target, processed.readings
+        async with self._storage.begin(target.tenant) as transaction:
+            await transaction.leases.check(lease)
+            applied = await self._processor.write(transaction, processed)
+            await _advance(transaction, [one for one in readings if one.error is None])
+            await _count(transaction, item, _new_turns(target.group, readings), readings, applied)
+        return applied
+
+    async def _read_newest(self, tenant: Tenant, operation: Operation, item: OperationItem) -> None:
+        """Read the newest window of each learner into CURRENT; cursors stay where they are."""
+        if operation.cancel_requested:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.operations.settle(item, ItemStatus.CANCELLED)
+            return
+        config = await self._configs.get(tenant)
+        group, note = await self._group(tenant, config, operation, item.user_id)
+        async with acquire_lease(
+            self._storage,
+            tenant,
+            LEARN,
+            f"{self._owner}:{operation.operation_id}",
+            seconds=self._lease_seconds,
+            user_id=item.user_id,
+        ) as lease:
+            if lease is None:
+                raise Conflict(f"{item.user_id!r} is being learned")  # then after that
+            async with self._storage.read(tenant) as snapshot:
+                tasks = await _newest(snapshot, group, item.user_id, operation.parameters)
+            processed = await self._processor.process(Target(tenant, item.user_id, group), tasks)
+            asked = _Asked(operation, item, config, note)
+            _, processed = await self._processor.commit(
+                processed, lambda done: self._commit_newest(asked, done, lease)
+            )
+            _raise_first(processed.readings)
+
+    async def _commit_newest(self, asked: "_Asked", processed: Processed, lease: Lease) -> Applied:
+        readings, item = processed.readings, asked.item
+        async with self._storage.begin(processed.target.tenant) as transaction:
+            await transaction.leases.check(lease)
+            applied = await self._processor.write(transaction, processed)
+            await _count(transaction, item, _turns(readings), readings, applied)
+            if not any(one.error for one in readings):
+                await _settle(transaction, asked.operation, item, ItemStatus.DONE, note=asked.note)
+            # After the operation, which is held first by whoever makes logs due for it.
+            await note_playbooks(transaction, asked.config, taught_playbooks(readings, applied))
+        return applied
+
+    async def _group(
+        self, tenant: Tenant, config: TenantConfig, operation: Operation, user_id: UserId
+    ) -> tuple[LearnerGroup, str]:
+        """
+        Return the learners that the operation asks for; by rules, and why, once the tenant has spent what it wants to.
+
+        Raises:
+            InvalidInput: the configuration, which may have changed since the start, has none of them.
+        """
+        calls = await self._models.of(tenant, config, user_id)
+        groups = self._groups(config, calls, by_hand=True, names=operation.parameters.extractor_names)
+        group = next((group for group in groups if group.kind is GENERATED[operation.name]), None)
+        if group is None:
+            raise InvalidInput("the configuration has no extractor for this any more; start it anew")
+        return group, calls.note
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A user's part of an operation, with what it is done by."""
+
+    operation: Operation
+    item: OperationItem
+    config: TenantConfig
+    note: str
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() > until
+
+
+async def _unread(
+    snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
+) -> list[Task]:
+    """Return the next stretch of each learner that PENDING has not read to its end."""
+    head = await snapshot.cursors.log_head(user_id)
+    cursors = await snapshot.cursors.of_user(user_id)
+    dues: list[Due] = []
+    for learner in group.learners:
+        cursor = cursors.get(cursor_name(learner.name, Status.PENDING))
+        seq = 0 if cursor is None else cursor.seq
+        if seq < head.end:
+            dues.append(Due(learner, seq + 1, min(head.end, seq + learner.step)))
+    return [_asked_for(task, parameters) for task in await read_tasks(snapshot, user_id, dues)]
+
+
+async def _newest(
+    snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
+) -> list[Task]:
+    """Return the last turns that each learner reads, as many as its window holds."""
+    tasks: list[Task] = []
+    for learner in group.learners:
+        turns = await _last_turns(snapshot, learner, user_id, parameters)
+        if turns:
+            first, last = turns[0].seq, turns[-1].seq
+            window = Window(user_id=user_id, first_seq=first, last_seq=last, unread=turns)
+            tasks.append(Task(Due(learner, first, last), window))
+    return tasks
+
+
+async def _last_turns(
+    snapshot: Transaction, learner: Learner, user_id: UserId, parameters: OperationParameters
+) -> tuple[Interaction, ...]:
+    seq = (await snapshot.cursors.log_head(user_id)).end
+    found: list[Interaction] = []
+    while seq > 0 and len(found) < learner.window_size:
+        page = await snapshot.interactions.log_before(user_id, seq=seq, limit=_PAGE)
+        found[:0] = [turn for turn in page if _is_asked_for(turn, parameters) and learner.reads(turn.source)]
+        seq = page[0].seq - 1 if page else 0
+    return tuple(found[-learner.window_size :])
+
+
+def _asked_for(task: Task, parameters: OperationParameters) -> Task:
+    """Leave the turns out of all its windows that are not asked for."""
+
+    def narrowed(window: Window) -> Window:
+        unread, context = (
+            tuple(turn for turn in turns if _is_asked_for(turn, parameters))
+            for turns in (window.unread, window.context)
+        )
+        return window.model_copy(update={"unread": unread, "context": context})
+
+    return replace(task, window=narrowed(task.window), ahead=tuple(map(narrowed, task.ahead)))
+
+
+def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
+    return (
+        (parameters.source is None or turn.source == parameters.source)
+        and (parameters.agent_version is None or turn.agent_version == parameters.agent_version)
+        and (parameters.start is None or turn.created_at >= parameters.start)
+        and (parameters.end is None or turn.created_at <= parameters.end)
+    )
+
+
+async def _advance(transaction: Transaction, readings: Sequence[Reading]) -> None:
+    """Move PENDING's cursors behind what was read."""
+    for reading in readings:
+        name, user_id = cursor_name(reading.due.learner.name, Status.PENDING), reading.window.user_id
+        await transaction.cursors.save(
+            Cursor(learner=name, user_id=user_id, seq=reading.due.last_seq, outcome=reading.outcome),
+            read=Cursor(learner=name, user_id=user_id, seq=reading.due.first_seq - 1),
+        )
+
+
+async def _settle(
+    transaction: Transaction,
+    operation: Operation,
+    item: OperationItem,
+    status: ItemStatus,
+    *,
+    note: str = "",
+) -> None:
+    """Say how a user's part ended, with a note on it if there is one."""
+    await _hold_pending_back(transaction, operation, item)
+    await transaction.operations.settle(item, status, result={"note": note} if note else None)
+
+
+async def _hold_pending_back(transaction: Transaction, operation: Operation, item: OperationItem) -> None:
+    """Count turns that a rerun left out as read no further than in CURRENT."""
+    asked = operation.parameters
+    if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
+        await transaction.versions.hold_pending_back(
+            VersionFilter(
+                kind=GENERATED[operation.name], user_ids=(item.user_id,), names=asked.extractor_names
+            )
+        )
+
+
+async def _count(
+    transaction: Transaction,
+    item: OperationItem,
+    turns: Collection[Interaction],
+    readings: Sequence[Reading],
+    applied: Applied,
+) -> None:
+    """Count what was read for an item, and written."""
+    await transaction.operations.advance(
+        item,
+        turns=len(turns),
+        generated=applied.added_count,
+        failed=any(one.error for one in readings),
+    )
+
+
+def _turns(readings: Sequence[Reading]) -> list[Interaction]:
+    """Return the turns that were read, each once although several learners read them."""
+    read = (turn for reading in readings if reading.error is None for turn in reading.turns)
+    return list({turn.seq: turn for turn in read}.values())
+
+
+def _new_turns(group: LearnerGroup, readings: Sequence[Reading]) -> list[Interaction]:
+    """Return the turns that were read, but for those that another learner, further on, had read before."""
+    firsts = {reading.due.learner.name: reading.due.first_seq for reading in readings}
+    begins = [(one, firsts.get(one.name, math.inf)) for one in group.learners]  # who is done has read all
+    return [
+        turn
+        for turn in _turns(readings)
+        if not any(turn.seq < first and learner.reads(turn.source) for learner, first in begins)
+    ]
+
+
+def _raise_first(readings: Sequence[Reading]) -> None:
+    """Raise the first reading's error: the item is tried again from there."""
+    for reading in readings:
+        if reading.error is not None:
+            raise reading.error

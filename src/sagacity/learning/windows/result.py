@@ -1,0 +1,77 @@
+"""What a learner made of a window, and what is recorded of its origin."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sagacity.domain.change import Candidate, ChangeAction
+from sagacity.domain.cursor import Outcome, Window
+from sagacity.domain.ids import RunId
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import Memory, Provenance
+from sagacity.learning.distil.agent_playbooks.trigger import is_news
+from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.windows.window import Due
+from sagacity.learning.writing.apply import Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one learner made of its window: an extraction, or the error that kept it from one."""
+
+    due: Due
+    window: Window
+    outcome: Outcome
+    extraction: Extraction | None = None
+    error: BaseException | None = None
+    passed: tuple[Window, ...] = ()
+    """Windows before it, from the start of `due` on, of which nothing was learned."""
+
+    @property
+    def turns(self) -> list[Interaction]:
+        """The turns that were read, oldest first."""
+        return [turn for window in (*self.passed, self.window) for turn in window.unread]
+
+
+def failed(read: Reading, error: BaseException) -> Reading:
+    """Let a read that proposed something share the failure of what came after it."""
+    if read.extraction is None or not read.extraction.candidates:
+        return read
+    return Reading(read.due, read.window, Outcome.FAILED, error=error)
+
+
+def version_of(read: Reading, candidate: Candidate) -> str:
+    """Return the agent version that the candidate's last evidence came with."""
+    turns = {turn.interaction_id: turn for turn in read.window.interactions}
+    return next(
+        (turns[number].agent_version for number in reversed(candidate.evidence) if number in turns), ""
+    )
+
+
+def provenance_of(read: Reading, run_id: RunId) -> Provenance:
+    """Return what is recorded of where the memories of a run come from."""
+    extraction = read.extraction
+    return Provenance(
+        learner=read.due.learner.name,
+        method=extraction.method if extraction else "",
+        prompt_version=extraction.prompt_version if extraction else "",
+        model=extraction.model if extraction else "",
+        run_id=run_id,
+    )
+
+
+def taught_playbooks(readings: Sequence[Reading], applied: Applied) -> list[Memory]:
+    """Return the user playbooks that came or were reworded, but for requests that rule aggregation out."""
+    skipping = {
+        turn.request_id
+        for reading in readings
+        for turn in reading.window.interactions
+        if turn.skip_aggregation
+    }
+    return [
+        change.after
+        for change in applied.changes
+        if change.after is not None
+        # Of what a merge added, `before` is what was proposed.
+        and is_news(None if change.action is ChangeAction.ADDED else change.before, change.after)
+        and change.request_id not in skipping
+    ]

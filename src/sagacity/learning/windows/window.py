@@ -1,0 +1,148 @@
+"""Which turns are due for a learner; pure but for reading them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
+from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import Interaction
+from sagacity.learning.windows.learners import Learner
+from sagacity.storage.transaction import Transaction
+
+_TURNS_AHEAD = 40
+"""Read at once behind a window whose learner costs nothing to ask: mostly it learns nothing of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """A user's log as it stood at one moment."""
+
+    user_id: UserId
+    head: LogHead
+    cursors: dict[str, Cursor]
+    queued: tuple[DeadLetter, ...]
+
+    def cursor(self, learner: str) -> Cursor:
+        """Return how far a learner got."""
+        return self.cursors.get(learner, Cursor(learner=learner, user_id=self.user_id))
+
+    def is_quiet(self, now: datetime, quiet_seconds: float) -> bool:
+        """Whether no news came for so long that a short window is worth reading."""
+        last = self.head.last_publish_at
+        return last is not None and now - last >= timedelta(seconds=quiet_seconds)
+
+
+async def read_log_state(snapshot: Transaction, user_id: UserId) -> LogState:
+    """Read how a user's log stands."""
+    return LogState(
+        user_id=user_id,
+        head=await snapshot.cursors.log_head(user_id),
+        cursors=await snapshot.cursors.of_user(user_id),
+        queued=tuple(
+            await snapshot.dead_letters.list_newest(user_id=user_id, statuses=[DeadLetterStatus.QUEUED])
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A stretch of the log that a learner has to read now, `first_seq..last_seq`, both inclusive."""
+
+    learner: Learner
+    first_seq: int
+    last_seq: int
+    attempts: int = 0
+    dead_letter_id: int | None = None
+    is_forced: bool = False
+    """Whether someone asked for it to be read: no gate keeps the learner from it."""
+
+
+def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) -> Due | None:
+    """
+    Return what *learner* has to read next; None while it can wait.
+
+    A queued dead letter goes first. Otherwise the unread turns, oldest first, `step` at a time: always the same
+    stretches, however fast the turns came in. Fewer than a step wait for more, unless *flush*.
+    """
+    for letter in state.queued:
+        if letter.learner == learner.name:
+            return Due(learner, letter.first_seq, letter.last_seq, letter.attempts, letter.dead_letter_id)
+    cursor = state.cursor(learner.name)
+    unread = state.head.end - cursor.seq
+    if unread <= 0 or (cursor.next_try_at is not None and cursor.next_try_at > now):
+        return None
+    if unread < learner.step and not flush:
+        return None
+    return Due(learner, cursor.seq + 1, min(state.head.end, cursor.seq + learner.step), cursor.attempts)
+
+
+def next_look(
+    learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float
+) -> datetime | None:
+    """
+    Return when the log has to be looked at again, if no news comes; None: never.
+
+    That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits.
+    """
+    quiet_at = (state.head.last_publish_at or now) + timedelta(seconds=quiet_seconds)
+    moments: list[datetime] = []
+    for learner in learners:
+        cursor = state.cursor(learner.name)
+        unread = state.head.end - cursor.seq
+        if any(letter.learner == learner.name for letter in state.queued):
+            moments.append(now)
+        elif unread > 0:
+            moments.append(cursor.next_try_at or (now if unread >= learner.step else quiet_at))
+    return min(moments, default=None)
+
+
+async def read_window(snapshot: Transaction, user_id: UserId, due: Due) -> Window:
+    """Read the turns of *due*, with so many before them as fill the learner's window."""
+    return _cut(user_id, due, await _turns_of(snapshot, user_id, due, due.last_seq))
+
+
+async def read_ahead(snapshot: Transaction, user_id: UserId, due: Due) -> list[Window]:
+    """
+    Read the window of *due* and some whole ones behind it, as they would be due one by one.
+
+    Returns:
+        In their order, at least the first.
+    """
+    step = due.learner.step
+    lasts = [due.last_seq + step * place for place in range(1, _TURNS_AHEAD // step + 1)]
+    turns = await _turns_of(snapshot, user_id, due, max([due.last_seq, *lasts]))
+    end = turns[-1].seq if turns else 0
+    behind = [replace(due, first_seq=last - step + 1, last_seq=last) for last in lasts if last <= end]
+    return [_cut(user_id, stretch, turns) for stretch in (due, *behind)]
+
+
+async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: int) -> list[Interaction]:
+    """Read from the context of *due* to *last_seq*."""
+    before = due.learner.window_size - due.learner.step
+    context = (
+        await snapshot.interactions.log_before(user_id, seq=due.first_seq - 1, limit=before) if before else []
+    )
+    unread = await snapshot.interactions.log(
+        user_id, after_seq=due.first_seq - 1, limit=last_seq - due.first_seq + 1
+    )
+    return [*context, *unread]
+
+
+def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
+    """Cut out the window of *due*; what its learner does not read counts for the width, and is not in it."""
+    learner = due.learner
+    before = learner.window_size - learner.step
+    earlier = [turn for turn in turns if turn.seq < due.first_seq]
+
+    return Window(
+        user_id=user_id,
+        first_seq=due.first_seq,
+        last_seq=due.last_seq,
+        unread=tuple(
+            turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq and learner.reads(turn.source)
+        ),
+        context=tuple(
+            turn for turn in earlier[max(0, len(earlier) - before) :] if learner.reads(turn.source)
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Decisions become memories: written in one transaction, compared between versions, taken back."""

@@ -1,0 +1,75 @@
+"""Other words for new memories, from a model, so that a search by words finds them by what they do not say."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import structlog
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.errors import ProviderError
+from sagacity.learning.extractors.outputs import DocumentExpansion
+from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.windows.render import shorten
+from sagacity.storage.search.keywords import terms_of
+
+_log = structlog.get_logger(__name__)
+_PROMPT = "document_expansion"
+_WORDS_EACH = 12
+_WORD_CHARACTERS = 60
+_TEXT_CHARACTERS = 800
+_LABEL = re.compile(r"N(\d+)")
+
+
+async def expand(asker: Asker, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """
+    Add search keywords to *candidates*, asking once for all of them.
+
+    Args:
+        asker: who is asked.
+        candidates: what is about to be remembered; asked about as they stand, keywords included.
+
+    Returns:
+        The same candidates in the same order; as they came where the model failed or had nothing to add.
+    """
+    if not candidates:
+        return candidates
+    shown = "\n".join(f"N{n}: {_shown(one)}" for n, one in enumerate(candidates, start=1))
+    variables = {"limit": str(_WORDS_EACH), "memories": shown}
+    try:
+        answer = await asker.ask(_PROMPT, variables, DocumentExpansion)
+    except ProviderError as error:
+        _log.warning("expand.failed", kind=type(error).__name__, candidates=len(candidates))
+        return candidates
+    words: dict[int, list[str]] = {}
+    for one in answer.value.memories:
+        label = _LABEL.search(one.item.upper())
+        if label is not None:
+            words.setdefault(int(label[1]), []).extend(one.words)
+    return [
+        one.model_copy(update={"keywords": (*one.keywords, *_new(words.get(n, ()), one))})
+        for n, one in enumerate(candidates, start=1)
+    ]
+
+
+def _shown(candidate: Candidate) -> str:
+    return shorten(" ".join(_said(candidate).split()), _TEXT_CHARACTERS)
+
+
+def _said(candidate: Candidate) -> str:
+    parts = (candidate.trigger, candidate.content, candidate.pitfall, *candidate.keywords)
+    return "; ".join(part for part in parts if part)
+
+
+def _new(words: Sequence[str], candidate: Candidate) -> list[str]:
+    """Return of *words* those that are short enough and find what the candidate's own words do not."""
+    known = set(terms_of(_said(candidate)))
+
+    def fitting() -> Iterator[str]:
+        for word in words:
+            plain = " ".join(word.lower().split())
+            terms = terms_of(plain).keys()
+            if len(plain) <= _WORD_CHARACTERS and terms - known:
+                known.update(terms)
+                yield plain
+
+    return list(fitting())[:_WORDS_EACH]

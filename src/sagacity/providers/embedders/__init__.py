@@ -1,0 +1,1 @@
+"""Embedding models, in the package or over HTTP, and the vectors that are remembered."""

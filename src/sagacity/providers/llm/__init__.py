@@ -1,0 +1,1 @@
+"""Chat models: one protocol over LiteLLM, structured answers, and what each call costs."""

@@ -1,0 +1,314 @@
+"""Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
+from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
+from sagacity.providers.choice import ModelChoice
+from sagacity.providers.litellm_seam import (
+    NO_KEY,
+    NoReplyError,
+    WireMessage,
+    WireReply,
+    WireUsage,
+    ignore_stream_warnings,
+    load_litellm,
+    read_reply,
+)
+from sagacity.providers.llm.estimate import prompt_tokens
+from sagacity.providers.llm.metered import Meter, SentRequest
+from sagacity.providers.llm.prices import cost_usd
+from sagacity.providers.llm.structured import json_schema_format, mend_messages, parse, schema_message
+from sagacity.providers.retry_policy import BAD_REQUEST, Failure, Limits, Sleep, judge, retrying
+
+BACKSTOP_SECONDS = 1.0
+"""LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
+MOST_TOKENS = 100_000_000
+"""What a provider says beyond that is nothing to count with."""
+
+T = TypeVar("T")
+
+
+class LiteLLM:
+    """
+    One chat model.
+
+    Neither prompts, answers nor keys reach a log or the text of an error. A provider's own words quote them
+    at times, so its errors are named here by their class and status, and are not chained.
+    """
+
+    def __init__(
+        self,
+        choice: ModelChoice,
+        limits: Limits,
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._choice = choice
+        self._limits = limits
+        self._sleep = sleep
+        self._refuses_schemas = False
+
+    @property
+    def model(self) -> str:
+        """The model in LiteLLM's naming."""
+        return self._choice.model
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> Completion:
+        """Return one answer as text."""
+        meter = self._meter(on_call)
+        text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}, str))
+        return Completion(text=text, model=self.model, usage=meter.usage)
+
+    async def structured(
+        self,
+        messages: Sequence[ChatMessage],
+        output: type[Output],
+        *,
+        max_tokens: int | None = None,
+        on_call: OnCall = ignore_call,
+    ) -> tuple[Output, TokenUsage]:
+        """
+        Return one answer parsed into *output*.
+
+        Raises:
+            MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
+        """
+        asked = tuple(messages)
+        meter = self._meter(on_call)
+        for _ in range(2):
+            answer = await self._json_answer(asked, output, meter, max_tokens)
+            if not isinstance(answer, _Unreadable):
+                return answer, meter.usage
+            asked = (*messages, *mend_messages(answer.text, answer.fault))
+        raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
+    ) -> AsyncIterator[str]:
+        """
+        Yield the answer piece by piece.
+
+        It is tried again only while nothing was yielded; the time limit holds for each piece.
+        """
+        options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
+        meter, asked = self._meter(on_call), prompt_tokens(messages)
+
+        async def attempt() -> _Opened | Failure:
+            async with AsyncExitStack() as stack:
+                sent = await stack.enter_async_context(meter.request(asked_tokens=asked))
+                outcome = await self._guarded(lambda: self._try_stream(messages, options))
+                if isinstance(outcome, Failure):
+                    sent.outcome = outcome.error.__name__
+                    return outcome
+                return _Opened(outcome, sent, stack.pop_all())
+
+        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
+        opened = _unless_failed(await retrying(attempt, self._limits.retry, sleep=self._sleep))
+        async with opened.request, aclosing(self._pieces(opened.stream, opened.sent)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
+        """Yield what the stream carries, and note its tokens."""
+        chunk, is_empty = opened.first, True
+        try:
+            while chunk is not None:
+                sent.usage = _most(sent.usage, _usage(chunk))
+                if chunk.choices and chunk.choices[0].delta.content:
+                    is_empty = False
+                    sent.answer.append(chunk.choices[0].delta.content)
+                    yield chunk.choices[0].delta.content
+                chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
+        finally:
+            await opened.rest.aclose()
+        if is_empty:
+            raise ProviderError(f"{self.model}: the stream ended without an answer")
+
+    def _meter(self, on_call: OnCall) -> Meter:
+        return Meter(self.model, on_call, price=self._price)
+
+    def _price(self, usage: TokenUsage) -> float | None:
+        return cost_usd(self.model, usage.prompt_tokens, usage.completion_tokens)
+
+    async def _json_answer(
+        self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
+    ) -> "Output | _Unreadable":
+        """Ask by schema where the model takes one, else in words."""
+
+        def read(text: str) -> Output | _Unreadable:
+            try:
+                return parse(text, output)
+            except ValueError as error:
+                return _Unreadable(text, str(error))
+
+        in_words = _with_schema(messages, output)
+        if self._refuses_schemas:
+            return _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}, read))
+        if not await self._takes_schemas():
+            options = {"max_tokens": max_tokens, "response_format": {"type": "json_object"}}
+            return _unless_failed(await self._answer(in_words, meter, options, read))
+        options = {"max_tokens": max_tokens, "response_format": json_schema_format(output)}
+        outcome = await self._answer(messages, meter, options, read)
+        if isinstance(outcome, Failure) and outcome.status == BAD_REQUEST:
+            # Some servers of OpenAI's protocol refuse the schema, and do as well when told in words.
+            answer = _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}, read))
+            self._refuses_schemas = True
+            return answer
+        return _unless_failed(outcome)
+
+    async def _takes_schemas(self) -> bool:
+        if self._choice.api_base is not None and self.model.startswith(("openai/", "azure/")):
+            return True  # LiteLLM's list knows nothing of it; nearly all do
+        litellm = await asyncio.to_thread(load_litellm)
+        return litellm.supports_response_schema(self.model)
+
+    async def _answer(
+        self,
+        messages: Sequence[ChatMessage],
+        meter: Meter,
+        options: dict[str, Any],
+        read: Callable[[str], T],
+    ) -> T | Failure:
+        """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
+        asked = prompt_tokens(messages, options.get("response_format"))
+
+        async def attempt() -> T | Failure:
+            async with meter.request(asked_tokens=asked) as sent:
+                outcome = await self._guarded(lambda: self._try_reply(messages, options))
+                if not isinstance(outcome, Failure):
+                    sent.usage = _usage(outcome)
+                    text = outcome.choices[0].message.content or "" if outcome.choices else ""
+                    sent.answer.append(text)
+                    answer = read(text)
+                    if isinstance(answer, _Unreadable):
+                        sent.outcome = MalformedOutput.__name__
+                    return answer
+                sent.outcome = outcome.error.__name__
+                return outcome
+
+        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
+        return await retrying(attempt, self._limits.retry, sleep=self._sleep)
+
+    async def _guarded(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
+        """Make one try within the time limit, and turn what goes wrong into a value."""
+        litellm = await asyncio.to_thread(load_litellm)
+        try:
+            async with asyncio.timeout(self._limits.timeout_seconds):
+                return await attempt()
+        except (TimeoutError, *litellm.timeouts):
+            return Failure(error=ProviderTimeout, told=f"{self.model}: no answer in time")
+        except ValidationError:
+            return Failure(error=ProviderError, told=f"{self.model}: the reply is no completion")
+        except litellm.errors as error:
+            return judge(self.model, error)
+
+    async def _try_reply(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> WireReply:
+        return read_reply(await self._call(messages, options, stream=False))
+
+    async def _try_stream(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> "_Stream":
+        ignore_stream_warnings()
+        chunks = await self._call(messages, options, stream=True)
+        return _Stream(first=await _next_chunk(chunks), rest=chunks)
+
+    async def _call(self, messages: Sequence[ChatMessage], options: dict[str, Any], *, stream: bool) -> Any:
+        choice = self._choice
+        sent = {
+            "api_key": choice.api_key.get_secret_value() if choice.api_key else NO_KEY,
+            "api_base": choice.api_base,
+            "api_version": choice.api_version,
+            "temperature": choice.temperature,
+            "timeout": self._limits.timeout_seconds + BACKSTOP_SECONDS,
+            **options,
+        }
+        reply = await load_litellm().acompletion(
+            model=choice.model,
+            messages=[_wired(message) for message in messages],
+            stream=stream,
+            # Tries are counted and paced here, so none is made below.
+            num_retries=0,
+            max_retries=0,
+            **{name: value for name, value in sent.items() if value is not None},
+        )
+        if reply is None:
+            raise NoReplyError
+        return reply
+
+
+class _Unreadable(NamedTuple):
+    """An answer that does not parse, and what is wrong with it: for the model, and for nobody else."""
+
+    text: str
+    fault: str
+
+
+class _Stream(NamedTuple):
+    """A stream whose first chunk has come."""
+
+    first: WireReply | None
+    rest: Any
+
+
+class _Opened(NamedTuple):
+    """A stream, and the request that is measured until *request* is closed."""
+
+    stream: _Stream
+    sent: SentRequest
+    request: AsyncExitStack
+
+
+async def _next_chunk(chunks: Any) -> WireReply | None:
+    """Return the next chunk, or None at the end."""
+    chunk = await anext(chunks, None)
+    return None if chunk is None else read_reply(chunk)
+
+
+def _unless_failed(outcome: T | Failure) -> T:
+    if isinstance(outcome, Failure):
+        raise outcome.error(outcome.told)
+    return outcome
+
+
+def _usage(reply: WireReply) -> TokenUsage:
+    said = reply.usage or WireUsage()
+    return TokenUsage(
+        prompt_tokens=_possible(said.prompt_tokens), completion_tokens=_possible(said.completion_tokens)
+    )
+
+
+def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
+    """Take the larger numbers of two chunks: each that has any tells of the whole request."""
+    return TokenUsage(
+        prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
+        completion_tokens=max(one.completion_tokens, other.completion_tokens),
+    )
+
+
+def _possible(tokens: int | None) -> int:
+    """Take a number that no request has, which would undo others' or fit no database, for none."""
+    return tokens if tokens is not None and 0 < tokens <= MOST_TOKENS else 0
+
+
+def _wired(message: ChatMessage) -> WireMessage:
+    """Return *message* as it is sent: in parts only where it has an image, as some servers take plain text alone."""
+    if not message.image:
+        return {"role": message.role, "content": message.content}
+    text = {"type": "text", "text": message.content}
+    image = {"type": "image_url", "image_url": {"url": message.image}}
+    return {"role": message.role, "content": [text, image]}
+
+
+def _with_schema(messages: Sequence[ChatMessage], output: type[Output]) -> tuple[ChatMessage, ...]:
+    """Add the schema in words to the system message; many chat templates take only one."""
+    asked = schema_message(output)
+    if messages and messages[0].role == "system":
+        system = ChatMessage(role="system", content=f"{messages[0].content}\n\n{asked.content}")
+        return (system, *messages[1:])
+    return (asked, *messages)

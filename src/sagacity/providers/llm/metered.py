@@ -1,0 +1,101 @@
+"""What each request of a model call cost, told to whoever wants to keep it; nothing is written here."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
+from sagacity.domain.ledger import CANCELLED, SUCCEEDED
+from sagacity.providers.base import ModelCall, OnCall, TokenUsage
+from sagacity.providers.llm.estimate import text_tokens
+
+_WORKED_ON = frozenset({SUCCEEDED, MalformedOutput.__name__, ProviderTimeout.__name__, CANCELLED})
+
+
+@dataclass(slots=True)
+class SentRequest:
+    """One request while it is under way; whoever makes it notes here what comes of it."""
+
+    asked_tokens: int = 0
+    """About how many the prompt is."""
+    answer: list[str] = field(default_factory=list)
+    """The pieces that came."""
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    """As the provider says; zero where it does not."""
+    outcome: str = SUCCEEDED
+
+    @property
+    def counted(self) -> TokenUsage:
+        """
+        What the provider says, and an estimate where it says nothing of a request that it may have worked on.
+
+        One that was turned away or reached nobody costs nothing.
+        """
+        if self.outcome not in _WORKED_ON and not self.answer:
+            return self.usage
+        return TokenUsage(
+            prompt_tokens=self.usage.prompt_tokens or self.asked_tokens,
+            completion_tokens=self.usage.completion_tokens or text_tokens("".join(self.answer)),
+        )
+
+
+class Meter:
+    """Tells of each request of one call, and adds up the call's tokens."""
+
+    def __init__(
+        self,
+        model: str,
+        on_call: OnCall,
+        *,
+        price: Callable[[TokenUsage], float | None],
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """
+        Begin a call.
+
+        Args:
+            model: the name that is reported.
+            on_call: who is told.
+            price: what so many tokens cost in USD; None where nobody knows.
+            timer: seconds that only grow.
+        """
+        self.usage = TokenUsage()
+        self._model = model
+        self._on_call = on_call
+        self._price = price
+        self._timer = timer
+        self._attempt = 0
+
+    @asynccontextmanager
+    async def request(self, *, asked_tokens: int = 0) -> AsyncGenerator[SentRequest]:
+        """
+        Measure the block as one request, and tell of it at its end, however that comes.
+
+        Args:
+            asked_tokens: about how many tokens the prompt is, in case that the provider does not say.
+        """
+        self._attempt += 1
+        attempt, sent, started = self._attempt, SentRequest(asked_tokens), self._timer()
+        try:
+            yield sent
+        except ProviderError as error:
+            sent.outcome = type(error).__name__
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            sent.outcome = CANCELLED
+            raise
+        finally:
+            seconds, usage = self._timer() - started, sent.counted
+            self.usage += usage
+            await self._on_call(
+                ModelCall(
+                    model=self._model,
+                    attempt=attempt,
+                    usage=usage,
+                    duration_seconds=seconds,
+                    outcome=sent.outcome,
+                    cost_usd=self._price(usage),
+                )
+            )

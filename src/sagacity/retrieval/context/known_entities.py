@@ -1,0 +1,56 @@
+"""Who and what a question names, as the user's graph knows them: for the context of an answer."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sagacity.domain.context import KnownEntity
+from sagacity.domain.graph import USER, Entity, EntityType, Relationship
+from sagacity.domain.ids import UserId
+from sagacity.retrieval.query.names import name_candidates
+from sagacity.storage.transaction import Transaction
+
+MOST_ENTITIES = 5
+MOST_TIES = 8
+"""Of one entity; the surest."""
+
+
+async def known_entities(
+    snapshot: Transaction, user_id: UserId, question: str, *, as_of: datetime | None = None
+) -> list[KnownEntity]:
+    """
+    Return the entities that *question* names, most mentioned first, each with what ties it to others.
+
+    With *as_of* those that were known by then, with the ties that were.
+    """
+    names = name_candidates(question)
+    if not names:
+        return []
+    found = [
+        one
+        for one in await snapshot.graph.find(user_id, names)
+        if one.normalized_name != USER and (as_of is None or one.created_at <= as_of)
+    ]
+    if not found:
+        return []
+    shown = found[:MOST_ENTITIES]
+    numbers = [entity.entity_id for entity in shown]
+    ties = await snapshot.relationships.of_entities(user_id, numbers, limit=MOST_TIES, as_of=as_of)
+    return [_known(entity, ties[entity.entity_id]) for entity in shown]
+
+
+def _known(entity: Entity, ties: Iterable[Relationship]) -> KnownEntity:
+    is_typed = entity.entity_type is not EntityType.OTHER
+    told = (entity.description, *(_told(entity, tie) for tie in ties))
+    return KnownEntity(
+        entity_id=entity.entity_id,
+        name=entity.name,
+        entity_type=str(entity.entity_type) if is_typed else "",
+        details=tuple(part for part in told if part)[:MOST_TIES],
+    )
+
+
+def _told(entity: Entity, tie: Relationship) -> str:
+    """Tell what *entity* is to another as the rest of a sentence, and what another is to it as a whole one."""
+    word = tie.relationship_type.replace("_", " ")
+    is_its_own = tie.source_entity_id == entity.entity_id
+    return f"{word} {tie.target_name}" if is_its_own else f"{tie.source_name} {word} {tie.target_name}"

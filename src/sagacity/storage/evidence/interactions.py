@@ -1,0 +1,408 @@
+"""The evidence log: requests and their interactions, appended and read in order."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Scope
+from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
+from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
+from sagacity.storage.evidence.users import claim_seq, touch_sessions
+from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
+from sagacity.storage.schema.tables import evaluations, interactions, requests, sessions
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.filters import (
+    INTERACTION,
+    facts_of_request,
+    has_document,
+    owned_by,
+    users_of,
+    values_of,
+)
+from sagacity.storage.search.writing import Document
+from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.planner_hints import unindexed
+
+_OWN = {
+    "request_id": interactions.c.request_id == sa.bindparam("request_id"),
+    "start": interactions.c.created_at >= sa.bindparam("start"),
+    "end": interactions.c.created_at <= sa.bindparam("end"),
+}
+"""Conditions that a list asks of turns themselves, whose indexes know them; the rest it asks of their documents."""
+_OWN_OF_A_USER = _OWN | {
+    "start": unindexed(interactions.c.created_at) >= sa.bindparam("start"),
+    "end": unindexed(interactions.c.created_at) <= sa.bindparam("end"),
+}
+"""The same for one user's turns, which lie together."""
+_NOT_CONTENT: Any = {
+    **dict.fromkeys(("request_id", "force_extraction", "skip_aggregation"), True),
+    "interactions": {"__all__": {"happened_at"}},
+}
+
+
+def interaction_of(row: Any) -> Interaction:
+    """Turn a row into the value."""
+    return Interaction.model_validate(
+        {name: row[name] for name in Interaction.model_fields}
+        if isinstance(row, dict)
+        else dict(row._mapping),
+        extra="ignore",
+    )
+
+
+def request_of(row: Any) -> Request:
+    """Turn a row into the value."""
+    return Request.model_validate(row._mapping, extra="ignore")
+
+
+def digest_of(request: NewRequest) -> str:
+    """
+    Return the SHA-256 of what was sent, by which a repeated request is told from another with its id.
+
+    Not of when turns happened: some clients stamp them anew when they send again.
+    """
+    body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+class InteractionRepository:
+    """A tenant's log. Rows are appended and deleted, never edited."""
+
+    def __init__(self, scope: Scope, search: SearchRepository) -> None:
+        self._scope = scope
+        self._search = search
+
+    async def append(self, batch: Sequence[NewRequest]) -> list[Request]:
+        """
+        Append *batch* to the log, in order, in this transaction.
+
+        A request whose id is known already is not stored again: the first one is returned.
+
+        Raises:
+            Conflict: a known id came with other content.
+        """
+        digests: dict[RequestId, str] = {}
+        for request in batch:
+            digest = digest_of(request)
+            if digests.setdefault(request.request_id, digest) != digest:
+                raise _taken(request.request_id)
+        rows = await self._scope.all(
+            sa.select(requests).where(
+                requests.c.org_id == self._scope.org_id, requests.c.request_id.in_(list(digests))
+            )
+        )
+        for row in rows:
+            if row.digest != digests[row.request_id]:
+                raise _taken(row.request_id)
+        known = {row.request_id: request_of(row) for row in rows}
+        fresh = {one.request_id: one for one in reversed(batch) if one.request_id not in known}
+        if fresh:
+            known |= await self._insert(list(reversed(fresh.values())), digests)
+        return [known[request.request_id] for request in batch]
+
+    async def _insert(
+        self, fresh: list[NewRequest], digests: Mapping[RequestId, str]
+    ) -> dict[RequestId, Request]:
+        now = self._scope.clock.now()
+        next_seq = await claim_seq(self._scope, fresh, now)
+        stored: dict[RequestId, Request] = {}
+        rows: list[dict[str, Any]] = []
+        for request in fresh:
+            first = next_seq[request.user_id]
+            next_seq[request.user_id] += len(request.interactions)
+            kept = Request(
+                **request.model_dump(exclude={"interactions"}),
+                first_seq=first,
+                last_seq=next_seq[request.user_id] - 1,
+                created_at=now,
+            )
+            stored[kept.request_id] = kept
+            rows += [
+                _interaction_row(self._scope.org_id, kept, turn, first + offset)
+                for offset, turn in enumerate(request.interactions)
+            ]
+        await touch_sessions(self._scope, fresh, now)
+        await self._scope.run(
+            requests.insert(),
+            [
+                stored[r.request_id].model_dump()
+                | {"org_id": self._scope.org_id, "digest": digests[r.request_id]}
+                | {"facts": facts_of_request(r.metadata)}
+                for r in fresh
+            ],
+        )
+        if not rows:
+            return stored
+        ids = await self._scope.all(
+            interactions.insert().returning(
+                interactions.c.interaction_id, interactions.c.user_id, interactions.c.seq
+            ),
+            rows,
+        )
+        by_seq = {(row.user_id, row.seq): row.interaction_id for row in ids}
+        turns = ((request, turn) for request in fresh for turn in request.interactions)
+        await self._search.put(
+            [
+                document_of(stored[request.request_id], turn, by_seq[row["user_id"], row["seq"]])
+                for (request, turn), row in zip(turns, rows, strict=True)
+            ],
+            new=True,  # a turn is never edited
+        )
+        return stored
+
+    async def get(self, ids: Sequence[int]) -> list[Interaction]:
+        """Return the turns with *ids* that exist, in the order of the log."""
+        given = {"org_id": self._scope.org_id, "ids": list(ids)}
+        return [interaction_of(row) for row in await self._scope.all(numbered(), given)]
+
+    async def existing(self, ids: Collection[InteractionId]) -> set[InteractionId]:
+        """Return those of *ids* that turns have."""
+        mine = (self._scope.owns(interactions), one_of(interactions.c.interaction_id, ids))
+        rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
+        return {InteractionId(row.interaction_id) for row in rows}
+
+    async def beside(
+        self, turns: Sequence[Interaction], count: int, *, as_of: datetime | None = None
+    ) -> dict[int, list[Interaction]]:
+        """
+        Return, by number, up to *count* turns before and after each of *turns*, in the order of the log.
+
+        They are of the same user and session; of a turn without a session, of the same request. What lies more than
+        `REACH` numbers of the log away is not looked at. With *as_of* what had not arrived by then is not there.
+        """
+        found: dict[int, list[Interaction]] = {turn.interaction_id: [] for turn in turns}
+        for row in await rows_beside(self._scope, list(found), count) if found and count > 0 else ():
+            if as_of is None or row.created_at <= as_of:
+                found[row.beside_id].append(interaction_of(row))
+        return found
+
+    async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
+        """Return up to *limit* of the user's turns after *after_seq*, oldest first, without their images."""
+        statement = (
+            self._log_of(user_id)
+            .where(interactions.c.seq > after_seq)
+            .order_by(interactions.c.seq)
+            .limit(limit)
+        )
+        return [interaction_of(row) for row in await self._scope.all(statement)]
+
+    async def log_before(self, user_id: UserId, *, seq: int, limit: int) -> list[Interaction]:
+        """Return up to *limit* of the user's turns up to and with *seq*, as `log` does: context for what follows."""
+        statement = (
+            self._log_of(user_id)
+            .where(interactions.c.seq <= seq)
+            .order_by(interactions.c.seq.desc())
+            .limit(limit)
+        )
+        return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+
+    async def image(self, interaction_id: InteractionId, *, longest: int) -> str:
+        """Return the image of a turn as it was sent in; empty without one, or for more than *longest* characters."""
+        sent = sa.func.coalesce(sa.func.nullif(interactions.c.image_url, ""), interactions.c.image_base64)
+        rows = await self._scope.all(
+            sa.select(sent).where(
+                interactions.c.org_id == self._scope.org_id,
+                interactions.c.interaction_id == interaction_id,
+                sa.func.length(sent) <= longest,
+            )
+        )
+        return rows[0][0] if rows else ""
+
+    async def of_session(
+        self, user_id: UserId, session_id: SessionId, *, limit: int, as_of: datetime | None = None
+    ) -> list[Interaction]:
+        """Return up to *limit* of the newest turns of a session of one user (by then, with *as_of*), oldest first."""
+        statement = (
+            self._mine()
+            .where(requests.c.session_id == session_id, interactions.c.user_id == user_id)
+            .order_by(interactions.c.seq.desc())
+            .limit(limit)
+        )
+        if as_of is not None:
+            statement = statement.where(interactions.c.created_at <= as_of)
+        return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+
+    async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
+        """Return up to *limit* turns that *wanted* admits, the last to arrive first."""
+        column, values = interactions.c, values_of(wanted)
+        values.pop("statuses", None)  # a turn has but one
+        users = users_of(wanted)
+        own = _OWN if users is None else _OWN_OF_A_USER
+        statement = self._mine().where(*(own[field] for field in values if field in own))
+        if of_documents := [field for field in values if field not in own]:
+            statement = statement.where(has_document(column.interaction_id, INTERACTION, of_documents))
+        if users is not None:
+            statement = statement.where(owned_by(column.user_id, users))
+        newest_first = [column.created_at.desc(), column.interaction_id.desc()]
+        if users is not None and len(users) == 1:
+            newest_first = [column.seq.desc()]  # the same, by an index that holds nobody else's
+        statement = statement.order_by(*newest_first).limit(limit)
+        return [interaction_of(row) for row in await self._scope.all(statement, values)]
+
+    async def get_request(self, request_id: RequestId) -> Request:
+        """
+        Return one request.
+
+        Raises:
+            NotFound: the tenant has none of that id.
+        """
+        rows = await self._scope.all(
+            sa.select(requests).where(
+                requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id
+            )
+        )
+        if not rows:
+            raise NotFound(f"no request {request_id!r}")
+        return request_of(rows[0])
+
+    async def list_requests(
+        self,
+        *,
+        user_id: UserId | None = None,
+        request_id: RequestId | None = None,
+        session_id: SessionId | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        limit: int,
+        offset: int = 0,
+    ) -> list[Request]:
+        """Return a page of requests, newest first; the empty session id stands for those without a session."""
+        statement = sa.select(requests).where(requests.c.org_id == self._scope.org_id)
+        for column, value in (
+            (requests.c.user_id, user_id),
+            (requests.c.request_id, request_id),
+            (requests.c.session_id, session_id),
+        ):
+            if value is not None:
+                statement = statement.where(column == value if value else column.is_(None))
+        if start is not None:
+            statement = statement.where(requests.c.created_at >= start)
+        if end is not None:
+            statement = statement.where(requests.c.created_at <= end)
+        statement = statement.order_by(
+            requests.c.created_at.desc(), requests.c.last_seq.desc(), requests.c.request_id.desc()
+        )
+        return [request_of(row) for row in await self._scope.all(statement.limit(limit).offset(offset))]
+
+    async def of_requests(self, ids: Sequence[RequestId]) -> dict[RequestId, list[Interaction]]:
+        """Return the turns of many requests at once, each list in the order of the log."""
+        found: dict[RequestId, list[Interaction]] = {request_id: [] for request_id in ids}
+        for turn in await self._select(interactions.c.request_id.in_(list(ids))):
+            found[turn.request_id].append(turn)
+        return found
+
+    async def newest_id(self, user_id: UserId) -> InteractionId | None:
+        """Return the number of the last turn of a user's log; None if there is none."""
+        mine = (interactions.c.org_id == self._scope.org_id, interactions.c.user_id == user_id)
+        statement = (
+            sa.select(interactions.c.interaction_id).where(*mine).order_by(interactions.c.seq.desc()).limit(1)
+        )
+        return next((InteractionId(row.interaction_id) for row in await self._scope.all(statement)), None)
+
+    async def count(self) -> int:
+        """Return how many turns the tenant has."""
+        statement = sa.select(sa.func.count()).where(interactions.c.org_id == self._scope.org_id)
+        return (await self._scope.all(statement))[0][0]
+
+    async def delete(self, user_id: UserId, interaction_id: InteractionId) -> None:
+        """
+        Delete one turn of one user, from the log and from search, with the verdicts on its session.
+
+        Raises:
+            NotFound: that user has no such turn.
+        """
+        if not await self._delete_turns(
+            interactions.c.user_id == user_id, interactions.c.interaction_id == interaction_id
+        ):
+            raise NotFound(f"user {user_id!r} has no interaction {interaction_id}")
+
+    async def delete_requests(self, ids: Sequence[RequestId]) -> int:
+        """Delete requests with their turns and the verdicts on their sessions; returns how many requests there were."""
+        await self._delete_turns(one_of(interactions.c.request_id, ids))
+        return await delete_empty_requests(self._scope, one_of(requests.c.request_id, ids))
+
+    async def delete_session(self, session_id: SessionId) -> int:
+        """Delete a session of that id, with its requests, turns and verdicts; returns how many requests there were."""
+        mine = sa.select(requests.c.request_id).where(
+            requests.c.org_id == self._scope.org_id, requests.c.session_id == session_id
+        )
+        ids = [row.request_id for row in await self._scope.all(mine)]
+        deleted = await self.delete_requests(ids)
+        await delete_verdicts(self._scope, evaluations.c.session_id == session_id)
+        await delete_empty_sessions(self._scope, sessions.c.session_id == session_id)
+        return deleted
+
+    async def delete_all(self) -> int:
+        """Delete the tenant's whole log; returns how many turns there were. What is published meanwhile stays whole."""
+        await held_sessions(self._scope)
+        deleted = await self._delete()
+        await delete_empty_requests(self._scope)
+        await delete_verdicts(self._scope)
+        await delete_empty_sessions(self._scope)
+        return deleted
+
+    async def _delete_turns(self, *conditions: sa.ColumnElement[bool]) -> int:
+        held = await held_sessions(self._scope, *conditions)
+        deleted = await self._delete(*conditions)
+        await forget_verdicts(self._scope, held)
+        return deleted
+
+    async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
+        mine = (interactions.c.org_id == self._scope.org_id, *conditions)
+        rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
+        ids = [row.interaction_id for row in rows]
+        await self._search.remove(INTERACTION, ids)
+        gone = one_of(interactions.c.interaction_id, ids)  # and no turn that came meanwhile
+        return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))
+
+    async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
+        column = interactions.c
+        statement = self._mine().where(*conditions).order_by(unindexed(column.user_id), column.seq)
+        return [interaction_of(row) for row in await self._scope.all(statement)]
+
+    def _log_of(self, user_id: UserId) -> sa.Select[Any]:
+        return without_images.where(
+            interactions.c.org_id == self._scope.org_id, interactions.c.user_id == user_id
+        )
+
+    def _mine(self) -> sa.Select[Any]:
+        return with_request.where(interactions.c.org_id == self._scope.org_id)
+
+
+def _taken(request_id: str) -> Conflict:
+    return Conflict(
+        f"request_id {request_id!r} was published before with other content; use a new request_id"
+    )
+
+
+def _interaction_row(org_id: str, request: Request, turn: NewInteraction, seq: int) -> dict[str, Any]:
+    return turn.model_dump() | {
+        "org_id": org_id,
+        "user_id": request.user_id,
+        "seq": seq,
+        "request_id": request.request_id,
+        "session_id": request.session_id,
+        "created_at": request.created_at,
+    }
+
+
+def document_of(request: Request, turn: NewInteraction, interaction_id: int) -> Document:
+    """Return what is searched in place of a turn."""
+    return Document(
+        kind=INTERACTION,
+        owner_id=interaction_id,
+        user_id=request.user_id,
+        agent_version=request.agent_version,
+        source=request.source,
+        request_id=request.request_id,
+        changed_at=request.created_at,
+        event_at=turn.happened_at,
+        text=turn.search_text,
+    )

@@ -1,0 +1,181 @@
+"""What need not be kept: memories that expired, and the oldest turns that everybody has read."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import DeadLetterStatus, cursor_name
+from sagacity.domain.ids import InteractionId
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.operation import OperationStatus
+from sagacity.storage.base import Scope
+from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
+from sagacity.storage.evidence.verdicts import forget_verdicts, held_sessions
+from sagacity.storage.memories.memories import MemoryRepository
+from sagacity.storage.schema.tables import (
+    cursors,
+    dead_letters,
+    interactions,
+    memories,
+    operations,
+    requests,
+    sessions,
+)
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.filters import INTERACTION
+from sagacity.storage.statements.array_params import found_by, one_of
+
+_VERSIONS = (Status.CURRENT, Status.PENDING, Status.ARCHIVED)
+
+
+class RetentionRepository:
+    """A tenant's clean-up, a limited number of rows at a time."""
+
+    def __init__(self, scope: Scope, search: SearchRepository, kept: MemoryRepository) -> None:
+        self._scope = scope
+        self._search = search
+        self._memories = kept
+
+    async def next_expiry(self) -> datetime | None:
+        """Return when the first memory expires, or expired; None if none ever does."""
+        column = memories.c
+        statement = (
+            sa.select(column.expires_at)
+            .where(column.org_id == self._scope.org_id, column.expires_at.is_not(None))
+            .order_by(column.expires_at)
+            .limit(1)
+        )
+        return next((row.expires_at for row in await self._scope.all(statement)), None)
+
+    async def purge_expired(self, before: datetime, *, limit: int) -> int:
+        """Delete up to *limit* memories that expired by *before*, with all recorded of them; returns how many."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id, column.kind)
+            .where(column.org_id == self._scope.org_id, column.expires_at <= before)
+            .order_by(column.expires_at, column.memory_id)
+            .limit(limit)
+        )
+        for kind in sorted({row.kind for row in rows}):
+            ids = [row.memory_id for row in rows if row.kind == kind]
+            await self._memories.delete(MemoryKind(kind), ids=ids)
+        return len(rows)
+
+    async def excess(self, keep: int) -> int:
+        """Return how many turns the tenant has beyond *keep*; 0 while a long run is under way, which may read all."""
+        if await self._is_run_under_way():
+            return 0
+        [(count,)] = await self._scope.all(
+            sa.select(sa.func.count()).where(interactions.c.org_id == self._scope.org_id)
+        )
+        return max(0, count - keep)
+
+    async def oldest_read(
+        self, learners: Collection[str], *, judged: bool, limit: int
+    ) -> list[InteractionId]:
+        """
+        Return the oldest turns that nobody has to read any more.
+
+        What a learner still has to read, also of a version that an upgrade or a downgrade would bring into force, is
+        not among them. Neither is what was parked.
+
+        Args:
+            learners: who has to have read a turn.
+            judged: whether sessions are judged; then turns of those that wait for it are not among them.
+            limit: the most turns to return.
+        """
+        column = interactions.c
+        statement = self._read_by_all(learners, judged=judged).order_by(
+            column.created_at, column.interaction_id
+        )
+        return [row.interaction_id for row in await self._scope.all(statement.limit(limit))]
+
+    async def drop(self, chosen: Sequence[InteractionId], learners: Collection[str], *, judged: bool) -> int:
+        """
+        Delete turns, with the verdicts on their sessions, and requests and sessions that are empty by that.
+
+        Args:
+            chosen: by `oldest_read`, to which the other arguments belong; what somebody has to read since then stays.
+            learners: as there.
+            judged: as there.
+
+        Returns:
+            How many turns were deleted.
+        """
+        if await self._is_run_under_way():
+            return 0
+        is_chosen = one_of(interactions.c.interaction_id, chosen)
+        rows = await self._scope.all(self._read_by_all(learners, is_chosen, judged=judged))
+        if not rows:
+            return 0
+        ids = [row.interaction_id for row in rows]
+        is_gone = one_of(interactions.c.interaction_id, ids)
+        held = await held_sessions(self._scope, is_gone)
+        await self._search.remove(INTERACTION, ids)
+        await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), is_gone))
+        await forget_verdicts(self._scope, held)
+        await self._drop_empty(rows)
+        return len(rows)
+
+    async def _is_run_under_way(self) -> bool:
+        running = sa.select(operations.c.operation_id).where(
+            operations.c.org_id == self._scope.org_id,
+            operations.c.status == str(OperationStatus.IN_PROGRESS),
+        )
+        return bool(await self._scope.all(running.limit(1)))
+
+    def _read_by_all(
+        self, learners: Collection[str], *chosen: sa.ColumnElement[bool], judged: bool
+    ) -> sa.Select[*tuple[Any, ...]]:
+        """Select those of *chosen* turns, or of all, that every learner has read and none has parked."""
+        turn, letter = interactions.c, dead_letters.c
+        parked = sa.exists().where(
+            letter.org_id == turn.org_id,
+            letter.user_id == turn.user_id,
+            letter.status != str(DeadLetterStatus.REPLAYED),
+            sa.between(turn.seq, letter.first_seq, letter.last_seq),
+        )
+        columns = (turn.interaction_id, turn.request_id, turn.session_id, turn.created_at)
+        mine = self._scope.owns(interactions) if chosen else turn.org_id == self._scope.org_id
+        statement = sa.select(*columns).where(mine, *chosen, ~parked)
+        if learners:
+            ends = self._read_ends(learners, *chosen)
+            is_read = sa.and_(ends.c.user_id == turn.user_id, turn.seq <= ends.c.seq)
+            statement = statement.join(ends, is_read)
+        return statement.where(self._is_judged()) if judged else statement
+
+    def _read_ends(self, learners: Collection[str], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
+        """Select up to where each user's log was read by every learner, in every version that there is."""
+        column = cursors.c
+        names = [cursor_name(one, version) for one in learners for version in _VERSIONS]
+        in_force = sa.case((one_of(column.learner, learners), 1), else_=0)
+        ends = (
+            sa.select(column.user_id, sa.func.min(column.seq).label("seq"))
+            .where(column.org_id == self._scope.org_id, one_of(column.learner, names))
+            .group_by(column.user_id)
+            .having(sa.func.sum(in_force) == len(set(learners)))
+        )
+        if chosen:
+            of_chosen = sa.select(interactions.c.user_id).where(self._scope.owns(interactions), *chosen)
+            ends = ends.where(found_by(column.user_id, of_chosen.distinct().scalar_subquery()))
+        return ends.subquery()
+
+    def _is_judged(self) -> sa.ColumnElement[bool]:
+        turn, session = interactions.c, sessions.c
+        return ~sa.exists().where(
+            session.org_id == turn.org_id,
+            session.user_id == turn.user_id,
+            session.session_id == turn.session_id,
+            session.evaluate_after.is_not(None),
+        )
+
+    async def _drop_empty(self, gone: Sequence[Any]) -> None:
+        """Delete the requests of these turns if they have no others, and their sessions if these have no requests."""
+        request, session = requests.c, sessions.c
+        until = max(row.created_at for row in gone)  # what came to a session since then goes on
+        theirs = one_of(request.request_id, {row.request_id for row in gone})
+        await delete_empty_requests(self._scope, theirs, request.created_at <= until)
+        theirs = one_of(session.session_id, {row.session_id for row in gone if row.session_id is not None})
+        await delete_empty_sessions(self._scope, theirs, session.updated_at <= until)

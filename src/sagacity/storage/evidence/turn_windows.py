@@ -1,0 +1,100 @@
+"""Turns by their numbers, and what stands beside them in their sessions."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import interactions, requests
+from sagacity.storage.statements.array_params import among
+
+REACH = 50
+"""Numbers of the log that are looked through to either side: turns of other sessions may lie between."""
+happened_at = sa.func.coalesce(
+    interactions.c.happened_at, interactions.c.created_at, type_=interactions.c.created_at.type
+)
+"""When a turn happened, as far as that is known."""
+_IMAGES = (interactions.c.image_url, interactions.c.image_base64)
+
+
+def is_there(column: sa.Column[str]) -> sa.Label[str]:
+    """Read no more of an image than its first character: it may be megabytes, and many turns are read at a time."""
+    return sa.func.substr(column, 1, 1).label(column.name)
+
+
+def _with_request(*images: sa.ColumnElement[str]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(
+        *(column for column in interactions.c if column not in set(_IMAGES)),
+        *images,
+        requests.c.source,
+        requests.c.agent_version,
+        requests.c.skip_aggregation,
+    ).join_from(
+        interactions,
+        requests,
+        sa.and_(
+            requests.c.org_id == interactions.c.org_id, requests.c.request_id == interactions.c.request_id
+        ),
+    )
+
+
+with_request = _with_request(interactions.c.image_url, is_there(interactions.c.image_base64))
+"""Turns with what they have from their requests; of an image that came inline only that it is there."""
+without_images = _with_request(*map(is_there, _IMAGES))
+"""The same; also of an address, which may be a `data:` URL with all of an image, only that it is there."""
+
+
+@cache
+def numbered() -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for turns of given numbers, in the order of the log."""
+    column = interactions.c
+    return with_request.where(
+        among(column.interaction_id, "ids"), column.org_id.concat("") == sa.bindparam("org_id")
+    ).order_by(column.user_id, column.seq)
+
+
+async def rows_beside(scope: Scope, ids: Sequence[int], count: int) -> Sequence[Any]:
+    """
+    Return the rows of `with_request` that stand beside the turns *ids*, in the order of the log.
+
+    Up to *count* of the same session before and as many after each; without a session, of the same request. A row tells
+    in `beside_id` beside which it stands, and is there once for each.
+    """
+    return await scope.all(_beside(), {"org_id": scope.org_id, "ids": list(ids), "most": count})
+
+
+@cache
+def _beside() -> sa.Select[*tuple[Any, ...]]:
+    turn, near = interactions.alias("turn"), interactions.alias("near")
+    is_of_the_same = sa.case(
+        (turn.c.session_id.is_(None), near.c.request_id == turn.c.request_id),
+        else_=near.c.session_id == turn.c.session_id,
+    )
+    rank = sa.func.row_number().over(
+        partition_by=(turn.c.interaction_id, near.c.seq > turn.c.seq),
+        order_by=sa.func.abs(near.c.seq - turn.c.seq),
+    )
+    nearest = (
+        sa.select(turn.c.interaction_id.label("beside_id"), near.c.interaction_id, rank.label("rank"))
+        .join_from(
+            turn,
+            near,
+            sa.and_(
+                near.c.org_id == turn.c.org_id,
+                near.c.user_id == turn.c.user_id,
+                near.c.seq.between(turn.c.seq - REACH, turn.c.seq + REACH),
+                near.c.seq != turn.c.seq,
+                is_of_the_same,
+            ),
+        )
+        .where(among(turn.c.interaction_id, "ids"), turn.c.org_id.concat("") == sa.bindparam("org_id"))
+        .subquery()
+    )
+    return (
+        with_request.add_columns(nearest.c.beside_id)
+        .join(nearest, nearest.c.interaction_id == interactions.c.interaction_id)
+        .where(nearest.c.rank <= sa.bindparam("most", type_=sa.Integer))
+        .order_by(interactions.c.user_id, interactions.c.seq)
+    )

@@ -1,0 +1,109 @@
+"""Users' logs and sessions grow: who appends counts them up, and holds their rows until the commit."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.interaction import NewRequest
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import sessions, users
+from sagacity.storage.statements.array_params import found_by
+
+
+def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
+    row = insert(users)
+    return row.on_conflict_do_update(
+        index_elements=[users.c.org_id, users.c.user_id],
+        set_={
+            "last_seq": users.c.last_seq + row.excluded.last_seq,
+            "due_at": row.excluded.due_at,
+            "updated_at": row.excluded.updated_at,
+        },
+    ).returning(users.c.user_id, users.c.last_seq)
+
+
+def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
+    row = insert(sessions)
+    return row.on_conflict_do_update(
+        index_elements=[sessions.c.org_id, sessions.c.session_id, sessions.c.user_id],
+        set_={
+            "message_count": sessions.c.message_count + row.excluded.message_count,
+            "updated_at": row.excluded.updated_at,
+            "evaluate_after": row.excluded.evaluate_after,
+            "evaluation_attempts": row.excluded.evaluation_attempts,
+        },
+    )
+
+
+async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> dict[UserId, int]:
+    """Reserve numbers in every user's log; the row stays locked until commit, so order is commit order."""
+    counts: Counter[UserId] = Counter()
+    for request in fresh:
+        counts[request.user_id] += len(request.interactions)
+    rows = await scope.all(
+        scope.upsert(_lengthen_log),
+        [
+            {
+                "org_id": scope.org_id,
+                "user_id": user_id,
+                "last_seq": count,
+                "due_at": now,
+                "created_at": now,
+                "updated_at": now,
+            }
+            for user_id, count in sorted(counts.items())
+        ],
+    )
+    return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
+
+
+async def make_log(scope: Scope, user_id: UserId) -> None:
+    """Make a user's log, empty, unless it is there."""
+    now = scope.clock.now()
+    await scope.run(
+        scope.insert(users).on_conflict_do_nothing(),
+        {"org_id": scope.org_id, "user_id": user_id, "last_seq": 0, "created_at": now, "updated_at": now},
+    )
+
+
+async def make_due(scope: Scope, wanted: sa.Select[tuple[str]], due_at: datetime) -> None:
+    """
+    Let the logs of all users whom *wanted* selects be looked at by *due_at*.
+
+    Those that are due already get it too: whoever finishes with one at this moment sees by it that there is news.
+    """
+    chosen = sa.and_(users.c.org_id == scope.org_id, found_by(users.c.user_id, wanted.scalar_subquery()))
+    if scope.backend.locks_rows:  # held in the order in which those come who append
+        in_order = sa.select(users.c.user_id).where(chosen).order_by(users.c.user_id.collate("C"))
+        await scope.all(in_order.with_for_update())
+    await scope.run(sa.update(users).where(chosen).values(due_at=due_at))
+
+
+async def touch_sessions(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> None:
+    """Count the turns of sessions up, and make those that are not there; each waits to be judged from now on."""
+    counts: Counter[tuple[SessionId, UserId]] = Counter()
+    for request in fresh:
+        if request.session_id:
+            counts[request.session_id, request.user_id] += len(request.interactions)
+    if not counts:
+        return
+    await scope.run(
+        scope.upsert(_touch_session),
+        [
+            {
+                "org_id": scope.org_id,
+                "session_id": session_id,
+                "user_id": user_id,
+                "message_count": count,
+                "created_at": now,
+                "updated_at": now,
+                "evaluate_after": now,
+                "evaluation_attempts": 0,
+            }
+            for (session_id, user_id), count in sorted(counts.items())
+        ],
+    )

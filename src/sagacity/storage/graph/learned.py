@@ -1,0 +1,378 @@
+"""A user's graph as learning fills it and searches walk it: names in memories, and ties between names."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.graph import (
+    USER,
+    Entity,
+    EntityId,
+    EntityMention,
+    EntityType,
+    Near,
+    RelationshipMention,
+    names_within,
+    normalized,
+)
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Memory, Status
+from sagacity.storage.base import Scope
+from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_tie
+from sagacity.storage.graph.traversal import MAX_HOPS, near
+from sagacity.storage.schema.tables import (
+    entities,
+    entity_mentions,
+    entity_names,
+    relationship_mentions,
+    relationships,
+)
+from sagacity.storage.statements.array_params import among, found_by
+
+
+def entity_of(row: Any) -> Entity:
+    """Turn a row into the value, without the memories that it rests on."""
+    return Entity.model_validate(row._mapping, extra="ignore")
+
+
+class GraphRepository:
+    """Entities and relationships of a tenant's users; what memories brought goes with the last of them."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def find(self, user_id: UserId, names: Sequence[str]) -> list[Entity]:
+        """
+        Return the user's entities that have one of *names*, or an alias like it; most mentioned first.
+
+        Args:
+            user_id: whose.
+            names: in any case and spacing.
+        """
+        wanted = sorted({normalized(name) for name in names} - {""})
+        if not wanted:
+            return []
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "names": wanted}
+        return [entity_of(row) for row in await self._scope.all(_named(), given)]
+
+    async def memories_near(
+        self,
+        user_id: UserId,
+        entity_ids: Sequence[EntityId],
+        *,
+        hops: int = 2,
+        limit: int = 50,
+        statuses: Sequence[Status] = (Status.CURRENT,),
+    ) -> list[Near]:
+        """
+        Return the memories that speak of entities, or of others tied to them, both ways along ties.
+
+        The score is the best way's product of confidences, halved each step. No way leads through the user's own
+        node, on which everything hangs, unless it is asked for; of a hub only the surest ties are followed.
+
+        Args:
+            user_id: whose; entities of others are passed over.
+            entity_ids: where to start.
+            hops: steps from there, 0 to 4.
+            limit: how many memories.
+            statuses: of the memories; empty admits all.
+
+        Returns:
+            Best first, then newest; each memory once.
+        """
+        given = {
+            "org_id": self._scope.org_id,
+            "user_id": user_id,
+            "starts": list(dict.fromkeys(entity_ids)),
+            "hops": max(0, min(hops, MAX_HOPS)),
+            "limit": max(0, limit),
+            "statuses": [str(status) for status in statuses or Status],
+        }
+        lateral = self._scope.backend.joins_laterally
+        rows = await self._scope.all(near(lateral=lateral), given)
+        return [
+            Near(memory_id=row.memory_id, score=row.score, hops=row.hops, via=row.entity_id) for row in rows
+        ]
+
+    async def add(self, memory: Memory, candidate: Candidate) -> None:
+        """Tie together the names that *candidate* brought with *memory*; the ends of a tie are mentions too."""
+        ties = [tie for tie in candidate.relationships if tie.source and tie.target and tie.relationship_type]
+        ends = [_end(name) for tie in ties for name in (tie.source, tie.target)]
+        mentions: dict[str, EntityMention] = {}
+        for mention in (*candidate.entities, *ends):
+            mentions.setdefault(mention.normalized_name, mention)
+        mentions.pop("", None)
+        if not mentions or memory.user_id is None:
+            return
+        numbers = await self._numbered(memory.user_id, mentions)
+        await self._mention({number: mentions[name] for name, number in numbers.items()}, memory)
+        await self._tie(memory, ties, numbers)
+
+    async def link(self, user_id: UserId, memories: Sequence[Memory]) -> None:
+        """Note which of the user's entities the texts of *memories* name."""
+        said = [(memory, names_within(memory.search_text, as_names=True)) for memory in memories]
+        names = {name for _, found in said for name in found} - {USER}
+        known = await self._known(user_id, sorted(names)) if names else {}
+        for memory, found in said:
+            numbers = dict.fromkeys(known[name] for name in found if name in known)
+            if numbers:
+                await self._mention(numbers, memory)
+
+    async def take_over(self, memory: Memory, others: Sequence[Memory]) -> None:
+        """Let *memory* say the ties that *others* say: what they were merged into says what they said."""
+        await self._say(memory, said_by(self._scope, others))
+
+    async def take_apart(self, memory: Memory, whole: Memory, others: Sequence[Memory]) -> None:
+        """Let *memory* say the ties of *whole* between names that it says too, without those that *others* say."""
+        await self._say(memory, own_part(self._scope, memory, whole, others))
+
+    async def forget(self, memory_ids: Sequence[int]) -> None:
+        """
+        Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes.
+
+        Nobody knows any more which memory a description came from, so those of what they said go too, unless a person
+        wrote there. It is said again when it is learned again.
+        """
+        gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
+        spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
+        await self.hold(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
+        named = await self._scope.all(_unmention(entity_mentions, "entity_id"), gone)
+        entity_ids = sorted({row.entity_id for row in named})
+        if entity_ids:
+            await self.recount(entity_ids)
+        said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
+        if said:
+            tie = relationships.c
+            learned = (among(tie.relationship_id, "said"), ~tie.is_kept)
+            bare = ~sa.exists().where(relationship_mentions.c.relationship_id == tie.relationship_id)
+            what = {"said": sorted({row.relationship_id for row in said})}
+            await self._scope.run(sa.delete(relationships).where(*learned, bare), what)
+            await self._scope.run(
+                sa.update(relationships).where(*learned, tie.description != "").values(description=""), what
+            )
+        if entity_ids:
+            entity = entities.c
+            learned, who = (among(entity.entity_id, "named"), ~entity.is_kept), {"named": entity_ids}
+            await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
+            await self._scope.run(
+                sa.update(entities).where(*learned, entity.description != "").values(description=""), who
+            )
+
+    async def hold(self, entity_ids: Sequence[int]) -> None:
+        """
+        Keep others from changing entities, always in one order, so that no two wait for each other.
+
+        Whoever changes what belongs to an entity, its names, mentions and ties, holds it first.
+        """
+        statement = (
+            sa.select(entities.c.entity_id)
+            .where(among(entities.c.entity_id, "held"), self._scope.owns(entities))
+            .order_by(entities.c.entity_id)
+        )
+        await self._scope.all(self._scope.locked(statement), {"held": list(entity_ids)})
+
+    async def recount(self, entity_ids: Sequence[int]) -> None:
+        """Count anew how many memories speak of *entity_ids*."""
+        count = (
+            sa.select(sa.func.count())
+            .where(entity_mentions.c.entity_id == entities.c.entity_id)
+            .scalar_subquery()
+        )
+        await self._scope.run(
+            sa.update(entities)
+            .where(among(entities.c.entity_id, "touched"), self._scope.owns(entities))
+            .values(mention_count=count),
+            {"touched": sorted(entity_ids)},
+        )
+
+    async def relationships_of(self, user_id: UserId) -> list[tuple[str, str, str]]:
+        """Return the user's ties as (source, type, target), in the order they were learned."""
+        source, target = entities.alias("source"), entities.alias("target")
+        rows = await self._scope.all(
+            sa.select(source.c.name, relationships.c.relationship_type, target.c.name.label("target_name"))
+            .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
+            .join(target, target.c.entity_id == relationships.c.target_id)
+            .where(relationships.c.org_id == self._scope.org_id, relationships.c.user_id == user_id)
+            .order_by(relationships.c.relationship_id)
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    async def _known(self, user_id: UserId, names: Sequence[str]) -> dict[str, int]:
+        """Return the entities that have one of *names* (normalised) by that name, and keep others off them."""
+        rows = await self._scope.all(
+            self._scope.locked(
+                sa.select(entity_names.c.normalized_name, entities.c.entity_id)
+                .join(entities, entities.c.entity_id == entity_names.c.entity_id)
+                .where(
+                    entity_names.c.org_id == self._scope.org_id,
+                    entity_names.c.user_id == user_id,
+                    among(entity_names.c.normalized_name, "names"),
+                )
+                .order_by(entities.c.entity_id),
+                entities,  # whoever changes its names holds it first
+            ),
+            {"names": list(names)},
+        )
+        return {row.normalized_name: row.entity_id for row in rows}
+
+    async def _numbered(self, user_id: UserId, mentions: Mapping[str, EntityMention]) -> dict[str, int]:
+        """Return the number of each name's entity; names that nobody has get one."""
+        known = await self._known(user_id, sorted(mentions))
+        new = {name: mention for name, mention in sorted(mentions.items()) if name not in known}
+        if not new:
+            return known
+        now, org_id = self._scope.clock.now(), self._scope.org_id
+        insert = self._scope.insert(entities)
+        rows = await self._scope.all(
+            insert.on_conflict_do_update(
+                index_elements=[entities.c.org_id, entities.c.user_id, entities.c.normalized_name],
+                set_={"updated_at": insert.excluded.updated_at},
+            ).returning(entities.c.entity_id, entities.c.normalized_name),
+            [
+                {
+                    "org_id": org_id,
+                    "user_id": user_id,
+                    "name": mention.name,
+                    "normalized_name": name,
+                    "entity_type": str(mention.entity_type),
+                    "created_at": now,
+                    "updated_at": now,
+                }
+                for name, mention in new.items()
+            ],
+        )
+        made = {row.normalized_name: row.entity_id for row in rows}
+        own = {"org_id": org_id, "user_id": user_id}
+        await self._scope.run(
+            self._scope.insert(entity_names).on_conflict_do_nothing(),
+            [own | {"normalized_name": name, "entity_id": number} for name, number in made.items()],
+        )
+        return known | made
+
+    async def _mention(self, mentioned: Mapping[int, EntityMention | None], memory: Memory) -> None:
+        """Note that *memory* speaks of entities, and fill in what was not known of these."""
+        numbers = sorted(mentioned)
+        own = {"org_id": self._scope.org_id, "memory_id": memory.memory_id}
+        await self._scope.run(
+            self._scope.insert(entity_mentions).on_conflict_do_nothing(),
+            [own | {"entity_id": number} for number in numbers],
+        )
+        told = [(number, mentioned[number] or EntityMention(name="")) for number in numbers]
+        when = {"at": memory.valid_from or memory.updated_at, "now": self._scope.clock.now()}
+        await self._scope.run(
+            _fill(),
+            [
+                when | {"number": number, "type": str(mention.entity_type), "about": mention.description}
+                for number, mention in told
+            ],
+        )
+        await self.recount(numbers)
+
+    async def _tie(
+        self, memory: Memory, ties: Sequence[RelationshipMention], numbers: Mapping[str, int]
+    ) -> None:
+        """Note that *memory* says *ties*; one that was known becomes as sure as the surest who says it."""
+        now = self._scope.clock.now()
+        rows: dict[tuple[int, str, int], dict[str, Any]] = {}
+        for tie in ties:
+            source, target = numbers[normalized(tie.source)], numbers[normalized(tie.target)]
+            if source != target:
+                rows[source, tie.relationship_type, target] = {
+                    "org_id": self._scope.org_id,
+                    "user_id": memory.user_id,
+                    "source_id": source,
+                    "target_id": target,
+                    "relationship_type": tie.relationship_type,
+                    "confidence": tie.confidence,
+                    "description": tie.description,
+                    "created_at": now,
+                    "updated_at": now,
+                }
+        if not rows:
+            return
+        made = await self._scope.all(self._scope.upsert(upsert_tie), [row for _, row in sorted(rows.items())])
+        await self._scope.run(
+            self._scope.insert(relationship_mentions).on_conflict_do_nothing(),
+            [
+                {
+                    "org_id": self._scope.org_id,
+                    "relationship_id": row.relationship_id,
+                    "memory_id": memory.memory_id,
+                }
+                for row in made
+            ],
+        )
+
+    async def _say(self, memory: Memory, ties: sa.Select[tuple[int]]) -> None:
+        """Note that *memory* says the ties that *ties* selects, and so the names at their ends."""
+        tie, mention = relationships.c, entity_mentions.c
+        own = (sa.literal(self._scope.org_id, sa.Text), sa.literal(memory.memory_id, mention.memory_id.type))
+        picked = found_by(tie.relationship_id, ties.scalar_subquery())
+        ends = sa.union(
+            *(sa.select(end.label("entity_id"), *own).where(picked) for end in (tie.source_id, tie.target_id))
+        )
+        numbers = [row.entity_id for row in await self._scope.all(ends)]
+        if not numbers:
+            return
+        await self.hold(numbers)
+        for table, key, theirs in (
+            (entity_mentions, "entity_id", ends),
+            (relationship_mentions, "relationship_id", sa.select(tie.relationship_id, *own).where(picked)),
+        ):
+            into: Any = self._scope.insert(table).from_select([key, "org_id", "memory_id"], theirs)
+            await self._scope.run(into.on_conflict_do_nothing())
+        spoken_of = sa.select(mention.entity_id).where(
+            mention.memory_id == memory.memory_id, self._scope.owns(entity_mentions)
+        )
+        await self.recount([row.entity_id for row in await self._scope.all(spoken_of)])
+
+
+def _end(name: str) -> EntityMention:
+    """The end of a tie, of which only the name is known; the user is somebody."""
+    is_user = normalized(name) == USER
+    return EntityMention(name=name, entity_type=EntityType.PERSON if is_user else EntityType.OTHER)
+
+
+@cache
+def _named() -> sa.Select[Any]:
+    """Entities by their names."""
+    org_id = sa.bindparam("org_id", type_=sa.Text)
+    user_id = sa.bindparam("user_id", type_=sa.Text)
+    name = entity_names.c
+    numbers = sa.select(name.entity_id).where(
+        name.org_id == org_id, name.user_id == user_id, among(name.normalized_name, "names")
+    )
+    return (
+        sa.select(entities)
+        .where(found_by(entities.c.entity_id, numbers.scalar_subquery()))
+        .order_by(entities.c.mention_count.desc(), entities.c.entity_id)
+    )
+
+
+def _fill() -> sa.Update:
+    column, at = entities.c, sa.bindparam("at", type_=entities.c.last_mentioned_at.type)
+    unknown = column.entity_type == str(EntityType.OTHER)
+    is_older = sa.or_(column.last_mentioned_at.is_(None), column.last_mentioned_at < at)
+    return (
+        sa.update(entities)
+        .where(column.entity_id == sa.bindparam("number"))
+        .values(
+            entity_type=sa.case((unknown, sa.bindparam("type", type_=sa.Text)), else_=column.entity_type),
+            description=sa.case(
+                (column.description == "", sa.bindparam("about", type_=sa.Text)), else_=column.description
+            ),
+            last_mentioned_at=sa.case((is_older, at), else_=column.last_mentioned_at),
+            updated_at=sa.bindparam("now", type_=column.updated_at.type),
+        )
+    )
+
+
+def _of_memories(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    return table.c.org_id.concat("") == sa.bindparam("org_id"), among(table.c.memory_id, "memory_ids")
+
+
+def _unmention(table: sa.Table, key: str) -> Any:
+    return sa.delete(table).where(*_of_memories(table)).returning(table.c[key])

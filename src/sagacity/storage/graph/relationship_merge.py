@@ -1,0 +1,135 @@
+"""Ties of what becomes one: of entities pointed anew, the same ones united; of memories said by another."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.graph import USER, EntityId
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Memory
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import entities, entity_mentions, relationship_mentions, relationships
+from sagacity.storage.statements.array_params import among, found_by, one_of
+
+
+def upsert_tie(insert: Any) -> Any:
+    """Add ties; of one that is there already what was known stays, and the larger confidence."""
+    row, tie = insert(relationships), relationships.c
+    is_surer = row.excluded.confidence > tie.confidence
+    return row.on_conflict_do_update(
+        index_elements=[tie.org_id, tie.source_id, tie.relationship_type, tie.target_id],
+        set_={
+            "confidence": sa.case((is_surer, row.excluded.confidence), else_=tie.confidence),
+            "description": sa.case((tie.description == "", row.excluded.description), else_=tie.description),
+            "is_bidirectional": tie.is_bidirectional | row.excluded.is_bidirectional,
+            "is_kept": tie.is_kept | row.excluded.is_kept,
+            "updated_at": row.excluded.updated_at,
+        },
+    ).returning(tie.relationship_id, tie.source_id, tie.relationship_type, tie.target_id)
+
+
+async def ends_of(scope: Scope, user_id: UserId, entity_ids: Sequence[EntityId]) -> list[int]:
+    """Return the entities at both ends of the ties of *entity_ids*."""
+    tie = relationships.c
+    statement = sa.select(tie.source_id, tie.target_id).where(*_of_any(scope, user_id))
+    rows = await scope.all(statement, {"ends": list(entity_ids)})
+    return sorted({end for row in rows for end in row})
+
+
+def _of_any(scope: Scope, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]:
+    tie = relationships.c
+    begins_or_ends = sa.or_(among(tie.source_id, "ends"), among(tie.target_id, "ends"))
+    return tie.org_id == scope.org_id, tie.user_id == user_id, begins_or_ends
+
+
+async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[EntityId]) -> None:
+    """
+    Let the ties of *gone* begin and end at *into*.
+
+    The former ones stay until their entities are deleted. Ties within go; of those that become the same the surest
+    counts, with the memories of all.
+    """
+    tie, moved = relationships.c, set(gone)
+    found = await scope.all(
+        sa.select(relationships).where(*_of_any(scope, user_id)).order_by(tie.relationship_id),
+        {"ends": list(gone)},
+    )
+    united: dict[tuple[int, str, int], dict[str, Any]] = {}
+    former: list[tuple[tuple[int, str, int], Any]] = []
+    for row in found:
+        source = into if row.source_id in moved else row.source_id
+        target = into if row.target_id in moved else row.target_id
+        if source == target:
+            continue
+        key = (source, row.relationship_type, target)
+        united[key] = _united(row, united.get(key), source, target, now=scope.clock.now())
+        former.append((key, row))
+    if not united:
+        return
+    made = await scope.all(scope.upsert(upsert_tie), [values for _, values in sorted(united.items())])
+    numbers = {(row.source_id, row.relationship_type, row.target_id): row.relationship_id for row in made}
+    await _move_mentions(scope, [(row, numbers[key]) for key, row in former])
+
+
+def _united(row: Any, other: dict[str, Any] | None, source: int, target: int, *, now: Any) -> dict[str, Any]:
+    """Return the values of a tie that stands for *row*, and for what stands already."""
+    before = other or {"confidence": 0.0, "description": "", "created_at": row.created_at}
+    return {
+        "org_id": row.org_id,
+        "user_id": row.user_id,
+        "source_id": source,
+        "target_id": target,
+        "relationship_type": row.relationship_type,
+        "confidence": max(row.confidence, before["confidence"]),
+        "description": before["description"] or row.description,
+        "is_bidirectional": row.is_bidirectional or before.get("is_bidirectional", False),
+        "is_kept": row.is_kept or before.get("is_kept", False),
+        "created_at": min(row.created_at, before["created_at"]),
+        "updated_at": now,
+    }
+
+
+async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None:
+    """Let the memories that say former ties say those that stand for them."""
+    mention = relationship_mentions.c
+    rows = await scope.all(
+        sa.select(mention.relationship_id, mention.memory_id).where(
+            mention.org_id == scope.org_id, among(mention.relationship_id, "former")
+        ),
+        {"former": [row.relationship_id for row, _ in moves]},
+    )
+    said = [(row.relationship_id, row.memory_id) for row in rows]
+    numbers = {row.relationship_id: number for row, number in moves}
+    if said:
+        await scope.run(
+            scope.insert(relationship_mentions).on_conflict_do_nothing(),
+            [
+                {"org_id": scope.org_id, "relationship_id": numbers[former], "memory_id": memory_id}
+                for former, memory_id in said
+            ],
+        )
+
+
+def said_by(scope: Scope, speakers: Sequence[Memory]) -> sa.Select[tuple[int]]:
+    """Select the numbers of the ties that any of *speakers* says."""
+    mention = relationship_mentions.c
+    said = one_of(mention.memory_id, [memory.memory_id for memory in speakers])
+    return sa.select(mention.relationship_id).where(said, scope.owns(relationship_mentions))
+
+
+def own_part(scope: Scope, memory: Memory, whole: Memory, others: Sequence[Memory]) -> sa.Select[tuple[int]]:
+    """Select the ties of *whole* between names that *memory* says or the user's own, without what *others* say."""
+    entity, mention, tie = entities.c, entity_mentions.c, relationships.c
+    of_memory = sa.and_(mention.memory_id == memory.memory_id, scope.owns(entity_mentions))
+    of_user = sa.and_(entity.org_id == scope.org_id, entity.user_id == memory.user_id)
+    names = sa.union(
+        sa.select(mention.entity_id).where(of_memory),
+        sa.select(entity.entity_id).where(of_user, entity.normalized_name == USER),
+    )
+    return sa.select(tie.relationship_id).where(
+        found_by(tie.relationship_id, said_by(scope, [whole]).scalar_subquery()),
+        tie.relationship_id.not_in(said_by(scope, others)),
+        tie.source_id.in_(names),
+        tie.target_id.in_(names),
+    )

@@ -1,0 +1,338 @@
+"""How a user's entities belong together, as people see and mend it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from sagacity.domain.errors import Conflict, InvalidInput, NotFound
+from sagacity.domain.graph import (
+    USER,
+    EntityGraph,
+    EntityId,
+    NewRelationship,
+    Relationship,
+    RelationshipEdit,
+    RelationshipId,
+)
+from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Visibility
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Scope
+from sagacity.storage.graph.entities import SOURCES_SHOWN, EntityRepository
+from sagacity.storage.graph.traversal import MAX_HOPS, surroundings
+from sagacity.storage.schema.tables import entities, memories, relationship_mentions, relationships
+from sagacity.storage.search.filters import has_document, values_of
+from sagacity.storage.statements.array_params import among, found_by
+
+MOST_DRAWN: Final = 1_000
+"""Ties of one drawing."""
+"""What of a user's is served: all but what was rejected."""
+
+
+class RelationshipRepository:
+    """A tenant's ties; each belongs to one user, as the entities at its ends do."""
+
+    def __init__(self, scope: Scope, entity_repository: EntityRepository) -> None:
+        self._scope = scope
+        self._entities = entity_repository
+
+    async def list_page(
+        self,
+        user_id: UserId,
+        *,
+        entity_id: EntityId | None = None,
+        relationship_type: str = "",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> tuple[list[Relationship], int]:
+        """
+        Return a page of a user's ties, surest first, and how many there are in all.
+
+        Args:
+            user_id: whose.
+            entity_id: only ties from or to this one.
+            relationship_type: only of this word.
+            offset: how many to pass over.
+            limit: how many at the most.
+        """
+        tie = relationships.c
+        wanted = sa.and_(tie.org_id == self._scope.org_id, tie.user_id == user_id)
+        if entity_id is not None:
+            wanted = sa.and_(wanted, sa.or_(tie.source_id == entity_id, tie.target_id == entity_id))
+        if relationship_type:
+            wanted = sa.and_(wanted, tie.relationship_type == relationship_type)
+        order = (tie.confidence.desc(), tie.relationship_id)
+        rows = await self._scope.all(_ties().where(wanted).order_by(*order).offset(offset).limit(limit))
+        [(total,)] = await self._scope.all(
+            sa.select(sa.func.count()).select_from(relationships).where(wanted)
+        )
+        return [_relationship(row) for row in rows], total
+
+    async def of_entities(
+        self,
+        user_id: UserId,
+        entity_ids: Sequence[EntityId],
+        *,
+        limit: int,
+        as_of: datetime | None = None,
+    ) -> dict[EntityId, list[Relationship]]:
+        """
+        Return the ties from or to each of some entities that hold, surest first, in one statement.
+
+        Those hold that a memory says which may be served, and those that were written or edited by hand.
+
+        Args:
+            user_id: whose.
+            entity_ids: which entities.
+            limit: how many of each at the most.
+            as_of: only ties that were known by then, and held.
+        """
+        tie = relationships.c
+        wanted = values_of(
+            Filter(visibility=(Visibility.SERVED,), valid_at=self._scope.clock.now(), as_of=as_of)
+        )
+        ends = sa.union(
+            *(
+                sa.select(end.label("entity_id"), tie.relationship_id, tie.confidence).where(
+                    self._scope.owns(relationships),
+                    tie.user_id == user_id,
+                    end.in_(list(entity_ids)),
+                    sa.true() if as_of is None else tie.created_at <= as_of,
+                    _holds(tuple(wanted)),
+                )
+                for end in (tie.source_id, tie.target_id)
+            )
+        ).subquery()
+        order = (ends.c.confidence.desc(), ends.c.relationship_id)
+        place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
+        surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
+        rows = await self._scope.all(
+            _ties()
+            .add_columns(surest.c.entity_id)
+            .join(surest, surest.c.relationship_id == tie.relationship_id)
+            .where(surest.c.place <= limit)
+            .order_by(surest.c.entity_id, surest.c.place),
+            wanted,
+        )
+        found: dict[EntityId, list[Relationship]] = {number: [] for number in entity_ids}
+        for row in rows:
+            found[row.entity_id].append(_relationship(row))
+        return found
+
+    async def get(self, user_id: UserId, relationship_id: RelationshipId) -> Relationship:
+        """
+        Return one tie, with the newest memories that say so.
+
+        Raises:
+            NotFound: the user has none of that number.
+        """
+        row = await self._row(user_id, relationship_id)
+        mention, memory = relationship_mentions.c, memories.c
+        said = sa.select(mention.memory_id).where(
+            mention.org_id == self._scope.org_id, mention.relationship_id == relationship_id
+        )
+        rows = await self._scope.all(
+            sa.select(memory.uid)
+            .where(found_by(memory.memory_id, said.scalar_subquery()), self._scope.owns(memories))
+            .order_by(memory.memory_id.desc())
+            .limit(SOURCES_SHOWN)
+        )
+        return _relationship(row, [MemoryUid(one.uid) for one in rows])
+
+    async def add(self, user_id: UserId, new: NewRelationship) -> Relationship:
+        """
+        Store a tie that stays, and its ends with it, also while no memory says so.
+
+        Raises:
+            NotFound: an end is not the user's.
+            Conflict: the tie is there already.
+            InvalidInput: it leads back to where it begins, or has no word.
+        """
+        if new.source_entity_id == new.target_entity_id:
+            raise InvalidInput("a relationship joins two entities, and these are one")
+        if not new.relationship_type:
+            raise InvalidInput("the relationship needs a word for what it is, such as works_at")
+        await self._entities.hold(user_id, [new.source_entity_id, new.target_entity_id])
+        now = self._scope.clock.now()
+        rows = await self._scope.all(
+            self._scope.insert(relationships)
+            .on_conflict_do_nothing()
+            .returning(relationships.c.relationship_id),
+            {
+                "org_id": self._scope.org_id,
+                "user_id": user_id,
+                "source_id": new.source_entity_id,
+                "target_id": new.target_entity_id,
+                "relationship_type": new.relationship_type,
+                "description": new.description,
+                "confidence": new.confidence,
+                "is_bidirectional": new.is_bidirectional,
+                "is_kept": True,
+                "created_at": now,
+                "updated_at": now,
+            },
+        )
+        if not rows:
+            raise Conflict("the two have a relationship of that word already; edit that one")
+        await self._scope.run(
+            sa.update(entities)
+            .where(
+                entities.c.entity_id.in_([new.source_entity_id, new.target_entity_id]),
+                self._scope.owns(entities),
+            )
+            .values(is_kept=True)
+        )
+        return await self.get(user_id, RelationshipId(rows[0].relationship_id))
+
+    async def update(
+        self, user_id: UserId, relationship_id: RelationshipId, edit: RelationshipEdit
+    ) -> Relationship:
+        """
+        Change a tie; it then stays, also when no memory says so any more.
+
+        Raises:
+            NotFound: the user has none of that number.
+            Conflict: there is one of the new word already.
+            InvalidInput: the new word is empty.
+        """
+        row = await self._held(user_id, relationship_id)
+        tie, word = relationships.c, edit.relationship_type
+        if word is not None and not word:
+            raise InvalidInput("the relationship needs a word for what it is, such as works_at")
+        if word is not None and word != row.relationship_type:
+            same = (tie.source_id == row.source_id, tie.target_id == row.target_id)
+            found = await self._scope.all(
+                sa.select(tie.relationship_id).where(
+                    tie.org_id == self._scope.org_id, *same, tie.relationship_type == word
+                )
+            )
+            if found:
+                raise Conflict("the two have a relationship of that word already; delete one of them")
+        changed = edit.model_dump(exclude_none=True)
+        await self._scope.run(
+            sa.update(relationships)
+            .where(tie.relationship_id == relationship_id, self._scope.owns(relationships))
+            .values(**changed, is_kept=True, updated_at=self._scope.clock.now())
+        )
+        return await self.get(user_id, relationship_id)
+
+    async def delete(self, user_id: UserId, relationship_id: RelationshipId) -> None:
+        """
+        Delete a tie; its ends and the memories that said so stay.
+
+        Raises:
+            NotFound: the user has none of that number.
+        """
+        tie = relationships.c
+        await self._held(user_id, relationship_id)
+        conditions = (tie.relationship_id == relationship_id, tie.user_id == user_id)
+        statement = sa.delete(relationships).where(*conditions, self._scope.owns(relationships))
+        if not await self._scope.run(statement):
+            raise _missing(relationship_id)
+
+    async def around(self, user_id: UserId, entity_id: EntityId, *, depth: int = 1) -> EntityGraph:
+        """
+        Return what lies within *depth* steps around an entity, nearest first, and the ties among it.
+
+        The user's own node is shown, and nothing is reached through it unless it is in the middle.
+
+        Raises:
+            NotFound: the user has none of that number.
+        """
+        center = await self._entities.get(user_id, entity_id)
+        depth = max(0, min(depth, MAX_HOPS))
+        given = {
+            "org_id": self._scope.org_id,
+            "user_id": user_id,
+            "starts": [entity_id],
+            "hops": depth,
+        }
+        lateral = self._scope.backend.joins_laterally
+        near: list[EntityId] = [
+            row.entity_id for row in await self._scope.all(surroundings(lateral=lateral), given)
+        ]
+        me, tie = await self._own(user_id), relationships.c
+        numbers = [*near, *me]
+        rows = await self._scope.all(
+            _ties()
+            .where(
+                tie.org_id == self._scope.org_id,
+                tie.user_id == user_id,
+                among(tie.source_id, "numbers"),
+                among(tie.target_id, "numbers"),
+            )
+            .order_by(tie.confidence.desc(), tie.relationship_id)
+            .limit(MOST_DRAWN),
+            {"numbers": numbers},
+        )
+        ties = [_relationship(row) for row in rows]
+        ends = {end for one in ties for end in (one.source_entity_id, one.target_entity_id)}
+        shown = [number for number in dict.fromkeys(numbers) if number in ends or number == entity_id]
+        every = {one.entity_id: one for one in await self._entities.get_many(user_id, shown)}
+        every[entity_id] = center
+        found = tuple(every[number] for number in shown if number in every)
+        return EntityGraph(entities=found, relationships=tuple(ties), center_entity_id=entity_id, depth=depth)
+
+    async def _own(self, user_id: UserId) -> list[EntityId]:
+        """Return the number of the user's own node, if there is one."""
+        rows = await self._scope.all(
+            sa.select(entities.c.entity_id).where(
+                entities.c.org_id == self._scope.org_id,
+                entities.c.user_id == user_id,
+                entities.c.normalized_name == USER,
+            )
+        )
+        return [row.entity_id for row in rows]
+
+    async def _held(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
+        """Return a tie of which nobody else changes the ends any more."""
+        row = await self._row(user_id, relationship_id)
+        await self._entities.hold(user_id, [row.source_id, row.target_id])
+        return await self._row(user_id, relationship_id)
+
+    async def _row(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
+        tie = relationships.c
+        rows = await self._scope.all(
+            _ties().where(
+                tie.relationship_id == relationship_id,
+                tie.user_id == user_id,
+                self._scope.owns(relationships),
+            )
+        )
+        if not rows:
+            raise _missing(relationship_id)
+        return rows[0]
+
+
+@cache
+def _holds(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
+    """Return that a tie is written by hand, or said by a memory whose document is admitted by *fields*."""
+    tie, mention, memory = relationships.c, relationship_mentions.c, memories.c
+    is_admitted = has_document(memory.memory_id, memory.kind, fields)
+    said = sa.exists().where(
+        mention.relationship_id == tie.relationship_id, memory.memory_id == mention.memory_id, is_admitted
+    )
+    return sa.or_(tie.is_kept, said.correlate(relationships))
+
+
+def _ties() -> sa.Select[*tuple[Any, ...]]:
+    source, target = entities.alias("source"), entities.alias("target")
+    names = (source.c.name.label("source_name"), target.c.name.label("target_name"))
+    return (
+        sa.select(relationships, *names)
+        .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
+        .join(target, target.c.entity_id == relationships.c.target_id)
+    )
+
+
+def _relationship(row: Any, sources: Sequence[MemoryUid] = ()) -> Relationship:
+    ends = {"source_entity_id": row.source_id, "target_entity_id": row.target_id}
+    values = dict(row._mapping) | ends | {"source_memory_ids": tuple(sources)}
+    return Relationship.model_validate(values, extra="ignore")
+
+
+def _missing(relationship_id: int) -> NotFound:
+    return NotFound(f"the user has no relationship with id {relationship_id}")

@@ -1,0 +1,1 @@
+"""What was learned: memories with their history, versions and clusters."""

@@ -1,0 +1,163 @@
+"""Groups of playbooks, with ids that last while members come and go."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from sagacity.domain.cluster import CLUSTER_ID, PlaybookCluster, wording_of
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import BlockingIssue, MemoryKind, Status
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.ownership import own_memories
+from sagacity.storage.schema.tables import memories, playbook_clusters
+from sagacity.storage.statements.array_params import among, one_of
+
+
+class ClusterRepository:
+    """A tenant's groups of playbooks, a learner's apart from another's."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def of(self, learner: str, name: str, agent_version: str) -> list[PlaybookCluster]:
+        """Return the groups of one playbook name and agent version, oldest first; kept from others' changes."""
+        column = playbook_clusters.c
+        statement = (
+            sa.select(playbook_clusters)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.learner == learner,
+                column.name == name,
+                column.agent_version == agent_version,
+            )
+            .order_by(column.created_at, column.cluster_id)
+        )
+        rows = await self._scope.all(self._scope.locked(statement))
+        return [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
+
+    async def names(self, learner: str) -> set[tuple[str, str]]:
+        """Return playbook names and agent versions of which there are groups."""
+        column = playbook_clusters.c
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version)
+            .where(column.org_id == self._scope.org_id, column.learner == learner)
+            .distinct()
+        )
+        return {(row.name, row.agent_version) for row in rows}
+
+    async def taught(self, ids: Sequence[int] | None = None) -> set[tuple[str, str]]:
+        """Return name and agent version of current user playbooks: of those of the numbers, or of all."""
+        column = memories.c
+        given = [] if ids is None else [one_of(column.memory_id, ids)]
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version)
+            .where(
+                column.org_id == self._scope.org_id if ids is None else self._scope.owns(memories),
+                column.kind == str(MemoryKind.USER_PLAYBOOK),
+                *(column.status == str(Status.CURRENT), *given),
+            )
+            .distinct()
+        )
+        return {(row.name, row.agent_version) for row in rows}
+
+    async def candidates(self, name: str, agent_version: str, *, after: int = 0) -> dict[MemoryId, str]:
+        """Return the wordings of all current user playbooks of one name and version beyond a number, oldest first."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id, column.trigger, column.content, column.pitfall, column.blocking_issue)
+            .where(
+                *self._current(),
+                *(column.name == name, column.agent_version == agent_version, column.memory_id > after),
+            )
+            .order_by(column.memory_id)
+        )
+        return {
+            row.memory_id: wording_of(
+                trigger=row.trigger,
+                content=row.content,
+                pitfall=row.pitfall,
+                blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
+            )
+            for row in rows
+        }
+
+    async def written_from(self, kind: MemoryKind, cluster_ids: Sequence[str]) -> list[MemoryId]:
+        """Return the current memories of a kind that name one of these groups as their source, oldest first."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind == str(kind),
+                column.status == str(Status.CURRENT),
+                one_of(column["metadata"][CLUSTER_ID].as_string(), cluster_ids),
+            )
+            .order_by(column.memory_id)
+        )
+        return [row.memory_id for row in rows]
+
+    async def newest_candidates(self) -> dict[tuple[str, str], MemoryId]:
+        """Return the newest current user playbook of each name and agent version."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.name, column.agent_version, sa.func.max(column.memory_id).label("newest"))
+            .where(*self._current())
+            .group_by(column.name, column.agent_version)
+        )
+        return {(row.name, row.agent_version): row.newest for row in rows}
+
+    async def count_candidates(self, name: str, agent_version: str, *, after: int) -> int:
+        """Return how many current user playbooks of one name and agent version are newer than the one numbered."""
+        column = memories.c
+        statement = sa.select(sa.func.count()).where(
+            *self._current(),
+            *(column.name == name, column.agent_version == agent_version, column.memory_id > after),
+        )
+        return int((await self._scope.all(statement))[0][0])
+
+    def _current(self) -> tuple[sa.ColumnElement[bool], ...]:
+        column, now = memories.c, self._scope.clock.now()
+        return (
+            column.org_id == self._scope.org_id,
+            column.kind == str(MemoryKind.USER_PLAYBOOK),
+            column.status == str(Status.CURRENT),
+            sa.or_(column.expires_at.is_(None), column.expires_at > now),
+        )
+
+    async def save(self, clusters: Sequence[PlaybookCluster]) -> None:
+        """Write groups; those of known ids are written over. What is no memory of the tenant is left out."""
+        if not clusters:
+            return
+        made = await own_memories(
+            self._scope, {one.memory_id for one in clusters if one.memory_id is not None}
+        )
+        insert, column = self._scope.insert(playbook_clusters), playbook_clusters.c
+        changed = {
+            name: insert.excluded[name] for name in ("fingerprint", "member_ids", "memory_id", "updated_at")
+        }
+        statement = insert.on_conflict_do_update(
+            index_elements=[column.org_id, column.cluster_id], set_=changed
+        )
+        in_order = sorted(clusters, key=lambda one: one.cluster_id)
+        await self._scope.run(
+            statement,
+            [
+                one.model_dump()
+                | {
+                    "member_ids": list(one.member_ids),
+                    "memory_id": one.memory_id if one.memory_id in made else None,
+                    "org_id": self._scope.org_id,
+                }
+                for one in in_order
+            ],
+        )
+
+    async def remove(self, cluster_ids: Sequence[str]) -> int:
+        """Forget groups; what was made of them stays. Returns how many there were."""
+        column = playbook_clusters.c
+        return await self._scope.run(
+            sa.delete(playbook_clusters).where(
+                column.org_id == self._scope.org_id, among(column.cluster_id, "ids")
+            ),
+            {"ids": list(cluster_ids)},
+        )

@@ -1,0 +1,379 @@
+"""Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
+
+import operator
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
+from sagacity.domain.memory import (
+    PUT_AWAY,
+    USER_KINDS,
+    Approval,
+    ArchivedBy,
+    Attributes,
+    Memory,
+    MemoryKind,
+    NewMemory,
+    Status,
+    visibility_of,
+)
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Scope, Vectors
+from sagacity.storage.graph.learned import GraphRepository
+from sagacity.storage.memories.history import history_of
+from sagacity.storage.schema.tables import memories, memory_requests
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.filters import facts_of, has_document, owned_by, users_of, values_of
+from sagacity.storage.search.writing import Document
+from sagacity.storage.statements.array_params import among, one_of
+from sagacity.storage.statements.planner_hints import unindexed
+
+_IDS_A_STATEMENT = 5_000
+_OWN = {"start": operator.ge, "end": operator.le}
+"""What a list asks of the time of the last change, which memories' own indexes have; the rest it asks of documents."""
+
+
+def memory_of(row: Any) -> Memory:
+    """Turn a row into the value."""
+    return Memory.model_validate(dict(row._mapping), extra="ignore")  # of a dict it takes half the time
+
+
+class MemoryRepository:
+    """A tenant's memories of every kind."""
+
+    def __init__(self, scope: Scope, search: SearchRepository, graph: GraphRepository) -> None:
+        self._scope = scope
+        self._search = search
+        self._graph = graph
+
+    async def add(
+        self, new: Sequence[NewMemory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
+    ) -> list[Memory]:
+        """
+        Store *new* and return them with their numbers, in order.
+
+        Args:
+            new: the memories; every uid is new to the tenant.
+            vectors: float32 [d] of those embedded already, by uid; the others are queued for embedding.
+        """
+        if not new:
+            return []
+        rows = await self._scope.all(
+            memories.insert().returning(memories.c.memory_id, memories.c.uid),
+            [_row(memory) | {"org_id": self._scope.org_id, "uid": memory.uid} for memory in new],
+        )
+        numbers = {row.uid: row.memory_id for row in rows}
+        stored = [
+            Memory.model_construct(**dict(memory), memory_id=MemoryId(numbers[memory.uid])) for memory in new
+        ]
+        links = [
+            {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
+            for memory in stored
+            for request_id in dict.fromkeys(memory.source_request_ids)
+        ]
+        if links:
+            await self._scope.run(memory_requests.insert(), links)
+        given = vectors or {}
+        await self._search.put([document_of(memory, given.get(memory.uid)) for memory in stored], new=True)
+        return stored
+
+    async def save(
+        self, changed: Sequence[Memory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
+    ) -> None:
+        """Write the present values of memories that are stored already; unchanged text keeps its vector."""
+        for given in changed:
+            before = await self.get(given.memory_id)
+            archived_by = given.archived_by if given.status in PUT_AWAY else ArchivedBy.VERSION
+            memory = given.model_copy(
+                update={"archived_at": self._archived_at(before, given), "archived_by": archived_by}
+            )
+            await self._scope.run(
+                sa.update(memories)
+                .where(memories.c.org_id == self._scope.org_id, memories.c.memory_id == memory.memory_id)
+                .values(_row(memory))
+            )
+            known = set(before.source_request_ids)
+            links = [
+                {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
+                for request_id in dict.fromkeys(memory.source_request_ids)
+                if request_id not in known
+            ]
+            if links:
+                await self._scope.run(self._scope.insert(memory_requests).on_conflict_do_nothing(), links)
+            await self._search.put([document_of(memory, (vectors or {}).get(memory.uid))])
+
+    async def get(self, memory_id: MemoryId, *, kind: MemoryKind | None = None) -> Memory:
+        """
+        Return one memory.
+
+        Raises:
+            NotFound: the tenant has none of that number (and kind).
+        """
+        found = await self.get_many([memory_id], kind=kind)
+        if not found:
+            raise NotFound(f"no {str(kind or 'memory').replace('_', ' ')} with id {memory_id}")
+        return found[0]
+
+    async def get_many(self, ids: Sequence[int], *, kind: MemoryKind | None = None) -> list[Memory]:
+        """Return those of *ids* that exist, in the order of *ids*."""
+        if not ids:
+            return []
+        statement = self._scope.locked(_numbered())
+        given = {"org_id": self._scope.org_id, "ids": list(ids)}
+        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement, given)}
+        return [found[number] for number in ids if number in found and kind in (None, found[number].kind)]
+
+    async def get_by_uid(self, uid: MemoryUid, *, kind: MemoryKind, user_id: UserId | None = None) -> Memory:
+        """
+        Return one memory by its name for ever; with *user_id* only if it is that user's.
+
+        Raises:
+            NotFound: there is none.
+        """
+        statement = self._mine().where(memories.c.uid == uid, memories.c.kind == str(kind))
+        if user_id is not None:
+            statement = statement.where(memories.c.user_id == user_id)
+        rows = await self._scope.all(self._scope.locked(statement))
+        if not rows:
+            raise NotFound(f"no {str(kind).replace('_', ' ')} with id {uid!r}")
+        return memory_of(rows[0])
+
+    async def in_slots(
+        self, kind: MemoryKind, user_id: UserId, slots: Sequence[str], *, status: Status = Status.CURRENT
+    ) -> list[Memory]:
+        """Return the user's memories of one status that answer one of *slots*, oldest first."""
+        column = memories.c
+        statement = self._mine().where(
+            column.kind == str(kind),
+            column.user_id == user_id,
+            column.slot.in_(list(slots)),
+            column.slot != "",
+            column.status == str(status),
+        )
+        rows = await self._scope.all(statement.order_by(column.memory_id))
+        return [memory_of(row) for row in rows]
+
+    async def replaced_by(self, successors: Sequence[Memory], *, limit: int) -> list[Memory]:
+        """Return up to *limit* memories that one of *successors* replaced or was merged from, oldest first."""
+        column = memories.c
+        owners = {(str(one.kind), one.user_id) for one in successors}
+        if not owners:
+            return []
+        statement = self._mine().where(
+            column.superseded_by.in_([one.memory_id for one in successors]),
+            # The same owners', as an index knows them; no memory replaces another owner's.
+            sa.or_(*(sa.and_(column.kind == kind, column.user_id == user) for kind, user in owners)),
+        )
+        rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
+        return [memory_of(row) for row in rows]
+
+    async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
+        """Return those of *uids* that exist, of any kind and user."""
+        statement = self._mine().where(memories.c.uid.in_(list(uids))).order_by(memories.c.memory_id)
+        rows = await self._scope.all(self._scope.locked(statement))
+        return {row.uid: memory_of(row) for row in rows}
+
+    async def list_newest(
+        self,
+        kind: MemoryKind,
+        *,
+        user_id: UserId | None = None,
+        statuses: Sequence[Status] = (),
+        approvals: Sequence[Approval] = (),
+        name: str | None = None,
+        agent_version: str | None = None,
+        source: str | None = None,
+        request_id: RequestId | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        valid_at: datetime | None = None,
+        limit: int,
+    ) -> list[Memory]:
+        """Return up to *limit* memories of one kind, last changed first; see `list_wanted`."""
+        wanted = Filter(
+            kinds=(kind,),
+            user_id=user_id,
+            statuses=tuple(statuses),
+            approvals=tuple(approvals),
+            names=() if name is None else (name,),
+            agent_versions=() if agent_version is None else (agent_version,),
+            source=source,
+            request_id=request_id,
+            start=start,
+            end=end,
+            valid_at=valid_at,
+        )
+        return await self.list_wanted(wanted, limit)
+
+    async def list_wanted(self, wanted: Filter, limit: int) -> list[Memory]:
+        """Return up to *limit* memories that *wanted* admits, last changed first, kinds mixed."""
+        column, values = memories.c, values_of(wanted)
+        statement = self._mine().where(column.kind.in_([str(kind) for kind in wanted.kinds]))
+        if (users := users_of(wanted)) is not None and (of_users := set(wanted.kinds) & USER_KINDS):
+            owned = owned_by(column.user_id, users)
+            is_tenants = column.kind.not_in([str(kind) for kind in of_users])
+            statement = statement.where(owned if of_users == set(wanted.kinds) else sa.or_(owned, is_tenants))
+        if "request_id" in values:
+            taught = sa.select(memory_requests.c.memory_id).where(
+                memory_requests.c.org_id == self._scope.org_id,
+                memory_requests.c.request_id == values.pop("request_id"),
+            )
+            statement = statement.where(column.memory_id.in_(taught))
+        in_its_order = users is None or len(values.get("statuses", ())) == 1  # an index has this order
+        changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
+        if "statuses" in values:  # as it is, so that the index is read in its order where there is one
+            statement = statement.where(column.status.in_(values.pop("statuses")))
+        of_documents = [field for field in values if field not in _OWN]
+        for field in values.keys() & _OWN.keys():
+            moment = sa.bindparam(field, type_=changed_at.type)
+            statement = statement.where(_OWN[field](changed_at, moment))
+        if of_documents:
+            statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
+        statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
+        return [memory_of(row) for row in await self._scope.all(statement, values)]
+
+    async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
+        """Return the memories that one request taught, or helped to teach, in the order they came about."""
+        statement = (
+            self._mine()
+            .join(memory_requests, memory_requests.c.memory_id == memories.c.memory_id)
+            .where(memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id)
+            .order_by(memories.c.memory_id)
+        )
+        return [memory_of(row) for row in await self._scope.all(statement)]
+
+    async def approved_skills(self) -> dict[MemoryId, str]:
+        """Return what all current skills that are approved are called, oldest first, without reading what they say."""
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id, column.name, column.attributes)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind == str(MemoryKind.SKILL),
+                column.status == str(Status.CURRENT),
+                column.approval == str(Approval.APPROVED),
+            )
+            .order_by(column.memory_id)
+        )
+        found = ((row, Attributes.model_validate(row.attributes).skill) for row in rows)
+        return {row.memory_id: skill.name if skill and skill.name else row.name for row, skill in found}
+
+    async def count_by_status(
+        self, kind: MemoryKind, *, valid_at: datetime, expiring_before: datetime
+    ) -> tuple[dict[Status, int], int]:
+        """Return the unexpired memories a status, and how many of the current ones expire before a moment."""
+        column = memories.c
+        expiring = sa.func.sum(sa.case((column.expires_at <= expiring_before, 1), else_=0))
+        rows = await self._scope.all(
+            sa.select(column.status, sa.func.count(), expiring)
+            .where(column.org_id == self._scope.org_id, column.kind == str(kind), _unexpired(valid_at))
+            .group_by(column.status)
+        )
+        counts = {Status(status): count for status, count, _ in rows}
+        soon = sum(count or 0 for status, _, count in rows if status == Status.CURRENT)
+        return counts, soon
+
+    async def delete(
+        self,
+        kind: MemoryKind,
+        *,
+        ids: Sequence[int] | None = None,
+        uids: Sequence[str] | None = None,
+        user_id: UserId | None = None,
+    ) -> int:
+        """
+        Delete memories of one kind with all that was recorded of them, and all that they superseded.
+
+        Returns:
+            How many there were, not counting what goes along as their history.
+        """
+        column = memories.c
+        conditions = [column.org_id == self._scope.org_id, column.kind == str(kind)]
+        if ids is not None:
+            conditions[0] = self._scope.owns(memories)
+            conditions.append(one_of(column.memory_id, ids))
+        if uids is not None:
+            conditions.append(one_of(column.uid, uids))
+        if user_id is not None:
+            conditions.append(column.user_id == user_id)
+        rows = await self._scope.all(sa.select(column.memory_id).where(*conditions))
+        await self.erase(kind, [row.memory_id for row in rows])
+        return len(rows)
+
+    async def erase(self, kind: MemoryKind, ids: Sequence[int]) -> int:
+        """Delete memories that are there, as `delete` does; returns how many went, with their history."""
+        doomed = await history_of(self._scope, kind, ids)
+        deleted = 0
+        await self._search.remove(kind, doomed)  # scopes before entities, in the order in which learners come
+        for start in range(0, len(doomed), _IDS_A_STATEMENT):
+            some = doomed[start : start + _IDS_A_STATEMENT]
+            await self._graph.forget(some)
+            is_one = one_of(memories.c.memory_id, some)
+            deleted += await self._scope.run(sa.delete(memories).where(is_one, self._scope.owns(memories)))
+        return deleted
+
+    def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
+        """Return since when a memory is put away; of those before that was recorded, since their last change."""
+        if after.status not in PUT_AWAY:
+            return None
+        if before.status in PUT_AWAY:
+            return before.archived_at or before.updated_at
+        return self._scope.clock.now()
+
+    def _mine(self) -> sa.Select[Any]:
+        return sa.select(memories).where(memories.c.org_id == self._scope.org_id)
+
+
+def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
+    column = memories.c
+    return sa.and_(
+        sa.or_(column.expires_at.is_(None), column.expires_at > moment),
+        # What was superseded stopped holding by that, and is listed among the archived all the same.
+        sa.or_(column.valid_to.is_(None), column.valid_to > moment, column.status != str(Status.CURRENT)),
+    )
+
+
+def _row(memory: NewMemory) -> dict[str, Any]:
+    if not 0 <= memory.confidence <= 1:
+        raise InvalidInput(f"confidence is {memory.confidence}; it has to lie in [0, 1]")
+    return memory.model_dump(exclude={"memory_id", "uid"}) | {"slot": memory.attributes.slot}
+
+
+def document_of(memory: Memory, vector: Vectors | None) -> Document:
+    """Return what is searched in place of *memory*; without *vector* new text is queued for embedding."""
+    valid_to = memory.valid_to if memory.status is Status.CURRENT else None
+    return Document(
+        kind=str(memory.kind),
+        owner_id=memory.memory_id,
+        user_id=memory.user_id or "",
+        text=memory.search_text,
+        changed_at=memory.updated_at,
+        status=memory.status,
+        approval=memory.approval,
+        visibility=visibility_of(memory),
+        agent_version=memory.agent_version,
+        name=memory.name,
+        source=memory.source,
+        request_id=memory.source_request_ids[0] if memory.source_request_ids else None,
+        # What was superseded stopped holding by that, and is found among the archived all the same.
+        expires_at=min(filter(None, (memory.expires_at, valid_to)), default=None),
+        created_at=memory.created_at,
+        event_at=memory.valid_from or memory.created_at,
+        archived_at=(memory.archived_at or memory.updated_at) if memory.status in PUT_AWAY else None,
+        facts=facts_of(memory),
+        vector=vector,
+    )
+
+
+@cache
+def _numbered() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(memories)
+        .where(among(memories.c.memory_id, "ids"), memories.c.org_id.concat("") == sa.bindparam("org_id"))
+        .order_by(memories.c.memory_id)
+    )

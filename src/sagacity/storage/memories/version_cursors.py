@@ -1,0 +1,184 @@
+"""Cursors that go with versions: each version knows how far into the log it was learned."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import cursor_name
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.storage.base import Scope
+from sagacity.storage.evidence.users import make_due
+from sagacity.storage.schema.tables import cursors
+from sagacity.storage.statements.array_params import found_by, one_of
+
+_other = cursors.alias("other")
+
+
+class VersionCursors:
+    """
+    The cursors of some users' learners of one kind, moved all at once.
+
+    Of a version that was learned, a learner without a cursor has read nothing: it gets one at 0 before the version is
+    moved, so that whoever read a window before finds another cursor than it read, and does not write. A user's version
+    that has memories but no cursor was written by hand and not learned: where it comes into force, cursors stay.
+
+    A cursor holds for all agent versions. Where some are moved and others stay, what is then together in one version
+    has a cursor that is as far as the one that read least: what any of them missed is read again.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        kind: MemoryKind,
+        names: Sequence[str],
+        users: sa.Select[tuple[str]],
+        *,
+        owners: sa.Select[tuple[str]] | None = None,
+        keepers: sa.Select[tuple[str]] | None = None,
+    ) -> None:
+        """
+        Say which cursors.
+
+        Args:
+            scope: the open transaction.
+            kind: what the learners learn.
+            names: of their extractors; empty for all.
+            users: selects whose.
+            owners: selects those who have memories in the version that comes into force.
+            keepers: where only some agent versions are moved: selects those who have others in the archive.
+        """
+        self._scope = scope
+        self._kind = kind
+        self._names = names
+        self._users = users
+        self._owners = owners
+        self._keepers = keepers
+
+    async def upgrade(self) -> None:
+        """Let CURRENT's follow into the archive, and PENDING's take their place."""
+        learners = self._but_for_handwork(Status.PENDING)
+        await self._fill(Status.PENDING, by=Status.CURRENT, of=learners)
+        await self._fill(Status.CURRENT, by=Status.PENDING, of=learners)
+        await self._look_again(Status.PENDING)
+        await self._hold_together(Status.PENDING, of=learners)
+        gone = learners if self._keepers is None else sa.or_(learners, ~self._keeps())
+        await self._scope.run(sa.delete(cursors).where(self._of(Status.ARCHIVED), gone))
+        await self._rename(Status.CURRENT, Status.ARCHIVED, of=learners)
+        await self._rename(Status.PENDING, Status.CURRENT)
+
+    async def join(self) -> None:
+        """Let PENDING's take the place of CURRENT's where they are further: both versions are current now."""
+        if self._keepers is not None:
+            await self.hold_back(Status.PENDING)
+        current, pending = self._of(Status.CURRENT), self._of(Status.PENDING)
+        await self._scope.run(
+            sa.delete(cursors).where(pending, self._has_other(Status.CURRENT, Status.PENDING))
+        )
+        await self._scope.run(
+            sa.delete(cursors).where(current, self._has_other(Status.PENDING, Status.CURRENT))
+        )
+        await self._rename(Status.PENDING, Status.CURRENT)
+
+    async def downgrade(self) -> None:
+        """Let CURRENT's and the archive's change places."""
+        learners = self._but_for_handwork(Status.ARCHIVED)
+        await self._fill(Status.ARCHIVED, by=Status.CURRENT, of=learners)
+        await self._fill(Status.CURRENT, by=Status.ARCHIVED, of=learners)
+        await self._look_again(Status.ARCHIVED)
+        await self._hold_together(Status.ARCHIVED, of=learners)
+        await self._rename(Status.CURRENT, Status.ARCHIVE_IN_PROGRESS, of=learners)
+        await self._rename(Status.ARCHIVED, Status.CURRENT)
+        await self._rename(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
+
+    async def forget(self, version: Status) -> None:
+        """Forget how far a version was learned."""
+        await self._scope.run(sa.delete(cursors).where(self._of(version)))
+
+    async def hold_back(self, version: Status) -> None:
+        """Let a version have read no further than CURRENT; nothing, where that has read nothing."""
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT, version))
+        least = sa.func.coalesce(theirs.scalar_subquery(), 0)
+        further = sa.and_(self._of(version), cursors.c.seq > least)
+        await self._scope.run(sa.update(cursors).where(further).values(seq=least))
+
+    async def _hold_together(self, version: Status, *, of: sa.ColumnElement[bool]) -> None:
+        """Hold back what comes into force by what stays there, and what is put away by what is in the archive."""
+        if self._keepers is None:
+            return
+        await self.hold_back(version)
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED, Status.CURRENT))
+        least = theirs.scalar_subquery()  # null, and so never less, where there is none
+        further = sa.and_(self._of(Status.CURRENT), of, self._keeps(), cursors.c.seq > least)
+        await self._scope.run(sa.update(cursors).where(further).values(seq=least))
+
+    def _keeps(self) -> sa.ColumnElement[bool]:
+        """Return that a cursor is of someone who has other agent versions in the archive."""
+        return sa.false() if self._keepers is None else cursors.c.user_id.in_(self._keepers)
+
+    def _but_for_handwork(self, version: Status) -> sa.ColumnElement[bool]:
+        """Return that a cursor is not of someone whose *version* was written by hand: with memories and no cursor."""
+        if self._owners is None:
+            return sa.true()
+        with_cursor = sa.select(_other.c.user_id).where(
+            _other.c.org_id == self._scope.org_id, self._is_of(_other.c.learner, version)
+        )
+        one = cursors.c.user_id
+        return sa.or_(one.not_in(self._owners), one.in_(with_cursor))
+
+    async def _fill(self, version: Status, *, by: Status, of: sa.ColumnElement[bool]) -> None:
+        """Put *version*'s cursors at 0 where only the version *by* has one."""
+        now = self._scope.clock.now()
+        selected = sa.select(
+            cursors.c.org_id,
+            cursors.c.user_id,
+            _renamed(cursors, by, version),
+            *(sa.literal(0), sa.literal(0), sa.literal("")),
+            sa.literal(now, cursors.c.updated_at.type),
+        ).where(self._of(by), of)
+        names = ["org_id", "user_id", "learner", "seq", "attempts", "error", "updated_at"]
+        insert = self._scope.insert(cursors).from_select(names, selected, include_defaults=False)
+        await self._scope.run(insert.on_conflict_do_nothing())
+
+    async def _rename(self, version: Status, to: Status, *, of: sa.ColumnElement[bool] | None = None) -> None:
+        statement = sa.update(cursors).where(self._of(version), sa.true() if of is None else of)
+        await self._scope.run(statement.values(learner=_renamed(cursors, version, to)))
+
+    async def _look_again(self, version: Status) -> None:
+        """Make users due who have turns that CURRENT has read, and *version*, which takes its place, has not."""
+        moved_back = (
+            sa.select(cursors.c.user_id)
+            .where(self._of(Status.CURRENT))
+            .join(_other, self._same_learner(version, Status.CURRENT))
+            .where(_other.c.seq < cursors.c.seq)
+        )
+        await make_due(self._scope, moved_back, self._scope.clock.now())
+
+    def _of(self, version: Status) -> sa.ColumnElement[bool]:
+        column = cursors.c
+        of_users = found_by(column.user_id, self._users.scalar_subquery())
+        return sa.and_(column.org_id == self._scope.org_id, of_users, self._is_of(column.learner, version))
+
+    def _is_of(self, learner: sa.ColumnElement[str], version: Status) -> sa.ColumnElement[bool]:
+        """Return that the name of a cursor is one of *version*."""
+        prefix = cursor_name(f"{self._kind}:", version)
+        if self._names:
+            return one_of(learner, [prefix + name for name in self._names])
+        return learner.startswith(prefix, autoescape=True)
+
+    def _has_other(self, other: Status, version: Status) -> sa.ColumnElement[bool]:
+        """Return that a cursor of *version* has one beside it, of the version *other*, that is as far or further."""
+        same = self._same_learner(other, version)
+        return sa.exists().select_from(_other).where(same, _other.c.seq >= cursors.c.seq)
+
+    def _same_learner(self, other: Status, version: Status) -> sa.ColumnElement[bool]:
+        return sa.and_(
+            _other.c.org_id == self._scope.org_id,
+            _other.c.user_id == cursors.c.user_id,
+            _other.c.learner == _renamed(cursors, version, other),
+        )
+
+
+def _renamed(table: sa.FromClause, version: Status, to: Status) -> sa.ColumnElement[str]:
+    """Return the name of a cursor of *version* as that of the version *to*."""
+    bare = sa.func.substr(table.c.learner, len(cursor_name("", version)) + 1, type_=sa.Text)
+    return sa.literal(cursor_name("", to), sa.Text).concat(bare)

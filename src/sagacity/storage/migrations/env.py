@@ -1,1 +1,0 @@
-"""Run by Alembic's command line only; the program itself calls storage/migrate.py."""

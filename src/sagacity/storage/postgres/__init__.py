@@ -1,0 +1,1 @@
+"""PostgreSQL: many processes and machines, organisations kept apart by row-level security."""

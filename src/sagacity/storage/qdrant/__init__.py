@@ -1,0 +1,1 @@
+"""Qdrant: search by vector outside the database, which stays the authority on what may be found."""

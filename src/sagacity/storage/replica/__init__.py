@@ -1,0 +1,1 @@
+"""A separate vector store, kept a copy of the vectors in the database."""

@@ -1,1 +1,0 @@
-"""One file per noun: every query, written once."""

@@ -1,0 +1,120 @@
+"""Bring a database's schema up to this release, or leave it untouched and say why."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from sagacity.domain.errors import SchemaMismatch
+from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.views import supported_schemas
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+VERSIONS = (_SCRIPTS / "versions",)
+"""The folders of the migrations; tests add that of a release to come."""
+
+
+async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
+    """
+    Make sure, without writing, that *engine*'s database is empty, or of a release that this one gets on with.
+
+    Args:
+        engine: opens the database.
+        complete: it has to be of this release exactly: whoever asks may not migrate it.
+
+    Raises:
+        SchemaMismatch: a newer release, or another program, wrote the database; or it waits for `sagacity migrate`.
+    """
+
+    def look(connection: sa.Connection) -> None:
+        script, present = _scripts(), _present(connection)
+        is_newer = _check(connection, script, present)
+        if complete and not is_newer and present != script.get_current_head():
+            raise SchemaMismatch(
+                f"the database has schema {present or 'none'}, and this release needs "
+                f"{script.get_current_head()}. Run `sagacity migrate` with SAGACITY_MIGRATION_URL set to its owner."
+            )
+
+    async with engine.connect() as connection:
+        await connection.run_sync(look)
+
+
+async def be_of_this_release(connection: AsyncConnection) -> None:
+    """
+    Make sure that a database is of this release exactly: a newer one holds what would be lost on the way.
+
+    Raises:
+        SchemaMismatch: it is not.
+    """
+    present, head = await connection.run_sync(_present), _scripts().get_current_head()
+    if present != head:
+        raise SchemaMismatch(
+            f"the database has schema {present}, and this release {head}: use the release that wrote it. "
+            "Nothing was changed."
+        )
+
+
+async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> None:
+    """
+    Run the migrations that a database has not seen yet, in one transaction.
+
+    Args:
+        begin: opens a transaction with the right to make tables, for one process at a time.
+
+    Raises:
+        SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
+    """
+    async with begin() as connection:
+        await connection.run_sync(_migrate)
+
+
+def _migrate(connection: sa.Connection) -> None:
+    script = _scripts()
+    present = _present(connection)
+    if _check(connection, script, present) or present == script.get_current_head():
+        return
+
+    def upgrade(revision: object, _context: object) -> list[object]:
+        return script._upgrade_revs("head", revision)  # type: ignore[reportPrivateUsage, return-value]  # noqa: SLF001
+
+    with EnvironmentContext(Config(), script, fn=upgrade, destination_rev="head") as environment:  # type: ignore[arg-type]
+        environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=False)
+        environment.run_migrations()
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(_SCRIPTS), version_locations=[str(folder) for folder in VERSIONS])
+
+
+def _present(connection: sa.Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _check(connection: sa.Connection, script: ScriptDirectory, present: str | None) -> bool:
+    """Return whether the database is of a newer release under which this one may still run."""
+    known = {revision.revision for revision in script.walk_revisions()}
+    if present is not None and present not in known:
+        if _oldest_that_runs(connection) in known:
+            return True
+        raise SchemaMismatch(
+            f"the database has schema {present}, which this release does not know: a newer one wrote it. "
+            "Upgrade Sagacity, or restore a backup from before. Nothing was changed."
+        )
+    if present is None and sa.inspect(connection).get_table_names():
+        raise SchemaMismatch(
+            "the database holds tables that Sagacity did not make. Name another one. Nothing was changed."
+        )
+    return False
+
+
+def _oldest_that_runs(connection: sa.Connection) -> str | None:
+    """Return the oldest schema whose release may still run, if the database says; a foreign one does not."""
+    if supported_schemas.name not in sa.inspect(connection).get_view_names():
+        return None
+    return connection.execute(sa.select(supported_schemas.c.oldest)).scalar()

@@ -1,0 +1,671 @@
+"""The first schema."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+from sagacity.storage.postgres.row_security import RULES, protect, protect_common
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+VIEWS = {
+    "due_users": "SELECT users.org_id, users.user_id, users.due_at FROM users WHERE users.due_at IS NOT NULL",
+    "waiting_tenants": (
+        "SELECT search_documents.org_id, count(*) AS document_count FROM search_documents "
+        "WHERE search_documents.vector IS NULL AND search_documents.embed_attempts < 5 "
+        "GROUP BY search_documents.org_id"
+    ),
+    "uncopied_tenants": (
+        "SELECT DISTINCT search_scopes.org_id FROM search_scopes "
+        "WHERE search_scopes.copied_revision < search_scopes.revision"
+    ),
+    "known_tokens": (
+        "SELECT api_tokens.token_id, api_tokens.org_id, api_tokens.name, api_tokens.prefix, api_tokens.token_hash, "
+        "api_tokens.created_at, api_tokens.revoked_at, organisations.status AS org_status "
+        "FROM api_tokens JOIN organisations ON organisations.org_id = api_tokens.org_id"
+    ),
+    "known_organisations": "SELECT organisations.org_id FROM organisations",
+    "supported_schemas": "SELECT '0001' AS oldest",
+}
+
+
+class _HalfVector(sa.types.UserDefinedType[bytes]):
+    def get_col_spec(self, **_options: object) -> str:
+        return "halfvec"
+
+
+def upgrade() -> None:
+    """Create every table, index and view, and on PostgreSQL the policies of its rows."""
+    on_postgresql = op.get_context().dialect.name == "postgresql"
+    if on_postgresql:
+        op.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    _organisations()
+    _sessions()
+    _log()
+    _memories()
+    _changes()
+    _entities()
+    _relationships()
+    _learners()
+    _measures()
+    _operations()
+    _model_calls()
+    _search()
+    if on_postgresql:
+        for table, rule in RULES.items():
+            for statement in protect(table, rule):
+                op.execute(statement)
+        for statement in protect_common("search_index"):
+            op.execute(statement)
+    for name, definition in VIEWS.items():
+        options = " WITH (security_barrier)" if on_postgresql else ""
+        op.execute(f"CREATE VIEW {name}{options} AS {definition}")
+
+
+def _organisations() -> None:
+    op.create_table(
+        "organisations",
+        _key("org_id"),
+        _text("name"),
+        _text("status", "active"),
+        _at("created_at"),
+        sa.PrimaryKeyConstraint("org_id", name=op.f("pk_organisations")),
+    )
+    op.create_table(
+        "api_tokens",
+        _key("token_id"),
+        _key("org_id"),
+        *_texts("name", "prefix"),
+        _key("token_hash"),
+        _at("created_at"),
+        _maybe_at("revoked_at"),
+        _of_organisation("api_tokens"),
+        sa.PrimaryKeyConstraint("token_id", name=op.f("pk_api_tokens")),
+        sa.UniqueConstraint("token_hash", name=op.f("uq_api_tokens_token_hash")),
+    )
+    op.create_table(
+        "tenant_configs",
+        _key("org_id"),
+        _key("config"),
+        _count("version", 1),
+        _at("updated_at"),
+        _of_organisation("tenant_configs"),
+        sa.PrimaryKeyConstraint("org_id", name=op.f("pk_tenant_configs")),
+    )
+    op.create_table(
+        "users",
+        _key("org_id"),
+        _key("user_id"),
+        _long("last_seq"),
+        _maybe_at("due_at"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("users"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_users")),
+    )
+    _partial("ix_users_due_at", "users", ["due_at"], "due_at IS NOT NULL")
+    _partial("ix_users_org_due_at", "users", ["org_id", "due_at"], "due_at IS NOT NULL")
+
+
+def _sessions() -> None:
+    op.create_table(
+        "sessions",
+        _key("org_id"),
+        _key("session_id"),
+        _key("user_id"),
+        *_texts("title", "summary"),
+        _flag("is_archived"),
+        _count("message_count"),
+        _at("created_at"),
+        _at("updated_at"),
+        _maybe_at("evaluate_after"),
+        _count("evaluation_attempts"),
+        _of_organisation("sessions"),
+        sa.PrimaryKeyConstraint("org_id", "session_id", "user_id", name=op.f("pk_sessions")),
+    )
+    _partial("ix_sessions_waiting", "sessions", ["org_id", "user_id"], "evaluate_after IS NOT NULL")
+
+
+def _log() -> None:
+    op.create_table(
+        "requests",
+        _key("org_id"),
+        _key("request_id"),
+        _key("user_id"),
+        sa.Column("session_id", sa.Text()),
+        *_texts("source", "agent_version"),
+        _flag("skip_aggregation"),
+        _flag("force_extraction"),
+        _json("metadata", "{}"),
+        sa.Column("facts", JSON),
+        sa.Column("first_seq", sa.BigInteger(), nullable=False),
+        sa.Column("last_seq", sa.BigInteger(), nullable=False),
+        _key("digest"),
+        _at("created_at"),
+        _of_organisation("requests"),
+        sa.PrimaryKeyConstraint("org_id", "request_id", name=op.f("pk_requests")),
+    )
+    op.create_index("ix_requests_org_created", "requests", ["org_id", "created_at"])
+    op.create_index("ix_requests_org_session", "requests", ["org_id", "session_id"])
+    op.create_index("ix_requests_org_user_created", "requests", ["org_id", "user_id", "created_at"])
+    op.create_table(
+        "interactions",
+        _number("interaction_id"),
+        _key("org_id"),
+        _key("user_id"),
+        sa.Column("seq", sa.BigInteger(), nullable=False),
+        _key("request_id"),
+        sa.Column("session_id", sa.Text()),
+        *_texts("role", "content", "shadow_content", "expert_content"),
+        _text("user_action", "none"),
+        *_texts("user_action_description", "image_url", "image_base64"),
+        _json("tools_used", "[]"),
+        _json("citations", "[]"),
+        _at("created_at"),
+        _maybe_at("happened_at"),
+        _of_organisation("interactions"),
+        _goes_with("interactions", ["org_id", "request_id"], "requests"),
+        sa.PrimaryKeyConstraint("interaction_id", name=op.f("pk_interactions")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_interactions_org_created", "interactions", ["org_id", "created_at"])
+    op.create_index("ix_interactions_org_request", "interactions", ["org_id", "request_id"])
+    op.create_index("ux_interactions_log", "interactions", ["org_id", "user_id", "seq"], unique=True)
+
+
+def _memories() -> None:
+    op.create_table(
+        "memories",
+        _number("memory_id"),
+        _key("org_id"),
+        _key("uid"),
+        _key("kind"),
+        sa.Column("user_id", sa.Text()),
+        *_texts("agent_version", "name", "source", "slot", "content"),
+        sa.Column("trigger", sa.Text()),
+        sa.Column("pitfall", sa.Text()),
+        sa.Column("rationale", sa.Text()),
+        sa.Column("blocking_issue", JSON),
+        _json("attributes", "{}"),
+        _json("keywords", "[]"),
+        _json("source_request_ids", "[]"),
+        _json("source_interaction_ids", "[]"),
+        _json("provenance", "{}"),
+        _key("status"),
+        _key("approval"),
+        sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
+        _count("access_count"),
+        _maybe_at("last_accessed_at"),
+        _at("created_at"),
+        _at("updated_at"),
+        _maybe_at("archived_at"),
+        _text("archived_by"),
+        _maybe_at("valid_from"),
+        _maybe_at("valid_to"),
+        _maybe_at("expires_at"),
+        sa.Column("superseded_by", NUMBER),
+        _json("metadata", "{}"),
+        _of_organisation("memories"),
+        sa.PrimaryKeyConstraint("memory_id", name=op.f("pk_memories")),
+        sqlite_autoincrement=True,
+    )
+    _partial("ix_memories_org_expires", "memories", ["org_id", "expires_at"], "expires_at IS NOT NULL")
+    op.create_index("ix_memories_org_kind_updated", "memories", ["org_id", "kind", "updated_at"])
+    op.create_index(
+        "ix_memories_org_kind_user", "memories", ["org_id", "kind", "user_id", "status", "updated_at"]
+    )
+    _partial("ix_memories_slot", "memories", ["org_id", "kind", "user_id", "slot"], "slot <> ''")
+    op.create_index("ux_memories_uid", "memories", ["org_id", "uid"], unique=True)
+    op.create_table(
+        "memory_requests",
+        _key("org_id"),
+        _key("request_id"),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _of_organisation("memory_requests"),
+        _goes_with("memory_requests", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint("org_id", "request_id", "memory_id", name=op.f("pk_memory_requests")),
+    )
+    op.create_index("ix_memory_requests_memory_id", "memory_requests", ["memory_id"])
+
+
+def _changes() -> None:
+    op.create_table(
+        "changes",
+        _number("change_id"),
+        _key("org_id"),
+        _key("run_id"),
+        _key("kind"),
+        sa.Column("user_id", sa.Text()),
+        sa.Column("request_id", sa.Text()),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _key("action"),
+        *_texts("actor", "reason"),
+        sa.Column("before", JSON),
+        sa.Column("after", JSON),
+        _at("created_at"),
+        _of_organisation("changes"),
+        _goes_with("changes", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint("change_id", name=op.f("pk_changes")),
+    )
+    op.create_index("ix_changes_memory_id", "changes", ["memory_id"])
+    op.create_index("ix_changes_org_kind_run", "changes", ["org_id", "kind", "run_id"])
+
+
+def _entities() -> None:
+    op.create_table(
+        "entities",
+        _number("entity_id"),
+        _key("org_id"),
+        _key("user_id"),
+        _text("name"),
+        _key("normalized_name"),
+        _json("aliases", "[]"),
+        *_texts("entity_type", "description"),
+        _json("attributes", "{}"),
+        _count("mention_count"),
+        _maybe_at("last_mentioned_at"),
+        _flag("is_kept"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("entities"),
+        sa.PrimaryKeyConstraint("entity_id", name=op.f("pk_entities")),
+    )
+    op.create_index("ux_entities_name", "entities", ["org_id", "user_id", "normalized_name"], unique=True)
+    op.create_table(
+        "entity_names",
+        _key("org_id"),
+        _key("user_id"),
+        _key("normalized_name"),
+        sa.Column("entity_id", NUMBER, nullable=False),
+        _of_organisation("entity_names"),
+        _goes_with("entity_names", ["entity_id"], "entities"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", "normalized_name", name=op.f("pk_entity_names")),
+    )
+    op.create_index("ix_entity_names_entity_id", "entity_names", ["entity_id"])
+    op.create_table(
+        "entity_mentions",
+        _key("org_id"),
+        sa.Column("entity_id", NUMBER, nullable=False),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _of_organisation("entity_mentions"),
+        _goes_with("entity_mentions", ["entity_id"], "entities"),
+        _goes_with("entity_mentions", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint("org_id", "entity_id", "memory_id", name=op.f("pk_entity_mentions")),
+    )
+    op.create_index("ix_entity_mentions_entity_id", "entity_mentions", ["entity_id", "memory_id"])
+    op.create_index("ix_entity_mentions_memory_id", "entity_mentions", ["memory_id"])
+
+
+def _relationships() -> None:
+    op.create_table(
+        "relationships",
+        _number("relationship_id"),
+        _key("org_id"),
+        _key("user_id"),
+        sa.Column("source_id", NUMBER, nullable=False),
+        sa.Column("target_id", NUMBER, nullable=False),
+        _text("relationship_type"),
+        sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
+        _text("description"),
+        _flag("is_bidirectional"),
+        _flag("is_kept"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("relationships"),
+        _goes_with("relationships", ["source_id"], "entities", keys=["entity_id"]),
+        _goes_with("relationships", ["target_id"], "entities", keys=["entity_id"]),
+        sa.PrimaryKeyConstraint("relationship_id", name=op.f("pk_relationships")),
+    )
+    op.create_index("ix_relationships_org_user", "relationships", ["org_id", "user_id"])
+    op.create_index(
+        "ix_relationships_source_id", "relationships", ["source_id", "confidence", "relationship_id"]
+    )
+    op.create_index(
+        "ix_relationships_target_id", "relationships", ["target_id", "confidence", "relationship_id"]
+    )
+    op.create_index(
+        "ux_relationships",
+        "relationships",
+        ["org_id", "source_id", "relationship_type", "target_id"],
+        unique=True,
+    )
+    op.create_table(
+        "relationship_mentions",
+        _key("org_id"),
+        sa.Column("relationship_id", NUMBER, nullable=False),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _of_organisation("relationship_mentions"),
+        _goes_with("relationship_mentions", ["relationship_id"], "relationships"),
+        _goes_with("relationship_mentions", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint(
+            "org_id", "relationship_id", "memory_id", name=op.f("pk_relationship_mentions")
+        ),
+    )
+    op.create_index("ix_relationship_mentions_memory_id", "relationship_mentions", ["memory_id"])
+    op.create_index("ix_relationship_mentions_relationship_id", "relationship_mentions", ["relationship_id"])
+
+
+def _learners() -> None:
+    op.create_table(
+        "cursors",
+        _key("org_id"),
+        _key("user_id"),
+        _key("learner"),
+        _long("seq"),
+        sa.Column("outcome", sa.Text()),
+        _count("attempts"),
+        _text("error"),
+        _maybe_at("next_try_at"),
+        _at("updated_at"),
+        _of_organisation("cursors"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", "learner", name=op.f("pk_cursors")),
+    )
+    op.create_table(
+        "leases",
+        _key("org_id"),
+        _key("task"),
+        _key("user_id"),
+        _key("owner"),
+        sa.Column("fencing", sa.BigInteger(), nullable=False),
+        _at("expires_at"),
+        _of_organisation("leases"),
+        sa.PrimaryKeyConstraint("org_id", "task", "user_id", name=op.f("pk_leases")),
+    )
+    op.create_table(
+        "dead_letters",
+        _number("dead_letter_id"),
+        _key("org_id"),
+        _key("learner"),
+        _key("user_id"),
+        sa.Column("first_seq", sa.BigInteger(), nullable=False),
+        sa.Column("last_seq", sa.BigInteger(), nullable=False),
+        _count("attempts"),
+        *_texts("error_kind", "error"),
+        _key("status"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("dead_letters"),
+        sa.PrimaryKeyConstraint("dead_letter_id", name=op.f("pk_dead_letters")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_dead_letters_org_user", "dead_letters", ["org_id", "user_id", "status"])
+
+
+def _measures() -> None:
+    op.create_table(
+        "evaluations",
+        _number("result_id"),
+        _key("org_id"),
+        _text("agent_version"),
+        _key("session_id"),
+        sa.Column("user_id", sa.Text()),
+        sa.Column("is_success", sa.Boolean(), nullable=False),
+        sa.Column("failure_type", sa.Text()),
+        sa.Column("failure_reason", sa.Text()),
+        sa.Column("evaluation_name", sa.Text()),
+        sa.Column("regular_vs_shadow", sa.Text()),
+        _count("number_of_correction_per_session"),
+        sa.Column("user_turns_to_resolution", sa.Integer()),
+        _flag("is_escalated"),
+        _at("created_at"),
+        _of_organisation("evaluations"),
+        sa.PrimaryKeyConstraint("result_id", name=op.f("pk_evaluations")),
+    )
+    op.create_index("ix_evaluations_org_created", "evaluations", ["org_id", "created_at"])
+    op.create_index("ix_evaluations_org_session", "evaluations", ["org_id", "session_id"])
+    op.create_table(
+        "usage_events",
+        _number("event_id"),
+        _key("org_id"),
+        *_texts("user_id", "request_id", "session_id"),
+        sa.Column("pipeline", sa.Text()),
+        sa.Column("entity_type", sa.Text()),
+        sa.Column("entity_id", sa.Text()),
+        _key("event_name"),
+        _key("event_category"),
+        _text("caller_type"),
+        _count("count_value", 1),
+        sa.Column("prompt_tokens", sa.Integer()),
+        sa.Column("completion_tokens", sa.Integer()),
+        sa.Column("duration_ms", sa.Integer()),
+        sa.Column("error_kind", sa.Text()),
+        _json("metadata", "{}"),
+        _at("created_at"),
+        _of_organisation("usage_events"),
+        sa.PrimaryKeyConstraint("event_id", name=op.f("pk_usage_events")),
+    )
+    op.create_index("ix_usage_events_entity", "usage_events", ["org_id", "entity_type", "entity_id"])
+    op.create_index("ix_usage_events_org_created", "usage_events", ["org_id", "created_at"])
+
+
+def _operations() -> None:
+    op.create_table(
+        "operations",
+        _key("org_id"),
+        _key("operation_id"),
+        _key("name"),
+        _key("status"),
+        _json("parameters", "{}"),
+        _count("total_count"),
+        _flag("cancel_requested"),
+        _text("error"),
+        _json("result", "{}"),
+        _at("created_at"),
+        _maybe_at("finished_at"),
+        _of_organisation("operations"),
+        sa.PrimaryKeyConstraint("org_id", "operation_id", name=op.f("pk_operations")),
+    )
+    op.create_index("ix_operations_org_created", "operations", ["org_id", "created_at"])
+    _partial("ux_operations_running", "operations", ["org_id", "name"], "status = 'in_progress'", unique=True)
+    op.create_table(
+        "operation_items",
+        _key("org_id"),
+        _key("operation_id"),
+        _key("user_id"),
+        _key("status"),
+        _count("attempts"),
+        _maybe_at("next_try_at"),
+        _text("error"),
+        _count("turn_count"),
+        _count("generated_count"),
+        _count("step_count"),
+        _count("step_total"),
+        _at("updated_at"),
+        _of_organisation("operation_items"),
+        _goes_with("operation_items", ["org_id", "operation_id"], "operations"),
+        sa.PrimaryKeyConstraint("org_id", "operation_id", "user_id", name=op.f("pk_operation_items")),
+    )
+    op.create_index(
+        "ix_operation_items_turn",
+        "operation_items",
+        ["org_id", "operation_id", "status", "next_try_at", "updated_at"],
+    )
+    op.create_index("ix_operation_items_user", "operation_items", ["org_id", "user_id", "status"])
+
+
+def _model_calls() -> None:
+    op.create_table(
+        "model_calls",
+        _number("call_id"),
+        _key("org_id"),
+        _key("learner"),
+        *_texts("user_id", "model", "prompt"),
+        _count("attempt", 1),
+        _count("prompt_tokens"),
+        _count("completion_tokens"),
+        sa.Column("cost_usd", sa.Float()),
+        _count("duration_ms"),
+        _key("outcome"),
+        _at("created_at"),
+        _of_organisation("model_calls"),
+        sa.PrimaryKeyConstraint("call_id", name=op.f("pk_model_calls")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_model_calls_org_created", "model_calls", ["org_id", "created_at"])
+    op.create_index("ix_model_calls_org_user_created", "model_calls", ["org_id", "user_id", "created_at"])
+    op.create_table(
+        "playbook_clusters",
+        _key("org_id"),
+        _key("cluster_id"),
+        _key("learner"),
+        *_texts("name", "agent_version", "fingerprint"),
+        _json("member_ids", "[]"),
+        sa.Column("memory_id", NUMBER),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("playbook_clusters"),
+        _goes_with("playbook_clusters", ["memory_id"], "memories", ondelete="SET NULL"),
+        sa.PrimaryKeyConstraint("org_id", "cluster_id", name=op.f("pk_playbook_clusters")),
+    )
+    op.create_index("ix_playbook_clusters_memory_id", "playbook_clusters", ["memory_id"])
+    op.create_index("ix_playbook_clusters_name", "playbook_clusters", ["org_id", "learner", "name"])
+
+
+def _search() -> None:
+    op.create_table(
+        "search_index",
+        sa.Column("index_id", sa.Integer(), nullable=False),
+        _key("embedder"),
+        sa.Column("dimension", sa.Integer(), nullable=False),
+        _key("analyzer"),
+        _at("created_at"),
+        sa.PrimaryKeyConstraint("index_id", name=op.f("pk_search_index")),
+    )
+    op.create_table(
+        "search_scopes",
+        _number("scope_id"),
+        _key("org_id"),
+        _key("user_id"),
+        _key("kind"),
+        _long("document_count"),
+        _long("term_count"),
+        _long("revision"),
+        _long("removed_revision"),
+        _long("copied_revision"),
+        _of_organisation("search_scopes"),
+        sa.PrimaryKeyConstraint("scope_id", name=op.f("pk_search_scopes")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_search_scopes_org_user", "search_scopes", ["org_id", "user_id"])
+    op.create_index("ux_search_scopes", "search_scopes", ["org_id", "kind", "user_id"], unique=True)
+    op.create_table(
+        "search_documents",
+        _number("document_id"),
+        _key("org_id"),
+        sa.Column("scope_id", NUMBER, nullable=False),
+        _key("kind"),
+        sa.Column("owner_id", NUMBER, nullable=False),
+        _key("status"),
+        _key("approval"),
+        _key("visibility"),
+        *_texts("agent_version", "name", "source"),
+        sa.Column("request_id", sa.Text()),
+        _at("changed_at"),
+        _maybe_at("expires_at"),
+        _maybe_at("created_at"),
+        _maybe_at("event_at"),
+        _maybe_at("archived_at"),
+        sa.Column("first_person", sa.Float()),
+        sa.Column("facts", JSON),
+        _text("text"),
+        _count("term_count"),
+        sa.Column("revision", sa.BigInteger(), nullable=False),
+        sa.Column("vector", sa.LargeBinary().with_variant(_HalfVector(), "postgresql")),
+        _count("embed_attempts"),
+        _text("embed_error"),
+        _of_organisation("search_documents"),
+        _goes_with("search_documents", ["scope_id"], "search_scopes"),
+        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_search_documents")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_search_documents_scope", "search_documents", ["scope_id", "revision"])
+    _partial(
+        "ix_search_documents_unembedded", "search_documents", ["org_id", "document_id"], "vector IS NULL"
+    )
+    _partial(
+        "ix_search_documents_withheld",
+        "search_documents",
+        ["org_id", "kind", "visibility"],
+        "visibility <> 'served'",
+    )
+    op.create_index(
+        "ux_search_documents_owner", "search_documents", ["org_id", "kind", "owner_id"], unique=True
+    )
+    op.create_table(
+        "search_terms",
+        sa.Column("scope_id", NUMBER, autoincrement=False, nullable=False),
+        _key("term"),
+        sa.Column("document_id", NUMBER, autoincrement=False, nullable=False),
+        sa.Column("frequency", sa.Integer(), nullable=False),
+        _key("org_id"),
+        sa.PrimaryKeyConstraint("scope_id", "term", "document_id", name=op.f("pk_search_terms")),
+        sqlite_with_rowid=False,
+    )
+
+
+def _key(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text(), nullable=False)
+
+
+def _text(name: str, start: str = "") -> sa.Column[str]:
+    return sa.Column(name, sa.Text(), server_default=start, nullable=False)
+
+
+def _texts(*names: str) -> list[sa.Column[str]]:
+    return [_text(name) for name in names]
+
+
+def _count(name: str, start: int = 0) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer(), server_default=str(start), nullable=False)
+
+
+def _long(name: str) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger(), server_default="0", nullable=False)
+
+
+def _number(name: str) -> sa.Column[int]:
+    return sa.Column(name, NUMBER, autoincrement=True, nullable=False)
+
+
+def _flag(name: str) -> sa.Column[bool]:
+    return sa.Column(name, sa.Boolean(), server_default=sa.false(), nullable=False)
+
+
+def _at(name: str) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger(), nullable=False)
+
+
+def _maybe_at(name: str) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger())
+
+
+def _json(name: str, empty: str) -> sa.Column[object]:
+    return sa.Column(name, JSON, server_default=sa.text(f"'{empty}'"), nullable=False)
+
+
+def _of_organisation(table: str) -> sa.ForeignKeyConstraint:
+    return _goes_with(table, ["org_id"], "organisations")
+
+
+def _goes_with(
+    table: str,
+    columns: list[str],
+    target: str,
+    *,
+    keys: list[str] | None = None,
+    ondelete: str = "CASCADE",
+) -> sa.ForeignKeyConstraint:
+    name = op.f(f"fk_{table}_{'_'.join(columns)}_{target}")
+    return sa.ForeignKeyConstraint(
+        columns, [f"{target}.{key}" for key in keys or columns], name=name, ondelete=ondelete
+    )
+
+
+def _partial(name: str, table: str, columns: list[str], where: str, *, unique: bool = False) -> None:
+    condition = sa.text(where)
+    op.create_index(name, table, columns, unique=unique, sqlite_where=condition, postgresql_where=condition)

@@ -1,0 +1,538 @@
+"""Every table, index and constraint, for every backend."""
+
+import sqlalchemy as sa
+
+from sagacity.storage.schema import columns
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# --- who -------------------------------------------------------------------------------------------------------------
+
+organisations = sa.Table(
+    "organisations",
+    metadata,
+    sa.Column("org_id", sa.Text, primary_key=True),
+    columns.text("name"),
+    sa.Column("status", sa.Text, nullable=False, server_default="active"),
+    columns.at("created_at"),
+)
+
+api_tokens = sa.Table(
+    "api_tokens",
+    metadata,
+    sa.Column("token_id", sa.Text, primary_key=True),
+    columns.org(),
+    columns.text("name"),
+    columns.text("prefix"),
+    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
+    columns.at("created_at"),
+    columns.maybe_at("revoked_at"),
+)
+
+tenant_configs = sa.Table(
+    "tenant_configs",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("config", sa.Text, nullable=False),
+    columns.count("version", 1),
+    columns.at("updated_at"),
+)
+
+users = sa.Table(
+    "users",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("last_seq", sa.BigInteger, nullable=False, server_default="0"),
+    columns.maybe_at("due_at"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+)
+"""One row a user's log: its length, and when a worker has to look at it next (null: nothing to do)."""
+columns.partial("ix_users_due_at", users.c.due_at, where=users.c.due_at.is_not(None))
+columns.partial("ix_users_org_due_at", users.c.org_id, users.c.due_at, where=users.c.due_at.is_not(None))
+
+# --- evidence --------------------------------------------------------------------------------------------------------
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("session_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    columns.text("title"),
+    columns.text("summary"),
+    columns.flag("is_archived"),
+    columns.count("message_count"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    columns.maybe_at("evaluate_after"),
+    columns.count("evaluation_attempts"),
+)
+"""One row a conversation; while `evaluate_after` is set, it waits to be judged."""
+columns.partial(
+    "ix_sessions_waiting", sessions.c.org_id, sessions.c.user_id, where=sessions.c.evaluate_after.is_not(None)
+)
+
+requests = sa.Table(
+    "requests",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("request_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("session_id", sa.Text),
+    columns.text("source"),
+    columns.text("agent_version"),
+    columns.flag("skip_aggregation"),
+    columns.flag("force_extraction"),
+    columns.json("metadata", "{}"),
+    sa.Column("facts", columns.Json),
+    sa.Column("first_seq", sa.BigInteger, nullable=False),
+    sa.Column("last_seq", sa.BigInteger, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    columns.at("created_at"),
+    sa.Index("ix_requests_org_created", "org_id", "created_at"),
+    sa.Index("ix_requests_org_user_created", "org_id", "user_id", "created_at"),
+    sa.Index("ix_requests_org_session", "org_id", "session_id"),
+)
+
+interactions = sa.Table(
+    "interactions",
+    metadata,
+    columns.number("interaction_id"),
+    columns.org(),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("seq", sa.BigInteger, nullable=False),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("session_id", sa.Text),
+    *columns.texts("role", "content", "shadow_content", "expert_content"),
+    sa.Column("user_action", sa.Text, nullable=False, server_default="none"),
+    *columns.texts("user_action_description", "image_url", "image_base64"),
+    columns.json("tools_used", "[]"),
+    columns.json("citations", "[]"),
+    columns.at("created_at"),
+    columns.maybe_at("happened_at"),
+    sa.ForeignKeyConstraint(
+        ["org_id", "request_id"], ["requests.org_id", "requests.request_id"], ondelete="CASCADE"
+    ),
+    sa.Index("ux_interactions_log", "org_id", "user_id", "seq", unique=True),
+    sa.Index("ix_interactions_org_request", "org_id", "request_id"),
+    sa.Index("ix_interactions_org_created", "org_id", "created_at"),
+    sqlite_autoincrement=True,
+)
+
+# --- memories --------------------------------------------------------------------------------------------------------
+
+memories = sa.Table(
+    "memories",
+    metadata,
+    columns.number("memory_id"),
+    columns.org(),
+    sa.Column("uid", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text),
+    *columns.texts("agent_version", "name", "source", "slot", "content"),
+    sa.Column("trigger", sa.Text),
+    sa.Column("pitfall", sa.Text),
+    sa.Column("rationale", sa.Text),
+    sa.Column("blocking_issue", columns.Json),
+    columns.json("attributes", "{}"),
+    columns.json("keywords", "[]"),
+    columns.json("source_request_ids", "[]"),
+    columns.json("source_interaction_ids", "[]"),
+    columns.json("provenance", "{}"),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("approval", sa.Text, nullable=False),
+    sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
+    columns.count("access_count"),
+    columns.maybe_at("last_accessed_at"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    columns.maybe_at("archived_at"),
+    columns.text("archived_by"),
+    columns.maybe_at("valid_from"),
+    columns.maybe_at("valid_to"),
+    columns.maybe_at("expires_at"),
+    sa.Column("superseded_by", columns.Number),
+    columns.json("metadata", "{}"),
+    sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
+    sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
+    sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
+    columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),
+    columns.partial(
+        "ix_memories_org_expires", "org_id", "expires_at", where=sa.text("expires_at IS NOT NULL")
+    ),
+    sqlite_autoincrement=True,
+)
+
+memory_requests = sa.Table(
+    "memory_requests",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("request_id", sa.Text, primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.Index("ix_memory_requests_memory_id", "memory_id"),
+)
+"""Which memories a request taught: what a receipt shows."""
+
+changes = sa.Table(
+    "changes",
+    metadata,
+    columns.number("change_id"),
+    columns.org(),
+    sa.Column("run_id", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text),
+    sa.Column("request_id", sa.Text),
+    columns.part_of("memory_id", "memories.memory_id"),
+    sa.Column("action", sa.Text, nullable=False),
+    columns.text("actor"),
+    columns.text("reason"),
+    sa.Column("before", columns.Json),
+    sa.Column("after", columns.Json),
+    columns.at("created_at"),
+    sa.Index("ix_changes_org_kind_run", "org_id", "kind", "run_id"),
+    sa.Index("ix_changes_memory_id", "memory_id"),
+)
+"""One row a memory that a run changed. Goes with its memory, so that erased content lives on nowhere."""
+
+entities = sa.Table(
+    "entities",
+    metadata,
+    columns.number("entity_id"),
+    columns.org(),
+    sa.Column("user_id", sa.Text, nullable=False),
+    columns.text("name"),
+    sa.Column("normalized_name", sa.Text, nullable=False),
+    columns.json("aliases", "[]"),
+    columns.text("entity_type"),
+    columns.text("description"),
+    columns.json("attributes", "{}"),
+    columns.count("mention_count"),
+    columns.maybe_at("last_mentioned_at"),
+    columns.flag("is_kept"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ux_entities_name", "org_id", "user_id", "normalized_name", unique=True),
+)
+"""Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them."""
+
+entity_names = sa.Table(
+    "entity_names",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("normalized_name", sa.Text, primary_key=True),
+    columns.part_of("entity_id", "entities.entity_id"),
+    sa.Index("ix_entity_names_entity_id", "entity_id"),
+)
+"""Every name and alias, each one entity's of a user."""
+
+entity_mentions = sa.Table(
+    "entity_mentions",
+    metadata,
+    columns.org(primary_key=True),
+    columns.part_of("entity_id", "entities.entity_id", primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.Index("ix_entity_mentions_entity_id", "entity_id", "memory_id"),
+    sa.Index("ix_entity_mentions_memory_id", "memory_id"),
+)
+"""Which memories a name rests on."""
+
+relationships = sa.Table(
+    "relationships",
+    metadata,
+    columns.number("relationship_id"),
+    columns.org(),
+    sa.Column("user_id", sa.Text, nullable=False),
+    columns.part_of("source_id", "entities.entity_id"),
+    columns.part_of("target_id", "entities.entity_id"),
+    columns.text("relationship_type"),
+    sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
+    columns.text("description"),
+    columns.flag("is_bidirectional"),
+    columns.flag("is_kept"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ux_relationships", "org_id", "source_id", "relationship_type", "target_id", unique=True),
+    sa.Index("ix_relationships_source_id", "source_id", "confidence", "relationship_id"),
+    sa.Index("ix_relationships_target_id", "target_id", "confidence", "relationship_id"),
+    sa.Index("ix_relationships_org_user", "org_id", "user_id"),
+)
+"""How entities belong together."""
+
+relationship_mentions = sa.Table(
+    "relationship_mentions",
+    metadata,
+    columns.org(primary_key=True),
+    columns.part_of("relationship_id", "relationships.relationship_id", primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.Index("ix_relationship_mentions_relationship_id", "relationship_id"),
+    sa.Index("ix_relationship_mentions_memory_id", "memory_id"),
+)
+"""Which memories a tie rests on."""
+
+# --- learners --------------------------------------------------------------------------------------------------------
+
+cursors = sa.Table(
+    "cursors",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("learner", sa.Text, primary_key=True),
+    sa.Column("seq", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("outcome", sa.Text),
+    columns.count("attempts"),
+    columns.text("error"),
+    columns.maybe_at("next_try_at"),
+    columns.at("updated_at"),
+)
+
+leases = sa.Table(
+    "leases",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("task", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("fencing", sa.BigInteger, nullable=False),
+    columns.at("expires_at"),
+)
+
+dead_letters = sa.Table(
+    "dead_letters",
+    metadata,
+    columns.number("dead_letter_id"),
+    columns.org(),
+    sa.Column("learner", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("first_seq", sa.BigInteger, nullable=False),
+    sa.Column("last_seq", sa.BigInteger, nullable=False),
+    columns.count("attempts"),
+    columns.text("error_kind"),
+    columns.text("error"),
+    sa.Column("status", sa.Text, nullable=False),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ix_dead_letters_org_user", "org_id", "user_id", "status"),
+    sqlite_autoincrement=True,
+)
+
+evaluations = sa.Table(
+    "evaluations",
+    metadata,
+    columns.number("result_id"),
+    columns.org(),
+    columns.text("agent_version"),
+    sa.Column("session_id", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text),
+    sa.Column("is_success", sa.Boolean(create_constraint=False), nullable=False),
+    sa.Column("failure_type", sa.Text),
+    sa.Column("failure_reason", sa.Text),
+    sa.Column("evaluation_name", sa.Text),
+    sa.Column("regular_vs_shadow", sa.Text),
+    columns.count("number_of_correction_per_session"),
+    sa.Column("user_turns_to_resolution", sa.Integer),
+    columns.flag("is_escalated"),
+    columns.at("created_at"),
+    sa.Index("ix_evaluations_org_created", "org_id", "created_at"),
+    sa.Index("ix_evaluations_org_session", "org_id", "session_id"),
+)
+
+usage_events = sa.Table(
+    "usage_events",
+    metadata,
+    columns.number("event_id"),
+    columns.org(),
+    *columns.texts("user_id", "request_id", "session_id"),
+    sa.Column("pipeline", sa.Text),
+    sa.Column("entity_type", sa.Text),
+    sa.Column("entity_id", sa.Text),
+    sa.Column("event_name", sa.Text, nullable=False),
+    sa.Column("event_category", sa.Text, nullable=False),
+    columns.text("caller_type"),
+    columns.count("count_value", 1),
+    sa.Column("prompt_tokens", sa.Integer),
+    sa.Column("completion_tokens", sa.Integer),
+    sa.Column("duration_ms", sa.Integer),
+    sa.Column("error_kind", sa.Text),
+    columns.json("metadata", "{}"),
+    columns.at("created_at"),
+    sa.Index("ix_usage_events_org_created", "org_id", "created_at"),
+    sa.Index("ix_usage_events_entity", "org_id", "entity_type", "entity_id"),
+)
+
+operations = sa.Table(
+    "operations",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("operation_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    columns.json("parameters", "{}"),
+    columns.count("total_count"),
+    columns.flag("cancel_requested"),
+    columns.text("error"),
+    columns.json("result", "{}"),
+    columns.at("created_at"),
+    columns.maybe_at("finished_at"),
+    sa.Index("ix_operations_org_created", "org_id", "created_at"),
+)
+"""Runs that someone started. How far one is, its items say."""
+sa.Index(
+    "ux_operations_running",
+    operations.c.org_id,
+    operations.c.name,
+    unique=True,
+    sqlite_where=operations.c.status == "in_progress",
+    postgresql_where=operations.c.status == "in_progress",
+)
+
+operation_items = sa.Table(
+    "operation_items",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("operation_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("status", sa.Text, nullable=False),
+    columns.count("attempts"),
+    columns.maybe_at("next_try_at"),
+    columns.text("error"),
+    columns.count("turn_count"),
+    columns.count("generated_count"),
+    columns.count("step_count"),
+    columns.count("step_total"),
+    columns.at("updated_at"),
+    sa.ForeignKeyConstraint(
+        ["org_id", "operation_id"], ["operations.org_id", "operations.operation_id"], ondelete="CASCADE"
+    ),
+    sa.Index("ix_operation_items_user", "org_id", "user_id", "status"),
+    sa.Index("ix_operation_items_turn", "org_id", "operation_id", "status", "next_try_at", "updated_at"),
+)
+"""One row a user whom an operation works on (`user_id` empty: the tenant itself). It waits for its turn while
+`next_try_at` is empty."""
+
+model_calls = sa.Table(
+    "model_calls",
+    metadata,
+    columns.number("call_id"),
+    columns.org(),
+    sa.Column("learner", sa.Text, nullable=False),
+    *columns.texts("user_id", "model", "prompt"),
+    columns.count("attempt", 1),
+    columns.count("prompt_tokens"),
+    columns.count("completion_tokens"),
+    sa.Column("cost_usd", sa.Float),
+    columns.count("duration_ms"),
+    sa.Column("outcome", sa.Text, nullable=False),
+    columns.at("created_at"),
+    sa.Index("ix_model_calls_org_created", "org_id", "created_at"),
+    sa.Index("ix_model_calls_org_user_created", "org_id", "user_id", "created_at"),
+    sqlite_autoincrement=True,
+)
+"""The ledger: one row a request to a provider."""
+
+playbook_clusters = sa.Table(
+    "playbook_clusters",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("cluster_id", sa.Text, primary_key=True),
+    sa.Column("learner", sa.Text, nullable=False),
+    *columns.texts("name", "agent_version", "fingerprint"),
+    columns.json("member_ids", "[]"),
+    sa.Column("memory_id", columns.Number, sa.ForeignKey("memories.memory_id", ondelete="SET NULL")),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ix_playbook_clusters_name", "org_id", "learner", "name"),
+    sa.Index("ix_playbook_clusters_memory_id", "memory_id"),
+)
+"""Which user playbooks belong together (`learner`: for whom, `aggregation` or `skills`), and what was made of them. A
+cluster keeps its id while its members come and go."""
+
+# --- search: a copy that can be rebuilt ------------------------------------------------------------------------------
+
+search_index = sa.Table(
+    "search_index",
+    metadata,
+    sa.Column("index_id", sa.Integer, primary_key=True),
+    sa.Column("embedder", sa.Text, nullable=False),
+    sa.Column("dimension", sa.Integer, nullable=False),
+    sa.Column("analyzer", sa.Text, nullable=False),
+    columns.at("created_at"),
+)
+"""One row: what the vectors and terms below were made with."""
+
+search_scopes = sa.Table(
+    "search_scopes",
+    metadata,
+    columns.number("scope_id"),
+    columns.org(),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("document_count", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("term_count", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("removed_revision", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("copied_revision", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Index("ux_search_scopes", "org_id", "kind", "user_id", unique=True),
+    sa.Index("ix_search_scopes_org_user", "org_id", "user_id"),
+    sqlite_autoincrement=True,
+)
+"""One user's documents of one kind (`user_id` empty: the tenant's): the statistics that BM25 needs, and a revision
+that every change moves, by which a cached copy of the vectors knows whether it is still good. Numbers of scopes and
+documents are never given twice, so that what was kept of a former one is never taken for another's."""
+
+search_documents = sa.Table(
+    "search_documents",
+    metadata,
+    columns.number("document_id"),
+    columns.org(),
+    columns.part_of("scope_id", "search_scopes.scope_id"),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("owner_id", columns.Number, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("approval", sa.Text, nullable=False),
+    sa.Column("visibility", sa.Text, nullable=False),
+    *columns.texts("agent_version", "name", "source"),
+    sa.Column("request_id", sa.Text),
+    columns.at("changed_at"),
+    columns.maybe_at("expires_at"),
+    columns.maybe_at("created_at"),
+    columns.maybe_at("event_at"),
+    columns.maybe_at("archived_at"),
+    sa.Column("first_person", sa.Float),
+    sa.Column("facts", columns.Json),
+    columns.text("text"),
+    columns.count("term_count"),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    sa.Column("vector", columns.Halves),
+    columns.count("embed_attempts"),
+    columns.text("embed_error"),
+    sa.Index("ux_search_documents_owner", "org_id", "kind", "owner_id", unique=True),
+    sa.Index("ix_search_documents_scope", "scope_id", "revision"),
+    sqlite_autoincrement=True,
+)
+_waiting = (search_documents.c.org_id, search_documents.c.document_id)
+columns.partial("ix_search_documents_unembedded", *_waiting, where=search_documents.c.vector.is_(None))
+_withheld = (search_documents.c.org_id, search_documents.c.kind, search_documents.c.visibility)
+columns.partial("ix_search_documents_withheld", *_withheld, where=sa.text("visibility <> 'served'"))
+
+search_terms = sa.Table(
+    "search_terms",
+    metadata,
+    sa.Column("scope_id", columns.Number, primary_key=True, autoincrement=False),
+    sa.Column("term", sa.Text, primary_key=True),
+    sa.Column("document_id", columns.Number, primary_key=True, autoincrement=False),
+    sa.Column("frequency", sa.Integer, nullable=False),
+    sa.Column("org_id", sa.Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The inverted index. The organisation is there for databases that check rows."""

@@ -1,0 +1,72 @@
+"""
+What may be known before a tenant is: views that the few questions read which go through all tenants.
+
+A database that checks rows by itself shows nothing else without a tenant, so each says as little as its question needs.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
+
+from sagacity.storage.schema.tables import (
+    api_tokens,
+    metadata,
+    organisations,
+    search_documents,
+    search_scopes,
+    users,
+)
+
+MAX_EMBED_ATTEMPTS = 5
+"""Tries of a text's embedding, after which it is found by its terms only."""
+
+views = sa.MetaData()
+
+
+def _view(name: str, definition: sa.Select[*tuple[Any, ...]]) -> sa.Table:
+    """Declare a view; the migrations hold its definition as text. A barrier: no condition is asked of hidden rows."""
+    for dialect, options in ((sqlite.dialect(), ""), (postgresql.dialect(), " WITH (security_barrier)")):
+        text = str(definition.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+        make = sa.DDL(f"CREATE VIEW {name}{options} AS {text}").execute_if(dialect=dialect.name)
+        event.listen(metadata, "after_create", make)
+    return sa.Table(name, views, *(sa.Column(one.key, one.type) for one in definition.selected_columns))
+
+
+due_users = _view(
+    "due_users", sa.select(users.c.org_id, users.c.user_id, users.c.due_at).where(users.c.due_at.is_not(None))
+)
+"""Whose logs have to be looked at, and when: the workers' backlog."""
+
+waiting_tenants = _view(
+    "waiting_tenants",
+    sa.select(search_documents.c.org_id, sa.func.count().label("document_count"))
+    .where(search_documents.c.vector.is_(None), search_documents.c.embed_attempts < MAX_EMBED_ATTEMPTS)
+    .group_by(search_documents.c.org_id),
+)
+"""Who has documents that wait for their vectors."""
+
+uncopied_tenants = _view(
+    "uncopied_tenants",
+    sa.select(search_scopes.c.org_id)
+    .where(search_scopes.c.copied_revision < search_scopes.c.revision)
+    .distinct(),
+)
+"""Who has documents that a separate vector store has not got yet."""
+
+known_tokens = _view(
+    "known_tokens",
+    sa.select(*api_tokens.c, organisations.c.status.label("org_status")).join_from(
+        api_tokens, organisations, organisations.c.org_id == api_tokens.c.org_id
+    ),
+)
+"""Whose a token is, by its hash."""
+
+known_organisations = _view("known_organisations", sa.select(organisations.c.org_id))
+"""Which organisations there are."""
+
+OLDEST_SCHEMA = "0001"
+"""The oldest schema whose release may run on this one. A migration that breaks with older ones moves it up."""
+supported_schemas = _view("supported_schemas", sa.select(sa.literal(OLDEST_SCHEMA, sa.Text).label("oldest")))
+"""By which a release older than the schema knows whether it may start: while servers are replaced one by one."""

@@ -1,0 +1,206 @@
+"""The search documents: written with what they stand for, found by term and by vector."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from sagacity.domain.memory import MemoryKind, Visibility
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.schema.tables import search_documents, search_scopes
+from sagacity.storage.schema.views import MAX_EMBED_ATTEMPTS
+from sagacity.storage.search.bm25 import best_by_terms
+from sagacity.storage.search.filters import admitted, kinds_of, values_of
+from sagacity.storage.search.ranking_signals import (
+    Newest,
+    Standing,
+    admitted_memories,
+    newest_memories,
+    newest_turns,
+    standing_of,
+)
+from sagacity.storage.search.scopes import scopes_of
+from sagacity.storage.search.sync_status import restate
+from sagacity.storage.search.writing import Document, lock_scopes, pack, put, remove, unpack
+from sagacity.storage.statements.array_params import one_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A document that waits for its vector."""
+
+    document_id: int
+    revision: int
+    text: str
+
+
+class SearchRepository:
+    """A tenant's search documents. Every write of a memory or a turn goes through `put` or `remove`."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._reached: dict[Filter, list[SearchScope]] = {}
+
+    async def put(self, documents: Sequence[Document], *, new: bool = False) -> None:
+        """Write *documents* in place of those of the same owners; see `storage/search/writing.py`."""
+        self._reached.clear()
+        await put(self._scope, documents, new=new)
+
+    async def remove(self, kind: str, owner_ids: Sequence[int]) -> None:
+        """Remove the documents of these owners, with their terms."""
+        self._reached.clear()
+        await remove(self._scope, kind, owner_ids)
+
+    async def restate(self, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
+        """Let the documents of the memories that *moved* selects say their statuses; see `sync_status.py`."""
+        self._reached.clear()
+        await restate(self._scope, kind, moved)
+
+    async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
+        """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""
+        return await best_by_terms(self._scope, await self.scopes(wanted), wanted, text, limit=limit)
+
+    async def by_vector(self, wanted: Filter, vector: Vectors, limit: int) -> Nearest:
+        """Return up to *limit* of each kind nearest to *vector* (float32 [d], unit length), scored by the cosine."""
+        scopes = await self.scopes(wanted)
+        if not scopes:
+            return Nearest([])
+        return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
+
+    async def standing_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
+        """Return what is known of documents besides how well they match, by kind and owner."""
+        return await standing_of(self._scope, hits)
+
+    async def admitted(self, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
+        """Return those of the memories with *scores*, by id, that *wanted* admits, best first."""
+        return await admitted_memories(self._scope, wanted, scores)
+
+    async def newest_memories(self, wanted: Filter, kind: MemoryKind, limit: int) -> list[Newest]:
+        """Return one user's memories of *kind* that *wanted* admits, those changed last first."""
+        return await newest_memories(self._scope, wanted, kind, limit=limit)
+
+    async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
+        """Return one user's turns that *wanted* admits, newest first."""
+        return await newest_turns(self._scope, wanted, limit=limit)
+
+    async def count_withheld(self, wanted: Filter, visibility: Visibility) -> int:
+        """Count what *wanted* would admit if it were served, and is of another *visibility*."""
+        scopes, column = await self.scopes(wanted), search_documents.c
+        if not scopes:
+            return 0
+        values = values_of(wanted.model_copy(update={"visibility": (visibility,)}))
+        statement = (
+            sa.select(sa.func.count())
+            .select_from(search_documents)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind.in_(kinds_of(wanted)),
+                column.visibility == str(visibility),  # said as it is, so that its index is chosen
+                column.visibility != str(Visibility.SERVED),
+                one_of(column.scope_id, [one.scope_id for one in scopes]),
+                *admitted(values),
+            )
+        )
+        return (await self._scope.all(statement, values))[0][0]
+
+    async def scopes(self, wanted: Filter) -> list[SearchScope]:
+        """Return the scopes that *wanted* reaches: some users', or all of the tenant's. Asked for once a snapshot."""
+        if wanted not in self._reached:
+            self._reached[wanted] = await scopes_of(self._scope, wanted)
+        return self._reached[wanted]
+
+    async def unembedded(self, limit: int) -> list[Unembedded]:
+        """Return documents that wait for their vector, oldest first."""
+        column = search_documents.c
+        rows = await self._scope.all(
+            sa.select(column.document_id, column.revision, column.text)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.vector.is_(None),
+                column.embed_attempts < MAX_EMBED_ATTEMPTS,
+            )
+            .order_by(column.document_id)
+            .limit(limit)
+        )
+        return [Unembedded(row.document_id, row.revision, row.text) for row in rows]
+
+    async def set_vectors(self, waiting: Sequence[Unembedded], vectors: Vectors) -> None:
+        """Give documents their vectors (float32 [n, d]); one that changed meanwhile keeps waiting."""
+        self._reached.clear()
+        column = search_documents.c
+        ids = [item.document_id for item in waiting]
+        rows = await self._scope.all(
+            sa.select(column.document_id, column.scope_id, column.revision).where(
+                self._scope.owns(search_documents), column.document_id.in_(ids)
+            )
+        )
+        current = {row.document_id: (row.scope_id, row.revision) for row in rows}
+        revisions = await self._advance({row.scope_id for row in rows})
+        changed = [
+            {
+                "d": item.document_id,
+                "was": item.revision,
+                "v": pack(vector),
+                "r": revisions[current[item.document_id][0]],
+            }
+            for item, vector in zip(waiting, vectors, strict=True)
+            if current.get(item.document_id, (0, -1))[1] == item.revision
+        ]
+        if changed:
+            await self._scope.run(
+                sa.update(search_documents)
+                .where(column.document_id == sa.bindparam("d"), column.revision == sa.bindparam("was"))
+                .values(vector=sa.bindparam("v"), revision=sa.bindparam("r"), embed_error=""),
+                changed,
+            )
+
+    async def _advance(self, scope_ids: set[int]) -> Mapping[int, int]:
+        column = search_scopes.c
+        await lock_scopes(self._scope, scope_ids)
+        rows = await self._scope.all(
+            sa.update(search_scopes)
+            .where(column.scope_id.in_(sorted(scope_ids)))
+            .values(revision=column.revision + 1)
+            .returning(column.scope_id, column.revision)
+        )
+        return {row.scope_id: row.revision for row in rows}
+
+    async def embed_failed(self, waiting: Sequence[Unembedded], error: str) -> None:
+        """Record a failed try; after the last one a document stays findable by its terms only."""
+        column = search_documents.c
+        await self._scope.run(
+            sa.update(search_documents)
+            .where(
+                self._scope.owns(search_documents),
+                column.document_id.in_([item.document_id for item in waiting]),
+            )
+            .values(embed_attempts=column.embed_attempts + 1, embed_error=error[:500])
+        )
+
+    async def vector_of(self, kind: str, owner_ids: Sequence[int]) -> dict[int, Vectors]:
+        """Return the stored vectors (float32 [d]) of these owners, where there are any yet."""
+        column = search_documents.c
+        rows = await self._scope.all(
+            sa.select(column.owner_id, column.vector).where(
+                column.org_id == self._scope.org_id,
+                column.kind == kind,
+                column.owner_id.in_(list(owner_ids)),
+                column.vector.is_not(None),
+            )
+        )
+        return {row.owner_id: unpack(row.vector) for row in rows}
+
+    async def progress(self, kind: str, owner_ids: Sequence[int]) -> tuple[int, int, str]:
+        """Return how many of these owners' documents have a vector, how many gave up, and the last error."""
+        column = search_documents.c
+        given_up = sa.and_(column.vector.is_(None), column.embed_attempts >= MAX_EMBED_ATTEMPTS)
+        statement = sa.select(
+            sa.func.count(column.vector),
+            sa.func.sum(sa.case((given_up, 1), else_=0)),
+            sa.func.max(column.embed_error),
+        ).where(
+            column.org_id == self._scope.org_id, column.kind == kind, column.owner_id.in_(list(owner_ids))
+        )
+        embedded, failed, error = (await self._scope.all(statement))[0]
+        return embedded, failed or 0, error or ""

@@ -1,0 +1,225 @@
+"""Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
+
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.schema.tables import search_documents
+from sagacity.storage.search.filters import SHAPES, admitted, values_of
+from sagacity.storage.statements.array_params import among, one_of
+
+Ids = npt.NDArray[np.int64]
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+LARGE_SCOPE = 256
+"""Documents from which a scope's vectors are worth keeping in memory."""
+CACHE_BYTES = 256 * 2**20
+_CHUNK = 8_192
+_WORTH_A_THREAD = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """A scope's vectors as they were at a revision: ids int64 [n] ascending, rows float32 [n, d]."""
+
+    revision: int
+    ids: Ids
+    rows: Vectors
+
+
+class ExactVectors:
+    """
+    Cosine over every admitted document: recall is 1 by construction.
+
+    Small scopes are read and scored at each query: for some hundred rows that takes less than a millisecond. A large
+    scope's vectors stay in memory, and each query reads only what has changed since, so that a write costs a user of
+    50,000 memories one row, not all.
+    """
+
+    def __init__(self, capacity_bytes: int = CACHE_BYTES, *, large_scope: int = LARGE_SCOPE) -> None:
+        self._capacity = capacity_bytes
+        self._large_scope = large_scope
+        self._cache: OrderedDict[int, _Matrix] = OrderedDict()
+
+    async def search(
+        self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
+    ) -> Nearest:
+        """Return the documents nearest to *vector*; see `VectorIndex`."""
+        # What a transaction has not committed must not be kept: it may be rolled back.
+        large = [one for one in scopes if one.document_count >= self._large_scope and not scope.writes]
+        small = [one for one in scopes if one not in large]
+        found: list[Hit] = []
+        if small:
+            reached = one_of(search_documents.c.scope_id, [one.scope_id for one in small])
+            found += await scan(scope, [reached], wanted, vector, limit)
+        if large:
+            matrices = [await self._matrix(scope, one) for one in large]
+            found += await _look_up(scope, matrices, wanted, vector, limit)
+        return Nearest(best_hits(found, limit))
+
+    async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
+        known = self._cache.get(one.scope_id)
+        if known is not None and known.revision >= one.revision:
+            self._cache.move_to_end(one.scope_id)
+            if known.revision == one.revision:
+                return known
+        usable = known is not None and one.removed_revision <= known.revision <= one.revision
+        fresh = await _load(scope, one, after=known.revision if known and usable else -1)
+        if known is not None and usable:
+            fresh = _merge(known, fresh)
+        self._keep(one.scope_id, fresh)
+        return fresh
+
+    def _keep(self, scope_id: int, matrix: _Matrix) -> None:
+        kept = self._cache.get(scope_id)
+        if kept is not None and kept.revision > matrix.revision:
+            return
+        self._cache[scope_id] = matrix
+        self._cache.move_to_end(scope_id)
+        while sum(one.rows.nbytes for one in self._cache.values()) > self._capacity and len(self._cache) > 1:
+            self._cache.popitem(last=False)
+
+
+async def scan(
+    scope: Scope, where: Sequence[sa.ColumnElement[bool]], wanted: Filter, vector: Vectors, limit: int
+) -> list[Hit]:
+    """Read every admitted document of which *where* is true, and return the best *limit* of each kind."""
+    column, values = search_documents.c, values_of(wanted)
+    statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
+        *where, column.vector.is_not(None), *admitted(values)
+    )
+    best: list[Hit] = []
+    result = await scope.connection.stream(statement, values)
+    async for rows in result.partitions(_CHUNK):
+        best = await _off_the_loop(len(rows), _best_of, rows, vector, limit, best)
+    return best
+
+
+async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
+    column = search_documents.c
+    statement = (
+        sa.select(column.document_id, column.vector)
+        .where(column.scope_id == one.scope_id, column.revision > after, column.vector.is_not(None))
+        .order_by(column.document_id)
+    )
+    rows = (await scope.connection.execute(statement)).all()
+    ids, matrix = await _off_the_loop(len(rows), _unpack, rows)
+    return _Matrix(one.revision, ids, matrix)
+
+
+def _unpack(rows: Sequence[Any]) -> tuple[Ids, Vectors]:
+    ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+    if not rows:
+        return ids, np.zeros((0, 0), np.float32)
+    packed = np.frombuffer(b"".join(row[-1] for row in rows), "<f2")
+    return ids, packed.reshape(len(rows), -1).astype(np.float32)
+
+
+def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
+    """Put changed rows in the place of the old and new ones behind; ids stay ascending."""
+    if not len(fresh.ids):
+        return _Matrix(fresh.revision, known.ids, known.rows)
+    if not len(known.ids):
+        return fresh
+    keep = ~np.isin(known.ids, fresh.ids)
+    ids = np.concatenate([known.ids[keep], fresh.ids])
+    rows = np.concatenate([known.rows[keep], fresh.rows])
+    order = np.argsort(ids, kind="stable")
+    return _Matrix(fresh.revision, ids[order], rows[order])
+
+
+def _rank(rows: Vectors, vector: Vectors) -> tuple[Vectors, Ids]:
+    """Score every row; returns the scores float32 [n] and the row numbers, best first."""
+    if not len(rows):
+        return np.zeros(0, np.float32), np.zeros(0, np.int64)
+    scores = rows @ vector
+    return scores, np.argsort(-scores, kind="stable")
+
+
+def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[Hit]) -> list[Hit]:
+    """Score a chunk of rows and keep the best of it and of those *before*."""
+    _, matrix = _unpack(rows)
+    scores, order = _rank(matrix, vector)
+    counts: Counter[str] = Counter()
+    hits: list[Hit] = []
+    for i in order.tolist():
+        row = rows[i]
+        if counts[row.kind] < limit:
+            counts[row.kind] += 1
+            hits.append(Hit(row.document_id, row.owner_id, row.kind, float(scores[i])))
+    return best_hits([*before, *hits], limit)
+
+
+def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    """Keep the best *limit* of each kind, best first, ties by document."""
+    counts: Counter[str] = Counter()
+    kept: list[Hit] = []
+    for hit in sorted(hits, key=lambda hit: (-hit.score, hit.document_id)):
+        if counts[hit.kind] < limit:
+            counts[hit.kind] += 1
+            kept.append(hit)
+    return kept
+
+
+async def _look_up(
+    scope: Scope, matrices: Sequence[_Matrix], wanted: Filter, vector: Vectors, limit: int
+) -> list[Hit]:
+    """Rank whole scopes in memory, then ask the database, best first, which rows may be found."""
+    ranked: list[tuple[Ids, Vectors]] = []
+    for matrix in matrices:
+        scores, order = await _off_the_loop(len(matrix.ids), _rank, matrix.rows, vector)
+        ranked.append((matrix.ids[order], scores[order]))
+    found: list[list[Hit]] = [[] for _ in ranked]
+    start, size = 0, limit + limit // 4
+    while short := [i for i, (ids, _) in enumerate(ranked) if start < len(ids) and len(found[i]) < limit]:
+        parts = {i: slice(start, start + size) for i in short}
+        rows = await _admitted_rows(
+            scope, wanted, [number for i in short for number in ranked[i][0][parts[i]].tolist()]
+        )
+        for i in short:
+            ids, scores = ranked[i][0][parts[i]].tolist(), ranked[i][1][parts[i]].tolist()
+            found[i] += [
+                Hit(number, *rows[number], score)
+                for number, score in zip(ids, scores, strict=True)
+                if number in rows
+            ]
+        start, size = start + size, min(size * 4, _CHUNK)
+    return [hit for hits in found for hit in hits[:limit]]
+
+
+async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Return owner and kind of those of the documents *ids* that *wanted* admits, by number."""
+    values, rows = values_of(wanted), dict[int, tuple[int, str]]()
+    for start in range(0, len(ids), _CHUNK):
+        given = {"ids": ids[start : start + _CHUNK]} | values
+        found = await scope.all(_named(tuple(values)), given)
+        rows |= {number: (owner_id, kind) for number, owner_id, kind in found}
+    return rows
+
+
+@lru_cache(maxsize=SHAPES)
+def _named(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for documents of given numbers that these fields admit."""
+    column = search_documents.c
+    return sa.select(column.document_id, column.owner_id, column.kind).where(
+        among(column.document_id, "ids"), *admitted(fields)
+    )
+
+
+async def _off_the_loop(
+    rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    """Run *work* in a thread where others would notice its time, and here where the thread would cost more."""
+    if rows < _WORTH_A_THREAD:
+        return work(*args, **kwargs)
+    return await asyncio.to_thread(work, *args, **kwargs)

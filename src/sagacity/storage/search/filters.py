@@ -1,0 +1,188 @@
+"""
+What may be found, as conditions of a query.
+
+A statement is built once for all questions that ask by the same fields, and gets what they ask for as parameters:
+building one costs more than to run it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import sqlalchemy as sa
+from pydantic import JsonValue
+
+from sagacity.domain.condition import AllOf, AnyOf, Comparison, Condition, Not, Operator
+from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import TENANT_KINDS, VERSIONED_KINDS, Approval, Memory, Status
+from sagacity.domain.query import Filter
+from sagacity.storage.base import SearchScope
+from sagacity.storage.schema.tables import requests, search_documents
+from sagacity.storage.statements.array_params import among
+from sagacity.storage.statements.json_conditions import condition_holds
+
+SHAPES = 256
+"""Statements of a sort that are kept: a bound, as callers choose by what they ask."""
+_TAGS, _METADATA, _FEATURES = "tags", "metadata", "custom_features"
+_column, _origin = search_documents.c, requests.alias("origin")
+_is_unversioned = _column.kind.not_in([str(kind) for kind in VERSIONED_KINDS])
+_is_unreviewed = _column.kind.not_in([str(kind) for kind in TENANT_KINDS])
+_facts = sa.case(
+    (
+        _column.kind == INTERACTION,
+        sa.select(_origin.c.facts)
+        .where(_origin.c.org_id == _column.org_id, _origin.c.request_id == _column.request_id)
+        .correlate(search_documents)
+        .scalar_subquery(),
+    ),
+    else_=_column.facts,
+)
+"""Turns have theirs from their request, which may bring thousands of turns and much metadata."""
+_status_then = sa.case(
+    (_column.archived_at > sa.bindparam("as_of"), str(Status.CURRENT)), else_=_column.status
+)
+_CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
+    "statuses": among(_column.status, "statuses"),
+    "statuses_then": among(_status_then, "statuses_then"),
+    "visibility": among(_column.visibility, "visibility"),
+    "approvals": sa.or_(
+        sa.and_(_is_unreviewed, _column.approval != str(Approval.REJECTED)),
+        among(_column.approval, "approvals") & sa.not_(_is_unreviewed),
+    ),
+    "agent_versions": sa.or_(_is_unversioned, among(_column.agent_version, "agent_versions")),
+    "names": sa.or_(_is_unversioned, among(_column.name, "names")),
+    "source": _column.source == sa.bindparam("source"),
+    "request_id": _column.request_id == sa.bindparam("request_id"),
+    "facts": condition_holds(_facts, "facts"),
+    "start": _column.changed_at >= sa.bindparam("start"),
+    "end": _column.changed_at <= sa.bindparam("end"),
+    "event_start": _column.event_at >= sa.bindparam("event_start"),
+    "event_end": _column.event_at <= sa.bindparam("event_end"),
+    "valid_at": sa.or_(_column.expires_at.is_(None), _column.expires_at > sa.bindparam("valid_at")),
+    "as_of": _column.created_at <= sa.bindparam("as_of"),
+}
+_AS_THEY_ARE = frozenset(_CONDITIONS) & frozenset(Filter.model_fields)
+
+
+def values_of(wanted: Filter) -> dict[str, Any]:
+    """Return what the fields of *wanted* that ask for anything ask for, other than whose it is and of which kind."""
+    found = {field: getattr(wanted, field) for field in _CONDITIONS if field in _AS_THEY_ARE}
+    found["facts"] = _facts_wanted(wanted)
+    if wanted.as_of is not None:
+        found |= {"statuses": (), "statuses_then": wanted.statuses, "valid_at": wanted.as_of}
+    return {field: _plain(value) for field, value in found.items() if value is not None and value != ()}
+
+
+def _plain(value: Any) -> Any:
+    """Return what the database takes in place of an enumeration's members."""
+    return [str(one) for one in cast("tuple[object, ...]", value)] if isinstance(value, tuple) else value
+
+
+def admitted(fields: Iterable[str]) -> list[sa.ColumnElement[bool]]:
+    """Return the conditions of *fields* on a document; `values_of` gives their parameters."""
+    return [_CONDITIONS[field] for field in fields]
+
+
+def has_document(
+    owner_id: sa.Column[int], kind: sa.Column[str] | str, fields: Iterable[str]
+) -> sa.ColumnElement[bool]:
+    """Return that the document of the memory or turn of number *owner_id* is admitted by *fields*."""
+    owner = owner_id.table
+    return (
+        sa.exists()
+        .where(_column.org_id == owner.c.org_id, _column.kind == kind, _column.owner_id == owner_id)
+        .where(*admitted(fields))
+        .correlate(owner)
+    )
+
+
+def kinds_of(wanted: Filter) -> list[str]:
+    """Return the document kinds that *wanted* asks for."""
+    return [str(kind) for kind in wanted.kinds] + ([INTERACTION] if wanted.interactions else [])
+
+
+def users_of(wanted: Filter) -> list[UserId] | None:
+    """Return whose rows *wanted* admits, of kinds that belong to users; None for everybody's."""
+    if wanted.user_ids:
+        return [one for one in wanted.user_ids if wanted.user_id in (None, one)]
+    return None if wanted.user_id is None else [wanted.user_id]
+
+
+def owned_by(column: sa.Column[Any], users: Sequence[UserId]) -> sa.ColumnElement[bool]:
+    """Return that a row belongs to one of *users*; of one it is said as an equality, which indexes are chosen by."""
+    return column == users[0] if len(users) == 1 else column.in_(users)
+
+
+def facts_of(memory: Memory) -> dict[str, JsonValue] | None:
+    """Return the tags and the metadata that a memory is filtered by; None where there are none."""
+    features = memory.attributes.custom_features
+    metadata = memory.metadata | ({_FEATURES: features} if features else {})
+    return _facts_from(metadata, memory.keywords)
+
+
+def facts_of_request(metadata: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
+    """Return the tags and the metadata that the turns of a request are filtered by; None where there are none."""
+    return _facts_from(metadata, ())
+
+
+def _facts_from(metadata: Mapping[str, JsonValue], keywords: Sequence[str]) -> dict[str, JsonValue] | None:
+    listed = metadata.get(_TAGS)
+    named = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    facts: dict[str, JsonValue] = {}
+    if tags := sorted({_folded(tag) for tag in (*keywords, *named)}):
+        facts[_TAGS] = dict.fromkeys(tags, True)  # a key is looked up
+    if metadata:
+        facts[_METADATA] = dict(metadata)
+    return facts or None
+
+
+def _facts_wanted(wanted: Filter) -> Condition | None:
+    """Return what *wanted* asks of tags and metadata, as one condition on what `facts_of` gives."""
+    parts: list[Condition] = [
+        Comparison(path=(_TAGS, tag), operator=Operator.EXISTS, values=(True,))
+        for tag in dict.fromkeys(map(_folded, wanted.tags))
+    ]
+    if wanted.metadata is not None:
+        parts.append(_below(_METADATA, wanted.metadata))
+    return AllOf(all_of=tuple(parts)) if parts else None
+
+
+def _below(key: str, condition: Condition) -> Condition:
+    """Return *condition* for what stands under *key*."""
+    match condition:
+        case AllOf():
+            return AllOf(all_of=tuple(_below(key, part) for part in condition.all_of))
+        case AnyOf():
+            return AnyOf(any_of=tuple(_below(key, part) for part in condition.any_of))
+        case Not():
+            return Not(is_not=_below(key, condition.is_not))
+        case Comparison():
+            return Comparison.model_construct(
+                path=(key, *condition.path), operator=condition.operator, values=condition.values
+            )
+
+
+def _folded(tag: str) -> str:
+    return tag.strip().casefold()
+
+
+def within(kind: str, column: sa.ColumnElement[Any], *, of_user: bool) -> sa.ColumnElement[bool]:
+    """
+    Return that *column* is one of the scopes of a kind; `scopes_by_kind` gives the parameter.
+
+    A user has one scope of a kind. Said as an equality, a plan that is made for any value takes it for one of many;
+    of a list it would expect so much that it reads the whole table.
+    """
+    if of_user:
+        return column == sa.bindparam(f"scopes_{kind}")
+    return among(column, f"scopes_{kind}")
+
+
+def scopes_by_kind(scopes: Sequence[SearchScope], *, of_user: bool) -> dict[str, Any]:
+    """Return the parameters of `within` for the kinds of *scopes*."""
+    if of_user:
+        return {f"scopes_{one.kind}": one.scope_id for one in scopes}
+    found: dict[str, list[int]] = {}
+    for one in scopes:
+        found.setdefault(f"scopes_{one.kind}", []).append(one.scope_id)
+    return dict(found)

@@ -1,0 +1,218 @@
+"""What ranking has to know of documents besides how well they match, and documents that are found without a match."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Hit, Scope
+from sagacity.storage.schema.tables import interactions, memories, search_documents
+from sagacity.storage.search.filters import SHAPES, admitted, users_of, values_of
+from sagacity.storage.statements.array_params import among
+from sagacity.storage.statements.planner_hints import unindexed
+
+_document, _turn, _memory = search_documents.c, interactions.c, memories.c
+_happened_at = sa.func.coalesce(_document.event_at, _document.changed_at, type_=_document.changed_at.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of a document besides its text."""
+
+    happened_at: datetime
+    """As far as that is known; otherwise when it was learned or arrived."""
+    term_count: int = 0
+    first_person: float = 0.0
+    """Share of its words that speak of the one who says them; see `storage/search/keywords.py`."""
+    session: tuple[str, str] = ("", "")
+    """A turn's user and session (its request, where there is none); empty for memories."""
+    seq: int = 0
+    confidence: float = 1.0
+    access_count: int = 0
+
+
+async def standing_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
+    """Return how what was found stands, by kind and number; what is gone meanwhile is left out."""
+    turns = [hit.document_id for hit in hits if hit.kind == INTERACTION]
+    others = [hit.document_id for hit in hits if hit.kind != INTERACTION]
+    found: dict[tuple[str, int], Standing] = {}
+    for row in await _rows(scope, _of_turns(), turns):
+        found[row.kind, row.owner_id] = Standing(
+            happened_at=row.happened_at,
+            term_count=row.term_count,
+            first_person=row.first_person or 0.0,
+            session=(row.user_id, row.session_id or row.request_id),
+            seq=row.seq,
+        )
+    for row in await _rows(scope, _of_memories(), others):
+        found[row.kind, row.owner_id] = Standing(
+            happened_at=row.happened_at,
+            term_count=row.term_count,
+            confidence=row.confidence,
+            access_count=row.access_count,
+        )
+    return found
+
+
+async def _rows(scope: Scope, statement: sa.Select[Any], ids: Sequence[int]) -> Sequence[Any]:
+    return await scope.all(statement, {"org_id": scope.org_id, "ids": list(ids)}) if ids else ()
+
+
+@cache
+def _of_turns() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(
+            *(_document.kind, _document.owner_id, _document.term_count, _document.first_person),
+            *(_turn.user_id, _turn.session_id, _turn.request_id, _turn.seq),
+            _happened_at.label("happened_at"),
+        )
+        .join_from(search_documents, interactions, _turn.interaction_id == _document.owner_id)
+        .where(_document.kind == INTERACTION, *_named())
+    )
+
+
+@cache
+def _of_memories() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(
+            *(_document.kind, _document.owner_id, _document.term_count),
+            *(_memory.confidence, _memory.access_count),
+            _happened_at.label("happened_at"),
+        )
+        .join_from(search_documents, memories, _memory.memory_id == _document.owner_id)
+        .where(_document.kind != INTERACTION, *_named())
+    )
+
+
+def _named() -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        among(_document.document_id, "ids"),
+        _document.org_id.concat("") == sa.bindparam("org_id"),
+    )
+
+
+async def admitted_memories(scope: Scope, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
+    """
+    Return those of one user's memories that *wanted* admits; best first, ties by document.
+
+    Args:
+        scope: the open transaction.
+        wanted: what may be found; its user is whose memories they are.
+        scores: by memory.
+    """
+    if not scores or not wanted.kinds or not _reaches_its_user(wanted):
+        return []
+    values = values_of(wanted)
+    given = {"org_id": scope.org_id, "ids": list(scores), "kinds": [str(kind) for kind in wanted.kinds]}
+    rows = await scope.all(_among_owners(tuple(values)), given | values)
+    hits = [Hit(row.document_id, row.owner_id, row.kind, scores[row.owner_id]) for row in rows]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.document_id))
+
+
+@lru_cache(maxsize=SHAPES)
+def _among_owners(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(_document.document_id, _document.owner_id, _document.kind).where(
+        _document.org_id == sa.bindparam("org_id"),
+        among(_document.kind, "kinds"),
+        among(_document.owner_id, "ids"),
+        *admitted(fields),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """A document found for being new."""
+
+    hit: Hit
+    """Its score is its confidence."""
+    happened_at: datetime
+
+
+async def newest_memories(scope: Scope, wanted: Filter, kind: MemoryKind, *, limit: int) -> list[Newest]:
+    """Return the memories of *kind* that changed last and that *wanted* admits, newest first; of one user."""
+    if kind not in wanted.kinds or not _reaches_its_user(wanted):
+        return []
+    values = values_of(wanted)
+    given = {"org_id": scope.org_id, "user_id": wanted.user_id, "kind": str(kind), "limit": limit}
+    of_one = len(values.get("statuses", ())) == 1
+    if of_one:
+        [given["status"]] = values.pop("statuses")
+    rows = await scope.all(_newest_memories(tuple(values), of_one_status=of_one), given | values)
+    return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
+
+
+@lru_cache(maxsize=SHAPES)
+def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Select[*tuple[Any, ...]]:
+    """
+    Build the statement for one user's newest memories.
+
+    Those of one status lie in the order of an index, of which the first ones are read. Others are sorted, by what no
+    index has: otherwise SQLite goes through all memories of the organisation in their order.
+    """
+    chosen = [_memory.status == sa.bindparam("status")] if of_one_status else []
+    changed_at = _memory.updated_at if of_one_status else _document.changed_at
+    same = sa.and_(
+        _document.org_id == _memory.org_id,
+        _document.kind == _memory.kind,
+        _document.owner_id == unindexed(_memory.memory_id),
+    )
+    return (
+        sa.select(
+            *(_document.document_id, _document.owner_id, _document.kind, _memory.confidence),
+            _happened_at.label("happened_at"),
+        )
+        .join_from(memories, search_documents, same)
+        .where(
+            _memory.org_id == sa.bindparam("org_id"),
+            _memory.kind == sa.bindparam("kind"),
+            _memory.user_id == sa.bindparam("user_id"),
+            *(*chosen, *admitted(fields)),
+        )
+        .order_by(changed_at.desc(), _memory.memory_id.desc())
+        .limit(sa.bindparam("limit", type_=sa.Integer))
+    )
+
+
+async def newest_turns(scope: Scope, wanted: Filter, *, limit: int) -> list[Newest]:
+    """Return one user's turns that came last and that *wanted* admits, newest first."""
+    if not wanted.interactions or not _reaches_its_user(wanted):
+        return []
+    values = values_of(wanted)
+    given = {"org_id": scope.org_id, "user_id": wanted.user_id, "limit": limit}
+    rows = await scope.all(_newest_turns(tuple(values)), given | values)
+    return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
+
+
+@lru_cache(maxsize=SHAPES)
+def _newest_turns(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    same = sa.and_(
+        _document.org_id == _turn.org_id,
+        _document.kind == INTERACTION,
+        _document.owner_id == unindexed(_turn.interaction_id),
+    )
+    return (
+        sa.select(
+            *(_document.document_id, _document.owner_id, _document.kind),
+            sa.literal(1.0).label("confidence"),
+            _happened_at.label("happened_at"),
+        )
+        .join_from(interactions, search_documents, same)
+        .where(
+            _turn.org_id == sa.bindparam("org_id"),
+            _turn.user_id == sa.bindparam("user_id"),
+            *admitted(fields),
+        )
+        .order_by(_turn.seq.desc())
+        .limit(sa.bindparam("limit", type_=sa.Integer))
+    )
+
+
+def _reaches_its_user(wanted: Filter) -> bool:
+    """Whether there is one user whose rows are asked for."""
+    return wanted.user_id is not None and wanted.user_id in (users_of(wanted) or ())

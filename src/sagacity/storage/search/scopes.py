@@ -1,0 +1,52 @@
+"""Which users' documents of which kinds a search reaches, and how they are counted."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.memory import TENANT_KINDS
+from sagacity.domain.query import Filter
+from sagacity.storage.base import Scope, SearchScope
+from sagacity.storage.schema.tables import search_scopes
+from sagacity.storage.search.filters import kinds_of, users_of
+from sagacity.storage.statements.array_params import among
+
+
+def grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
+    """Build the statement that counts documents into scopes, and makes those that are not there."""
+    row, column = insert(search_scopes), search_scopes.c
+    return row.on_conflict_do_update(
+        index_elements=[column.org_id, column.kind, column.user_id],
+        set_={
+            "document_count": column.document_count + row.excluded.document_count,
+            "term_count": column.term_count + row.excluded.term_count,
+            "revision": column.revision + 1,
+        },
+    ).returning(column.scope_id, column.kind, column.user_id, column.revision)
+
+
+async def scopes_of(scope: Scope, wanted: Filter) -> list[SearchScope]:
+    """Return the scopes that *wanted* reaches: some users' and the tenant's own, or all of the tenant's."""
+    users = users_of(wanted)
+    given: dict[str, Any] = {"org_id": scope.org_id, "kinds": kinds_of(wanted)}
+    if users is not None:
+        given["user_ids"] = [*users, ""]
+    return [
+        SearchScope(*found)
+        for user_id, *found in await scope.all(_reached(of_users=users is not None), given)
+        if users is None or (found[1] in TENANT_KINDS) == (user_id == "")
+    ]
+
+
+@cache
+def _reached(*, of_users: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for scopes of given kinds that hold anything: of some users and of the tenant, or all."""
+    column = search_scopes.c
+    statement = sa.select(
+        column.user_id, *(column[field] for field in SearchScope.__dataclass_fields__)
+    ).where(column.org_id == sa.bindparam("org_id"), among(column.kind, "kinds"), column.document_count > 0)
+    if of_users:
+        statement = statement.where(among(column.user_id, "user_ids"))
+    return statement.order_by(column.scope_id)

@@ -1,0 +1,49 @@
+"""Search documents of many memories brought into step with their statuses; texts, terms and vectors stay."""
+
+import sqlalchemy as sa
+
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import memories, search_documents, search_scopes
+from sagacity.storage.statements.array_params import found_by
+
+
+async def restate(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
+    """
+    Let documents say what their memories say: the status, since when they are put away, until when they hold.
+
+    Their scopes get a new revision and they with them, so that copies of them notice. Nothing was removed and no vector
+    changed, so what was kept of the others stays good.
+
+    Args:
+        scope: the open transaction.
+        kind: of all the memories.
+        moved: selects their numbers.
+    """
+    document, memory, of_user = search_documents.c, memories.c, search_scopes.c
+    owned = found_by(document.owner_id, moved.scalar_subquery())
+    mine = sa.and_(document.org_id == scope.org_id, document.kind == str(kind), owned)
+    reached = sa.and_(
+        of_user.org_id == scope.org_id,
+        of_user.kind == str(kind),
+        found_by(of_user.scope_id, sa.select(document.scope_id).where(mine).distinct().scalar_subquery()),
+    )
+    in_order = sa.select(of_user.scope_id).where(reached).order_by(of_user.kind, of_user.user_id)
+    await scope.all(scope.locked(in_order))
+    await scope.run(sa.update(search_scopes).where(reached).values(revision=of_user.revision + 1))
+    # What is put away is found among the archived, also when it stopped holding.
+    stops_first = sa.and_(
+        memory.status == str(Status.CURRENT),
+        memory.valid_to.is_not(None),
+        sa.or_(memory.expires_at.is_(None), memory.valid_to < memory.expires_at),
+    )
+    await scope.run(
+        sa.update(search_documents)
+        .where(mine, memory.memory_id == document.owner_id, of_user.scope_id == document.scope_id)
+        .values(
+            status=memory.status,
+            archived_at=memory.archived_at,
+            expires_at=sa.case((stops_first, memory.valid_to), else_=memory.expires_at),
+            revision=of_user.revision,
+        )
+    )

@@ -1,0 +1,365 @@
+"""Search documents as they are written: with their terms, and counted into their scopes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from pydantic import JsonValue
+
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import Approval, Status, Visibility
+from sagacity.storage.base import Scope, Vectors
+from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.search.keywords import date_terms, first_person_share, terms_of
+from sagacity.storage.search.scopes import grow_scope
+from sagacity.storage.search.text_work import beside_the_loop
+
+_KEYS_A_STATEMENT = 5_000
+_TERMS_A_STATEMENT = 2_000
+_OF_TEXT = ("text", "term_count", "first_person", "vector")
+"""Columns that stay as they are where a document says what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is searched in place of a memory or a turn."""
+
+    kind: str
+    owner_id: int
+    text: str
+    changed_at: datetime
+    user_id: str = ""
+    """Empty for what belongs to the tenant."""
+    status: Status = Status.CURRENT
+    approval: Approval = Approval.PENDING
+    visibility: Visibility = Visibility.SERVED
+    agent_version: str = ""
+    name: str = ""
+    source: str = ""
+    request_id: str | None = None
+    expires_at: datetime | None = None
+    created_at: datetime | None = None
+    """When it was learned or arrived; None for `changed_at`."""
+    event_at: datetime | None = None
+    """When it happened; None for when it was learned or arrived."""
+    archived_at: datetime | None = None
+    facts: Mapping[str, JsonValue] | None = None
+    """Tags and metadata to filter by, as `filters.py` reads them; those of a turn are with its request."""
+    vector: Vectors | None = None
+    """float32 [d], unit length; None keeps that of the same text, or puts the document in the queue for embedding."""
+
+    @property
+    def happened_at(self) -> datetime:
+        """When it happened, or else was learned or arrived."""
+        return self.event_at or self.created_at or self.changed_at
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A scope in which something is written, and its revision by that."""
+
+    scope_id: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A document to be written, what it is found by, and its former row, if there is one."""
+
+    document: Document
+    terms: Counter[str]
+    former: Any = None
+
+    @property
+    def home(self) -> tuple[str, str]:
+        """Kind and user: its scope."""
+        return self.document.kind, self.document.user_id
+
+    @property
+    def says_the_same(self) -> bool:
+        """Whether its text was there before, and no vector comes with it that may be another."""
+        return (
+            self.former is not None
+            and self.former.text == self.document.text
+            and self.document.vector is None
+        )
+
+
+def pack(vector: Vectors) -> bytes:
+    """Turn float32 [d] into little-endian half precision: half the bytes, cosine within 0.001."""
+    return vector.astype("<f2").tobytes()
+
+
+def unpack(packed: bytes) -> Vectors:
+    """Turn little-endian half precision into float32 [d]."""
+    return np.frombuffer(packed, "<f2").astype(np.float32)
+
+
+def _terms(kind: str, text: str, event_at: datetime | None) -> Counter[str]:
+    """Count what a document is found by: the words of its text, and of a turn those of its date."""
+    terms = terms_of(text)
+    if kind == INTERACTION and event_at is not None:
+        terms += date_terms(event_at)
+    return terms
+
+
+async def put(scope: Scope, documents: Sequence[Document], *, new: bool) -> None:
+    """
+    Write *documents* in place of those of the same owners, found by term as soon as this commits.
+
+    A document that was there keeps its number. While its text stays, so do its terms and its vector.
+
+    Args:
+        scope: the open transaction; whoever holds the owners' rows writes their documents.
+        documents: one an owner; an owner never goes to another user.
+        new: none of the owners has a document yet.
+    """
+    if not documents:
+        return
+    former = {} if new else await _former(scope, documents)
+    drafts = await beside_the_loop(
+        lambda: [
+            _Draft(one, _terms(one.kind, one.text, one.happened_at), former.get((one.kind, one.owner_id)))
+            for one in documents
+        ],
+        size=sum(len(one.text) for one in documents),
+    )
+    places = await _grow(scope, drafts)
+    await _insert(scope, [draft for draft in drafts if draft.former is None], places)
+    await _update(scope, [draft for draft in drafts if draft.former is not None], places)
+
+
+async def _former(scope: Scope, documents: Sequence[Document]) -> dict[tuple[str, int], Any]:
+    column = search_documents.c
+    owners: dict[str, list[int]] = defaultdict(list)
+    for document in documents:
+        owners[document.kind].append(document.owner_id)
+    return {
+        (row.kind, row.owner_id): row
+        for kind, ids in owners.items()
+        for start in range(0, len(ids), _KEYS_A_STATEMENT)
+        for row in await scope.all(
+            sa.select(*(column[name] for name in ("document_id", "kind", "owner_id", "text", "term_count")))
+            .add_columns(column.event_at)
+            .where(
+                column.org_id == scope.org_id,
+                column.kind == kind,
+                column.owner_id.in_(ids[start : start + _KEYS_A_STATEMENT]),
+            )
+        )
+    }
+
+
+async def _grow(scope: Scope, drafts: Sequence[_Draft]) -> dict[tuple[str, str], _Place]:
+    """Count documents into their scopes, which get a new revision by that."""
+    sizes: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for draft in drafts:
+        size = sizes[draft.home]
+        size[0] += draft.former is None
+        size[1] += draft.terms.total() - (0 if draft.former is None else draft.former.term_count)
+    rows = await scope.all(
+        scope.upsert(grow_scope),
+        [
+            {
+                "org_id": scope.org_id,
+                "kind": kind,
+                "user_id": user_id,
+                "document_count": count,
+                "term_count": total,
+                "revision": 1,
+            }
+            for (kind, user_id), (count, total) in sorted(sizes.items(), key=lambda one: _lock_order(*one[0]))
+        ],
+    )
+    return {(row.kind, row.user_id): _Place(row.scope_id, row.revision) for row in rows}
+
+
+async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:
+    if not drafts:
+        return
+    column = search_documents.c
+    own = {"org_id": scope.org_id}
+    found = await scope.all(
+        search_documents.insert().returning(column.document_id, column.kind, column.owner_id),
+        [own | _row(draft, places[draft.home]) for draft in drafts],
+    )
+    numbers = {(row.kind, row.owner_id): row.document_id for row in found}
+    await _post(
+        scope,
+        [
+            (places[draft.home].scope_id, numbers[draft.document.kind, draft.document.owner_id], draft.terms)
+            for draft in drafts
+        ],
+    )
+
+
+async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:
+    said_anew = [draft for draft in drafts if not draft.says_the_same]
+    unsaid = [
+        (places[draft.home].scope_id, draft.former)
+        for draft in said_anew
+        if draft.former.text != draft.document.text
+    ]
+    for kept, group in (
+        (_OF_TEXT, [draft for draft in drafts if draft.says_the_same]),
+        ((), said_anew),
+    ):
+        rows = [
+            {"d": draft.former.document_id}
+            | {name: value for name, value in _row(draft, places[draft.home]).items() if name not in kept}
+            for draft in group
+        ]
+        if rows:
+            column = search_documents.c
+            await scope.run(sa.update(search_documents).where(column.document_id == sa.bindparam("d")), rows)
+    if unsaid:
+        await _unpost(scope, unsaid)
+        changed = [draft for draft in said_anew if draft.former.text != draft.document.text]
+        await _post(
+            scope,
+            [(places[one.home].scope_id, one.former.document_id, one.terms) for one in changed],
+        )
+    if unvectored := {places[draft.home].scope_id for draft in said_anew if draft.document.vector is None}:
+        column = search_scopes.c
+        await scope.run(
+            sa.update(search_scopes)
+            .where(column.scope_id.in_(sorted(unvectored)))
+            .values(removed_revision=column.revision)
+        )
+
+
+def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
+    document = draft.document
+    return {
+        "scope_id": place.scope_id,
+        "kind": document.kind,
+        "owner_id": document.owner_id,
+        "status": str(document.status),
+        "approval": str(document.approval),
+        "visibility": str(document.visibility),
+        "agent_version": document.agent_version,
+        "name": document.name,
+        "source": document.source,
+        "request_id": document.request_id,
+        "changed_at": document.changed_at,
+        "expires_at": document.expires_at,
+        "created_at": document.created_at or document.changed_at,
+        "event_at": document.happened_at,
+        "archived_at": document.archived_at,
+        "facts": document.facts,
+        "text": document.text,
+        "term_count": draft.terms.total(),
+        "first_person": first_person_share(document.text) if document.kind == INTERACTION else None,
+        "revision": place.revision,
+        "vector": None if document.vector is None else pack(document.vector),
+        "embed_attempts": 0,
+        "embed_error": "",
+    }
+
+
+async def _post(scope: Scope, found_by: Sequence[tuple[int, int, Counter[str]]]) -> None:
+    """Write the terms of documents: of each its scope, its number and what it is found by."""
+
+    def as_on_disk() -> list[dict[str, Any]]:
+        postings = [
+            {
+                "scope_id": scope_id,
+                "term": term,
+                "document_id": document_id,
+                "frequency": frequency,
+                "org_id": scope.org_id,
+            }
+            for scope_id, document_id, terms in found_by
+            for term, frequency in terms.items()
+        ]
+        postings.sort(key=lambda one: (one["scope_id"], one["term"]))
+        return postings
+
+    postings = await beside_the_loop(as_on_disk, size=sum(len(terms) for _, _, terms in found_by))
+    for start in range(0, len(postings), _TERMS_A_STATEMENT):  # others have the event loop between
+        some = postings[start : start + _TERMS_A_STATEMENT]
+        await scope.backend.insert_many(scope.connection, search_terms, some)
+
+
+async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
+    """Remove the terms of documents: of each its scope and its row."""
+    posting = search_terms.c
+    rows = list(former)
+    keys = await beside_the_loop(
+        lambda: [
+            {"s": scope_id, "t": term, "d": row.document_id}
+            for scope_id, row in rows
+            for term in _terms(row.kind, row.text, row.event_at)
+        ],
+        size=sum(len(row.text) for _, row in rows),
+    )
+    statement = sa.delete(search_terms).where(
+        posting.scope_id == sa.bindparam("s"),
+        posting.term == sa.bindparam("t"),
+        posting.document_id == sa.bindparam("d"),
+    )
+    for start in range(0, len(keys), _TERMS_A_STATEMENT):
+        await scope.run(statement, keys[start : start + _TERMS_A_STATEMENT])
+
+
+async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
+    """Remove the documents of these owners, with their terms."""
+    for start in range(0, len(owner_ids), _KEYS_A_STATEMENT):
+        await _remove(scope, kind, owner_ids[start : start + _KEYS_A_STATEMENT])
+
+
+async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
+    column = search_documents.c
+    rows = await scope.all(
+        sa.delete(search_documents)
+        .where(column.org_id == scope.org_id, column.kind == kind, column.owner_id.in_(list(owner_ids)))
+        .returning(
+            *(column.scope_id, column.document_id, column.kind, column.text, column.event_at),
+            column.term_count,
+        )
+    )
+    if not rows:
+        return
+    await _unpost(scope, [(row.scope_id, row) for row in rows])
+    sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for row in rows:
+        sizes[row.scope_id][0] += 1
+        sizes[row.scope_id][1] += row.term_count
+    of_scope = search_scopes.c
+    await lock_scopes(scope, sizes)
+    await scope.run(
+        sa.update(search_scopes)
+        .where(of_scope.scope_id == sa.bindparam("s"))
+        .values(
+            document_count=of_scope.document_count - sa.bindparam("n"),
+            term_count=of_scope.term_count - sa.bindparam("m"),
+            revision=of_scope.revision + 1,
+            removed_revision=of_scope.revision + 1,
+        ),
+        [{"s": scope_id, "n": count, "m": total} for scope_id, (count, total) in sizes.items()],
+    )
+
+
+def _lock_order(kind: str, user_id: str) -> tuple[bool, str, str]:
+    """Say where a scope stands in the order of `lock_scopes`."""
+    return kind == INTERACTION, kind, user_id
+
+
+async def lock_scopes(scope: Scope, scope_ids: Iterable[int]) -> None:
+    """
+    Keep others from changing these scopes, always in one order, so that no two wait for each other.
+
+    The scopes of interactions come last: a learner locks those of memories and then the user's row, and who publishes
+    locks the user's row and then that of interactions.
+    """
+    column = search_scopes.c
+    statement = (
+        sa.select(column.scope_id)
+        .where(column.scope_id.in_(sorted(scope_ids)))
+        .order_by(column.kind == INTERACTION, column.kind, column.user_id)
+    )
+    await scope.all(scope.locked(statement))

@@ -1,0 +1,183 @@
+"""SQLite: one file, one writer at a time, readers that never wait for it."""
+
+import math
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+from sagacity.domain.errors import StorageError, StorageUnavailable
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.storage.base import VectorIndex
+from sagacity.storage.schema.migrate import check, migrate
+from sagacity.storage.search.exact_vectors import ExactVectors
+from sagacity.storage.sqlite.driver import OneHopConnection, connect
+from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
+from sagacity.storage.write_queue import Turns
+
+READERS = 4
+_BUSY_MILLISECONDS = 15_000
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_WRITER = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+_READER = ("query_only = ON",)
+
+
+class SQLite:
+    """The embedded default."""
+
+    name = "sqlite"
+    locks_rows = False
+    joins_laterally = False
+    checks_rows = False
+
+    def __init__(self, path: Path, *, as_found: bool = False) -> None:
+        """
+        Prepare connections; none is opened yet.
+
+        Args:
+            path: the file; it is made, with its folder, unless *as_found*.
+            as_found: only what is there is looked at: the file is neither made nor migrated.
+        """
+        self._path = path
+        self._as_found = as_found
+        if not as_found:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not path.exists():
+                path.touch(mode=0o600)
+        self._writer = _engine(path, "BEGIN IMMEDIATE", _WRITER, connections=1)
+        self._readers = _engine(path, "BEGIN", _READER, connections=READERS)
+        self._turns = Turns()
+        self.vectors: VectorIndex = ExactVectors()
+        self.statements: dict[object, Any] = {}
+
+    @property
+    def label(self) -> str:
+        """Return the file's name; its folder is nobody's business."""
+        return self._path.name
+
+    @property
+    def file(self) -> Path:
+        """Return the file."""
+        return self._path
+
+    def insert(self, table: sa.Table) -> Any:
+        """Return SQLite's INSERT."""
+        return sqlite_insert(table)
+
+    @asynccontextmanager
+    async def write(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
+    ) -> AsyncGenerator[AsyncConnection]:
+        """Open the one writing transaction; others of this process wait in order, other processes by the busy time."""
+        del org_id, user_id
+        async with self._turns.take(urgent=urgent):
+            try:
+                async with self._writer.begin() as connection:
+                    yield connection
+            except (DBAPIError, PoolTimeout) as error:
+                raise _ours(error) from error
+
+    @asynccontextmanager
+    async def read(
+        self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
+    ) -> AsyncGenerator[AsyncConnection]:
+        """Open a snapshot. It begins with the first statement, and ends by a ROLLBACK, for which nobody waits."""
+        del org_id, user_id
+        try:
+            async with self._readers.connect() as connection:
+                yield connection
+        except (DBAPIError, PoolTimeout) as error:
+            raise _ours(error) from error
+
+    async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
+        """Do nothing: what a transaction may touch is in its statements."""
+
+    async def take_time(self, connection: AsyncConnection) -> None:
+        """Do nothing: no statement is ended."""
+
+    async def load(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many rows with one statement."""
+        await connection.execute(table.insert(), list(rows))
+
+    async def insert_many(
+        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert many rows with one statement."""
+        await self.load(connection, table, rows)
+
+    async def renumber(self, connection: AsyncConnection) -> None:
+        """Do nothing: numbers always go on after the largest."""
+
+    async def prepare_vectors(self, dimension: int) -> None:
+        """Do nothing: vectors are compared in this process."""
+
+    async def migrate(self) -> None:
+        """Bring the schema up to this release."""
+        try:
+            # The writer's first connection changes the file's header.
+            await check(self._readers, complete=self._as_found)
+            if not self._as_found:
+                await migrate(self._writer.begin)
+            async with (
+                AsyncExitStack() as opened
+            ):  # now, not while a caller waits who may hang up in the middle of it
+                for _ in range(READERS):
+                    await opened.enter_async_context(self._readers.connect())
+        except (DBAPIError, PoolTimeout) as error:
+            raise _ours(error) from error
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._readers.dispose()
+        await self._writer.dispose()
+
+
+def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: int) -> AsyncEngine:
+    engine = create_async_engine(
+        sa.URL.create("sqlite+aiosqlite", database=str(path)),
+        async_creator=lambda: connect(path),
+        poolclass=AsyncAdaptedQueuePool,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=60,
+        hide_parameters=True,  # what users said is not for error messages and logs
+    )
+
+    def on_connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # the library must not open transactions of its own
+        connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
+        connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
+        cursor = connection.cursor()
+        for pragma in (
+            f"busy_timeout = {_BUSY_MILLISECONDS}",
+            *pragmas,
+            "temp_store = MEMORY",
+            "cache_size = -65536",
+            "mmap_size = 1073741824",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+        driver: OneHopConnection = connection.driver_connection
+        driver.begin_by(begin)  # an event of SQLAlchemy's would make it look for listeners at each statement
+
+    event.listen(engine.sync_engine, "connect", on_connect)
+    return engine
+
+
+def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
+    """Keep what the database said, and drop the statement with its values."""
+    if isinstance(error, PoolTimeout):
+        return StorageUnavailable("every connection to the database was busy for too long; try again")
+    if getattr(error.orig, "sqlite_errorname", "").startswith(_BUSY):
+        return StorageUnavailable("another process keeps the database locked; try again")
+    return StorageError(f"the database refused: {error.orig}")

@@ -1,0 +1,1 @@
+"""What statements are built from: lists and JSON conditions as one parameter, hints for the planner."""

@@ -1,0 +1,106 @@
+"""
+Statements narrowed to one user's rows, for a database that does not check rows by itself.
+
+The counterpart of the policies in `postgres/row_security.py`, by the same rules. It holds for whatever goes through the
+connection, so no repository has to think of it.
+"""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import visitors
+
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.ids import UserId
+from sagacity.storage.postgres.row_security import RULES, Rule
+from sagacity.storage.schema.tables import memories, search_scopes
+
+
+@contextmanager
+def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
+    """Let statements on *connection* reach only rows of *user_id* and of the organisation while the block lasts."""
+
+    def narrow(
+        _connection: object,
+        statement: sa.Executable,
+        several: Sequence[Mapping[str, Any]],
+        one: Mapping[str, Any],
+        _options: object,
+    ) -> tuple[sa.Executable, Sequence[Mapping[str, Any]], Mapping[str, Any]]:
+        if isinstance(statement, sa.Insert):
+            _check_rows(statement, several or [one], user_id)
+        return _narrowed(statement, user_id), several, one
+
+    event.listen(connection.sync_connection, "before_execute", narrow, retval=True)
+    try:
+        yield
+    finally:
+        event.remove(connection.sync_connection, "before_execute", narrow)
+
+
+def _narrowed(statement: Any, user_id: UserId) -> Any:
+    def narrow(found: Any) -> None:
+        conditions = [_seen(one, user_id) for one in _tables(found.get_final_froms())]
+        found._where_criteria += tuple(one for one in conditions if one is not None)  # noqa: SLF001  no public way in place
+
+    whole: Any = visitors.cloned_traverse(statement, {}, {"select": narrow})
+    if isinstance(whole, sa.Update | sa.Delete):
+        condition = _seen(whole.table, user_id)
+        return whole if condition is None else whole.where(condition)
+    return whole
+
+
+def _tables(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
+    """Return the tables and their aliases that are read, those that are joined each by itself."""
+    for one in froms:
+        if isinstance(one, sa.Join):
+            yield from _tables((one.left, one.right))
+        else:
+            yield one
+
+
+def _seen(source: sa.FromClause, user_id: UserId) -> sa.ColumnElement[bool] | None:
+    """Return which rows of a table, or of an alias of one, the user may reach; None for all."""
+    table: object = getattr(source, "element", source)
+    rule = RULES.get(table.name, Rule.TENANT) if isinstance(table, sa.Table) else Rule.TENANT
+    match rule:
+        case Rule.TENANT:
+            return None
+        case Rule.CLOSED:
+            return sa.false()
+        case Rule.OWN:
+            return _own(source.c.user_id, user_id)
+        case Rule.SCOPE:
+            scope = search_scopes.alias()
+            return source.c.scope_id.in_(sa.select(scope.c.scope_id).where(_own(scope.c.user_id, user_id)))
+        case Rule.MEMORY:
+            memory = memories.alias()
+            return (
+                sa.exists()
+                .where(memory.c.memory_id == source.c.memory_id, _own(memory.c.user_id, user_id))
+                .correlate(source)
+            )
+
+
+def _own(column: sa.ColumnElement[Any], user_id: UserId) -> sa.ColumnElement[bool]:
+    return sa.or_(column.is_(None), column.in_(["", user_id]))
+
+
+def _check_rows(statement: sa.Insert, rows: Sequence[Mapping[str, Any]], user_id: UserId) -> None:
+    """
+    Make sure that new rows name no other user.
+
+    Raises:
+        Forbidden: one does.
+    """
+    if RULES.get(str(statement.table.name)) is not Rule.OWN:
+        return
+    fixed = statement.compile().params
+    for row in rows:
+        whose = row.get("user_id", fixed.get("user_id"))
+        if whose not in (None, "", user_id):
+            raise Forbidden(f"this caller acts for one user, and may not write for {whose!r}")

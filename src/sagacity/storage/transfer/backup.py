@@ -1,0 +1,255 @@
+"""A database kept in one file, and brought back from it."""
+
+import asyncio
+import tempfile
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from sagacity.domain.base import Value
+from sagacity.domain.errors import InvalidInput, SchemaMismatch, StorageError, StorageUnavailable
+from sagacity.storage.base import Backend
+from sagacity.storage.schema.tables import leases, search_index, search_scopes
+from sagacity.storage.sqlite.file import (
+    SIDES,
+    beside,
+    check_whole,
+    close_up,
+    copy_pages,
+    has_content,
+    has_schema,
+    new_file,
+    put_in_place,
+    set_aside,
+)
+from sagacity.storage.transfer.copy import OnProgress, Step, copy, is_empty
+
+PARTIAL, READY = ".partial", ".restoring"
+OpenFile = Callable[[Path], Awaitable[Backend]]
+"""Opens an SQLite file and brings its schema up to this release; an empty one is made a database."""
+
+
+class Kept(Value):
+    """A backup that is complete."""
+
+    path: str
+    size_bytes: int
+
+
+class Restored(Value):
+    """What a backup was put in place of."""
+
+    kept_aside: str = ""
+    """The name that the former database has now, if there was one; else those of what an older one left behind."""
+
+
+async def back_up(
+    source: Backend, path: Path, open_file: OpenFile, on_progress: OnProgress, *, replace: bool = False
+) -> Kept:
+    """
+    Write all that *source* holds at one moment into an SQLite file, while others read and write.
+
+    The file has its name only when it is complete, verified and on disk.
+
+    Args:
+        source: any database.
+        path: the file to make; only its owner may read it.
+        open_file: opens it where rows have to be copied.
+        on_progress: told how far it is.
+        replace: whether a file of that name may be replaced.
+
+    Raises:
+        InvalidInput: the file is there already, is in use, has no folder, or is the database itself.
+    """
+    if not path.parent.is_dir() or path.is_dir():
+        raise InvalidInput(f"{path} cannot be a file: name one in a folder that exists")
+    _refuse_parts_of(source.file, path)
+    if path.exists() and not replace:
+        raise InvalidInput(f"{path} is there already: name another file, or pass --force to replace it")
+    for side in SIDES:
+        if has_content(beside(path, side)):
+            raise InvalidInput(f"{beside(path, side).name} belongs to another database: move it away first")
+    partial = path.with_name(path.name + PARTIAL)
+    new_file(partial)
+    try:
+        if (original := source.file) is not None:
+            await _pages(original, partial, on_progress)
+        else:
+            target = await open_file(partial)
+            try:
+                await copy(source, target, on_progress)
+            finally:
+                await target.close()
+        await _checked(partial, on_progress)
+        await asyncio.to_thread(close_up, partial)
+        if path.exists() and not replace:
+            raise InvalidInput(f"{path} was made by another program meanwhile; nothing was replaced")
+        await asyncio.to_thread(put_in_place, partial, path)
+    finally:
+        _forget(partial)
+    return Kept(path=str(path), size_bytes=path.stat().st_size)
+
+
+async def restore_file(
+    backup: Path, database: Path, open_file: OpenFile, on_progress: OnProgress, *, force: bool, now: datetime
+) -> Restored:
+    """
+    Put a copy of *backup* in the place of an SQLite database: all of it in one step, or nothing.
+
+    Args:
+        backup: a file that `back_up` made, of this release or an older one; it is only read.
+        database: the file to put in place; missing or empty, unless *force*.
+        open_file: opens SQLite files.
+        on_progress: told how far it is.
+        force: keep what is there under another name beside it.
+        now: part of that name, and when its search index is said to be made: its vectors are copied to a place of
+            their own.
+
+    Raises:
+        InvalidInput: the database holds data, or the backup is no undamaged database.
+        StorageUnavailable: another process has the database open.
+        SchemaMismatch: the backup is of a newer release, or of another program.
+    """
+    _refuse_parts_of(database, backup)
+    database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    ready = database.with_name(database.name + READY)
+    is_there = has_content(database)
+    if is_there and not force:
+        await _refuse_furnished(database, open_file)
+    try:
+        await _make_ready(backup, ready, open_file, on_progress, now)
+        if is_there:
+            await asyncio.to_thread(_close, database, even_damaged=force)
+        # A log that lies beside the name would be replayed into the database that gets it.
+        aside = f"{database.name}.before-restore-{now:%Y%m%dT%H%M%SZ}"
+        names = await asyncio.to_thread(set_aside, database, aside, ("", *SIDES) if force else SIDES)
+        await asyncio.to_thread(put_in_place, ready, database)
+    finally:
+        _forget(ready)
+    return Restored(kept_aside=aside if aside in names else ", ".join(names))
+
+
+async def restore_rows(
+    backup: Path, target: Backend, open_file: OpenFile, on_progress: OnProgress, *, now: datetime
+) -> Restored:
+    """
+    Copy the rows of *backup* into *target*, which is empty or holds the beginning of the same backup.
+
+    Its search index is said to be made *now*: its vectors are copied to a place of their own.
+
+    Raises:
+        InvalidInput: the target holds other data, or the backup is no undamaged database.
+        SchemaMismatch: the backup is of a newer release, or of another program.
+    """
+    with tempfile.TemporaryDirectory(prefix="sagacity-") as folder:
+        ready = Path(folder) / "ready.db"
+        await _make_ready(backup, ready, open_file, on_progress, now)
+        async with _opened(ready, open_file) as source:
+            await copy(source, target, on_progress)
+    return Restored()
+
+
+async def _make_ready(
+    backup: Path, ready: Path, open_file: OpenFile, on_progress: OnProgress, now: datetime
+) -> None:
+    """Make *ready* what is restored: a checked copy of the backup, of this release's schema, without leftovers."""
+    if not backup.is_file():
+        raise InvalidInput(f"there is no file {backup}")
+    if any(has_content(beside(backup, side)) for side in SIDES):
+        raise InvalidInput(f"{backup} is in use, or was not closed: take a copy with `sagacity backup` first")
+    new_file(ready)
+    await _bytes(backup, ready, on_progress)
+    await _checked(ready, on_progress)
+    if not has_schema(ready):
+        raise SchemaMismatch(f"{backup.name} holds no data of Sagacity")
+    async with _opened(ready, open_file) as opened, opened.write(None) as connection:
+        # They hold where the backup was made: who worked then, and what a separate vector store had.
+        await connection.execute(sa.delete(leases))
+        await connection.execute(sa.update(search_scopes).values(copied_revision=0))
+        await connection.execute(sa.update(search_index).values(created_at=now))
+    await asyncio.to_thread(close_up, ready)
+
+
+async def _refuse_furnished(database: Path, open_file: OpenFile) -> None:
+    why = "holds data"
+    try:
+        async with _opened(database, open_file) as there:
+            if await is_empty(there):
+                return
+    except (StorageUnavailable, SchemaMismatch):
+        raise
+    except StorageError as error:
+        why = f"cannot be read ({error})"
+    raise InvalidInput(
+        f"{database.name} {why}: name an empty database, or pass --force to keep it under another name"
+    )
+
+
+def _close(database: Path, *, even_damaged: bool) -> None:
+    """Close up a database that makes room; a damaged one makes room as it is, if that is wanted."""
+    try:
+        close_up(database)
+    except InvalidInput:
+        if not even_damaged:
+            raise
+
+
+@asynccontextmanager
+async def _opened(path: Path, open_file: OpenFile) -> AsyncGenerator[Backend]:
+    backend = await open_file(path)
+    try:
+        yield backend
+    finally:
+        await backend.close()
+
+
+async def _pages(source: Path, target: Path, on_progress: OnProgress) -> None:
+    def moved(done: int, total: int) -> None:
+        on_progress(Step(doing="copying pages", done=done, total=total))
+
+    stop = threading.Event()
+    try:
+        await asyncio.to_thread(copy_pages, source, target, moved, stop)
+    finally:
+        stop.set()
+
+
+async def _bytes(source: Path, target: Path, on_progress: OnProgress) -> None:
+    """Copy a file that nobody writes to."""
+    total = source.stat().st_size
+
+    def run() -> None:
+        with source.open("rb") as read, target.open("wb") as written:
+            while piece := read.read(2**24):
+                written.write(piece)
+                on_progress(Step(doing="reading the backup", done=written.tell(), total=total))
+
+    await asyncio.to_thread(run)
+
+
+async def _checked(path: Path, on_progress: OnProgress) -> None:
+    on_progress(Step(doing="checking the file", done=0, total=1))
+    tick = Step(doing="checking the file", done=0, total=1)
+    await asyncio.to_thread(check_whole, path, lambda: on_progress(tick))
+    on_progress(Step(doing="checking the file", done=1, total=1))
+
+
+def _refuse_parts_of(database: Path | None, backup: Path) -> None:
+    """
+    Make sure that a backup is not the database, or one of the files that belong to it.
+
+    Raises:
+        InvalidInput: it is.
+    """
+    names = () if database is None else (beside(database, side) for side in ("", *SIDES))
+    if any(backup.exists() and name.exists() and name.samefile(backup) for name in names):
+        raise InvalidInput(f"{backup} is the database itself, or belongs to it: name another file")
+
+
+def _forget(path: Path) -> None:
+    for name in ("", *SIDES):
+        beside(path, name).unlink(missing_ok=True)

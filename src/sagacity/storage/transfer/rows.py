@@ -1,0 +1,295 @@
+"""
+A table's rows of one organisation: which they are, in which order they are read, and their checksum.
+
+A page costs what its own rows cost, whoever else has how many, and also where a database has no statistics yet: each
+statement names what a key begins with, so that no planner has a choice to get wrong.
+
+    the key begins with the organisation    → a range of that key, page by page
+    rows are numbered over all of them      → the organisation's numbers at once, then rows by number
+    terms                                   → the organisation's scopes at once, then a few small scopes or one large
+"""
+
+import json
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from itertools import accumulate, takewhile
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sagacity.domain.ids import OrgId
+from sagacity.storage.base import Backend
+from sagacity.storage.schema.tables import (
+    changes,
+    interactions,
+    leases,
+    memories,
+    metadata,
+    requests,
+    search_documents,
+    search_index,
+    search_scopes,
+    search_terms,
+)
+from sagacity.storage.schema.views import known_organisations
+from sagacity.storage.statements.array_params import among
+
+Row = dict[str, Any]
+Rows = Sequence[sa.Row[Any]]
+Key = tuple[Any, ...]
+
+# Leases belong to processes that live; the one row of the index belongs to no organisation. Terms are told apart by
+# their scopes, so those have to be there first.
+_ASIDE = (leases, search_index, search_terms)
+TABLES = (*(table for table in metadata.sorted_tables if table not in _ASIDE), search_terms)
+"""What belongs to organisations and can be copied, parents before children."""
+
+_PAGE = 2_000
+_PAGE_OF = {interactions: 100, requests: 500, memories: 500, changes: 500, search_documents: 500}
+"""Rows read at a time: fewer where they may be long, fewest where each may hold an image of some megabytes."""
+_NUMBERS = 10_000
+_IN_ORDER = "SET LOCAL enable_sort = off"
+"""Without statistics PostgreSQL takes what is left of a scope for one row, and would sort all of it for each page."""
+_MODULUS = 2**128
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one table that belong to one organisation."""
+
+    table: sa.Table
+    org_id: OrgId
+
+    def __str__(self) -> str:
+        return f"table {self.table.name} of organisation {self.org_id!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """How many rows, and the sum of their hashes: equal for equal rows in any order, on any backend."""
+
+    count: int = 0
+    total: int = 0
+
+    def __add__(self, other: "Sum") -> "Sum":
+        return Sum(self.count + other.count, (self.total + other.total) % _MODULUS)
+
+    @property
+    def checksum(self) -> str:
+        """The sum of the hashes in hexadecimal."""
+        return f"{self.total:032x}"
+
+
+NOTHING = Sum()
+
+
+class Snapshot:
+    """One moment of a database, read a part at a time; rows come as they are to be in a copy."""
+
+    def __init__(self, backend: Backend, connection: AsyncConnection) -> None:
+        """Read through *connection*, which `backend.read(None)` opened."""
+        self._backend = backend
+        self._connection = connection
+        self._counts: dict[Part, int] = {}
+        self._entered: OrgId | None = None
+
+    async def organisations(self) -> list[OrgId]:
+        """Return every organisation, in the order of Python, which is the same for all backends."""
+        rows = await self._connection.execute(sa.select(known_organisations.c.org_id))
+        return sorted(OrgId(row.org_id) for row in rows)
+
+    async def count(self, part: Part) -> int:
+        """Return how many rows *part* has."""
+        if part not in self._counts:
+            self._counts[part] = await self._counted(part)
+        return self._counts[part]
+
+    async def pages(
+        self, part: Part, *, after: Key | None = None, limit: int | None = None
+    ) -> AsyncGenerator[list[Row]]:
+        """Yield the rows of *part* in the order of their keys: those behind *after*, up to *limit* in all."""
+        left = await self.count(part) if limit is None else limit
+        if not left:
+            return
+        instead = _instead(part)
+        if part.table is search_terms:
+            found = self._terms(part, after)
+        elif (number := _number(part.table)) is not None:
+            found = self._by_number(part, number, after)
+        else:
+            found = self._by_key(part, after)
+        async with aclosing(found):
+            async for rows in found:
+                page = [_named(part.table, row) | instead for row in rows[:left]]
+                left -= len(page)
+                yield page
+                if not left:
+                    return
+
+    async def index(self, org_id: OrgId) -> Row | None:
+        """Return the row that says what made the search index; any organisation may see it."""
+        await self._enter(org_id)
+        row = (await self._connection.execute(sa.select(search_index))).first()
+        return None if row is None else _named(search_index, row)
+
+    async def _counted(self, part: Part) -> int:
+        counted = sa.select(sa.func.count()).select_from(part.table)
+        if part.table is not search_terms:
+            return (await self._rows(part, counted.where(part.table.c.org_id == part.org_id)))[0][0]
+        numbers = [scope.scope_id for scope in await self._scopes(part)]
+        some = counted.where(among(search_terms.c.scope_id, "numbers"))
+        chunks = [numbers[at : at + _PAGE] for at in range(0, len(numbers), _PAGE)]
+        return sum([(await self._rows(part, some, {"numbers": chunk}))[0][0] for chunk in chunks])
+
+    async def _by_key(self, part: Part, after: Key | None) -> AsyncGenerator[Rows]:
+        """Yield rows whose key begins with the organisation, or of a table that is always small."""
+        key = _key(part.table)
+        statement = sa.select(part.table).where(part.table.c.org_id == part.org_id)
+        statement = statement.order_by(*key).limit(_size(part.table))
+        while True:
+            rest = statement if after is None else statement.where(_behind(key, after))
+            if not (rows := await self._rows(part, rest)):
+                return
+            yield rows
+            after = key_of(part.table, _named(part.table, rows[-1]))
+
+    async def _by_number(self, part: Part, number: sa.Column[int], after: Key | None) -> AsyncGenerator[Rows]:
+        """Yield rows by their numbers, which are read first."""
+        numbers, size = await self._numbers(part, number), _size(part.table)
+        statement = sa.select(part.table).where(among(number, "numbers")).order_by(number)
+        for at in range(0 if after is None else bisect_right(numbers, after[0]), len(numbers), size):
+            yield await self._rows(part, statement, {"numbers": numbers[at : at + size].tolist()})
+
+    async def _numbers(self, part: Part, number: sa.Column[int]) -> "array[int]":
+        """Return the numbers of all rows in order; eight bytes each, as there may be millions."""
+        await self._enter(part.org_id)
+        numbers = array("q")
+        statement = sa.select(number).where(part.table.c.org_id == part.org_id)
+        async with self._connection.stream(statement) as found:
+            async for rows in found.partitions(_NUMBERS):
+                numbers.extend([row[0] for row in rows])
+        np.frombuffer(numbers, np.int64).sort()  # in place
+        return numbers
+
+    async def _terms(self, part: Part, after: Key | None) -> AsyncGenerator[Rows]:
+        """Yield the terms of the organisation's scopes: of some that fill a page together, or a page of one."""
+        scopes, size, key = await self._scopes(part), _size(part.table), _key(part.table)
+        numbers = [scope.scope_id for scope in scopes]
+        fresh = sa.select(search_terms).where(among(key[0], "numbers")).order_by(*key).limit(size)
+        at = 0
+        while at < len(numbers):
+            if after is None:
+                taken = _filling(scopes[at : at + size], size)
+                rows = await self._rows(part, fresh, {"numbers": numbers[at : at + taken]})
+            else:
+                at, taken = bisect_left(numbers, after[0]), 1
+                rest = sa.select(search_terms).where(key[0] == after[0], _behind(key[1:], after[1:]))
+                rows = await self._rows(part, rest.order_by(*key[1:]).limit(size))
+            if rows:
+                yield rows
+            if len(rows) < size:
+                at, after = at + taken, None
+            else:
+                after = key_of(search_terms, _named(search_terms, rows[-1]))
+
+    async def _scopes(self, part: Part) -> Rows:
+        """Return the organisation's scopes in order, with how many words each has, and so terms at the most."""
+        scope = search_scopes.c
+        statement = sa.select(scope.scope_id, scope.term_count).where(scope.org_id == part.org_id)
+        return sorted(await self._rows(part, statement))
+
+    async def _rows(
+        self, part: Part, statement: sa.Executable, values: Mapping[str, Any] | None = None
+    ) -> Rows:
+        await self._enter(part.org_id)
+        return (await self._connection.execute(statement, values)).all()
+
+    async def _enter(self, org_id: OrgId) -> None:
+        if self._entered is None and self._connection.dialect.name == "postgresql":
+            await self._connection.exec_driver_sql(_IN_ORDER)
+        if org_id != self._entered:
+            await self._backend.enter(self._connection, org_id)
+            self._entered = org_id
+
+
+def key_of(table: sa.Table, row: Row) -> Key:
+    """Return what tells *row* from the organisation's others."""
+    return tuple(row[column.name] for column in _key(table))
+
+
+def sum_of(table: sa.Table, rows: Sequence[Row]) -> Sum:
+    """Return the checksum of *rows*: 128 bits of BLAKE2 over each row in one form for all backends."""
+    names = [column.name for column in table.columns if not isinstance(column.type, sa.JSON)]
+    documents = [column.name for column in table.columns if isinstance(column.type, sa.JSON)]
+    total = 0
+    for row in rows:
+        values = [*(row[name] for name in names), *(_one_number_form(row[name]) for name in documents)]
+        text = _FORM.encode(values)
+        total += int.from_bytes(blake2b(text.encode(), digest_size=16).digest())
+    return Sum(len(rows), total % _MODULUS)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, (bytes, memoryview)):
+        return value.hex()
+    raise TypeError(f"no column holds a {type(value).__name__}")
+
+
+_FORM = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False, default=_plain)
+
+
+def _one_number_form(value: Any) -> Any:
+    """Return a JSON value with whole numbers as such: 1e2, 100.0 and 100 are one number to some databases."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [_one_number_form(one) for one in value]  # pyright: ignore[reportUnknownVariableType]  JSON
+    if isinstance(value, dict):
+        return {key: _one_number_form(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]  JSON
+    return value
+
+
+def _instead(part: Part) -> Row:
+    """Return what a copy holds in place of what is true only here: how far a vector store is."""
+    return {"copied_revision": 0} if part.table is search_scopes else {}
+
+
+def _named(table: sa.Table, row: Sequence[Any]) -> Row:
+    return dict(zip(table.columns.keys(), row, strict=True))
+
+
+def _key(table: sa.Table) -> list[sa.Column[Any]]:
+    columns = list(table.primary_key.columns)
+    return [column for column in columns if column.name != "org_id"] or columns
+
+
+def _number(table: sa.Table) -> sa.Column[int] | None:
+    """Return what numbers the rows of all organisations, if anything does."""
+    (first, *more) = table.primary_key.columns
+    return first if not more and isinstance(first.type, sa.Integer) else None
+
+
+def _size(table: sa.Table) -> int:
+    return _PAGE_OF.get(table, _PAGE)
+
+
+def _filling(scopes: Rows, size: int) -> int:
+    """Return how many of *scopes* have terms for one page together; at least one."""
+    sums = accumulate(scope.term_count for scope in scopes)
+    return max(1, sum(1 for _ in takewhile(lambda terms: terms <= size, sums)))
+
+
+def _behind(key: Sequence[sa.Column[Any]], after: Key) -> sa.ColumnElement[bool]:
+    if len(key) == 1:
+        return key[0] > after[0]
+    values = [sa.literal(value, column.type) for column, value in zip(key, after, strict=True)]
+    return sa.tuple_(*key) > sa.tuple_(*values)

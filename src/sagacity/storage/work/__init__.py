@@ -1,0 +1,1 @@
+"""What background work remembers: cursors, operations, and what calls to models cost."""

@@ -1,0 +1,380 @@
+"""What learners have read, what they hold, what they gave up."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.cursor import (
+    LEARN,
+    REGENERATE,
+    Cursor,
+    DeadLetter,
+    DeadLetterStatus,
+    Lease,
+    LogHead,
+    Window,
+)
+from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import UserId
+from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import cursors, dead_letters, leases, requests, users
+from sagacity.storage.statements.array_params import one_of
+
+_LEASE_KEY = [leases.c.org_id, leases.c.task, leases.c.user_id]
+
+
+class CursorRepository:
+    """Cursors of a tenant's learners, and when each user's log has to be looked at next."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def get(self, user_id: UserId, learner: str) -> Cursor:
+        """Return how far a learner got; at the start if it never ran."""
+        found = await self.of_user(user_id)
+        return found.get(learner, Cursor(learner=learner, user_id=user_id))
+
+    async def hold(self, user_id: UserId, learner: str) -> Cursor:
+        """Return how far a learner got, and let nobody else move that before the end; it is made if there is none."""
+        insert, column = self._scope.insert(cursors), cursors.c
+        key = {"org_id": self._scope.org_id, "user_id": user_id, "learner": learner}
+        statement = insert.values(
+            key | {"seq": 0, "updated_at": self._scope.clock.now()}
+        ).on_conflict_do_update(index_elements=[column[name] for name in key], set_={"seq": column.seq})
+        [row] = await self._scope.all(statement.returning(cursors))
+        return Cursor.model_validate(row._mapping, extra="ignore")
+
+    async def of_user(self, user_id: UserId) -> dict[str, Cursor]:
+        """Return the cursors of a user's log, by learner."""
+        rows = await self._scope.all(
+            sa.select(cursors).where(cursors.c.org_id == self._scope.org_id, cursors.c.user_id == user_id)
+        )
+        return {row.learner: Cursor.model_validate(row._mapping, extra="ignore") for row in rows}
+
+    async def save(self, cursor: Cursor, *, read: Cursor | None = None) -> None:
+        """
+        Write a cursor; one that stands further already is left alone.
+
+        Args:
+            cursor: its new values.
+            read: the cursor as it was when the window was read that is done now.
+
+        Raises:
+            Conflict: it is not where it was *read*: the window was done already, maybe by a commit of which nobody
+                heard. The transaction must not commit.
+        """
+        column = cursors.c
+        key = {"org_id": self._scope.org_id, "user_id": cursor.user_id, "learner": cursor.learner}
+        values = cursor.model_dump(exclude={"updated_at", *key}) | {"updated_at": self._scope.clock.now()}
+        where = column.seq <= cursor.seq
+        if read is not None:
+            where = sa.and_(column.seq == read.seq, column.attempts == read.attempts)
+        if read is not None and (
+            read.seq or read.attempts
+        ):  # there was one; it may have gone with its version
+            same = [column[name] == value for name, value in key.items()]
+            written = await self._scope.run(sa.update(cursors).where(*same, where).values(values))
+        else:
+            insert = self._scope.insert(cursors).values(key | values)
+            found = await self._scope.all(
+                insert.on_conflict_do_update(
+                    index_elements=[column[name] for name in key], set_=values, where=where
+                ).returning(column.seq)
+            )
+            written = len(found)
+        if read is not None and not written:
+            raise Conflict(f"the window of {cursor.learner!r} was done meanwhile")
+
+    async def log_head(self, user_id: UserId) -> LogHead:
+        """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""
+        column = users.c
+        rows = await self._scope.all(
+            sa.select(
+                column.last_seq.label("end"), column.updated_at.label("last_publish_at"), column.due_at
+            ).where(column.org_id == self._scope.org_id, column.user_id == user_id)
+        )
+        return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
+
+    async def forced_after(self, user_id: UserId, seq: int) -> bool:
+        """Return whether a request beyond *seq* asked to be learned at once."""
+        rows = await self._scope.all(
+            sa.select(requests.c.request_id)
+            .where(
+                requests.c.org_id == self._scope.org_id,
+                requests.c.user_id == user_id,
+                requests.c.last_seq > seq,
+                requests.c.force_extraction.is_(True),
+            )
+            .limit(1)
+        )
+        return bool(rows)
+
+    async def set_due(self, user_id: UserId, due_at: datetime | None, *, head: LogHead | None = None) -> bool:
+        """
+        Say when the user's log has to be looked at next; None: nothing waits.
+
+        Args:
+            user_id: whose log.
+            due_at: when.
+            head: the log as the caller saw it. If it has grown since, or became due for another reason, nothing is
+                changed.
+
+        Returns:
+            Whether it was changed.
+        """
+        statement = sa.update(users).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
+        if head is not None:
+            statement = statement.where(
+                users.c.last_seq == head.end, users.c.due_at.is_not_distinct_from(head.due_at)
+            )
+        return bool(await self._scope.run(statement.values(due_at=due_at)))
+
+    async def ensure_due(self, user_id: UserId, due_at: datetime | None = None) -> None:
+        """
+        Let the user's log be looked at, and make it if it is not there.
+
+        Args:
+            user_id: whose log.
+            due_at: when at the latest; it stays as it is if it is due sooner. None: now, and by whoever is looking at
+                it at this moment once more.
+        """
+        now, insert = self._scope.clock.now(), self._scope.insert(users)
+        is_later = sa.or_(users.c.due_at.is_(None), users.c.due_at > insert.excluded.due_at)
+        await self._scope.run(
+            insert.on_conflict_do_update(
+                index_elements=[users.c.org_id, users.c.user_id],
+                set_={"due_at": insert.excluded.due_at},
+                where=None if due_at is None else is_later,
+            ),
+            {
+                "org_id": self._scope.org_id,
+                "user_id": user_id,
+                "last_seq": 0,
+                "due_at": due_at or now,
+                "created_at": now,
+                "updated_at": now,
+            },
+        )
+
+    async def list_due(self, *, limit: int) -> list[UserId]:
+        """Return users whose logs have to be looked at by now, longest due first."""
+        rows = await self._scope.all(
+            sa.select(users.c.user_id)
+            .where(users.c.org_id == self._scope.org_id, users.c.due_at <= self._scope.clock.now())
+            .order_by(users.c.due_at)
+            .limit(limit)
+        )
+        return [row.user_id for row in rows]
+
+
+class LeaseRepository:
+    """Rights to work, one holder at a time; a lapsed one can be taken over."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def claim(
+        self, task: str, owner: str, seconds: float, *, user_id: UserId = TENANT_SCOPE
+    ) -> Lease | None:
+        """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
+        now = self._scope.clock.now()
+        insert = self._scope.insert(leases)
+        lapsed = leases.c.expires_at <= now
+        statement = insert.on_conflict_do_update(
+            index_elements=_LEASE_KEY,
+            set_={
+                "owner": insert.excluded.owner,
+                "expires_at": insert.excluded.expires_at,
+                "fencing": sa.case((leases.c.owner == owner, leases.c.fencing), else_=leases.c.fencing + 1),
+            },
+            where=sa.or_(lapsed, leases.c.owner == owner),
+        ).returning(leases)
+        rows = await self._scope.all(
+            statement,
+            {
+                "org_id": self._scope.org_id,
+                "task": task,
+                "user_id": user_id,
+                "owner": owner,
+                "fencing": 1,
+                "expires_at": now + timedelta(seconds=seconds),
+            },
+        )
+        return Lease.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+
+    async def check(self, lease: Lease) -> None:
+        """
+        Make sure, inside the transaction that writes, that the lease was not taken over.
+
+        Raises:
+            Conflict: it was; the transaction must not commit.
+        """
+        held = await self._scope.run(
+            sa.update(leases).where(self._is(lease)).values(expires_at=leases.c.expires_at)
+        )
+        if not held:
+            raise Conflict(f"the lease of {lease.task!r} was taken over")
+
+    async def finish(self, lease: Lease) -> None:
+        """Give the lease back; the fencing number stays, so that it only ever grows."""
+        await self._scope.run(
+            sa.update(leases).where(self._is(lease)).values(expires_at=self._scope.clock.now(), owner="")
+        )
+
+    async def end_learning(self, user_ids: Sequence[UserId]) -> None:
+        """
+        Take away the leases under which these users' logs are learned, and keep everybody off them until the commit.
+
+        Whoever held one finds it lost when it would write; none that is not there yet can be taken meanwhile.
+
+        Args:
+            user_ids: whose; if none are named, everybody's.
+        """
+        column = leases.c
+        for task in (LEARN, REGENERATE):
+            selected = sa.select(
+                users.c.org_id,
+                sa.literal(task),
+                users.c.user_id,
+                *(sa.literal(""), sa.literal(1), sa.literal(self._scope.clock.now(), column.expires_at.type)),
+            ).where(users.c.org_id == self._scope.org_id, users.c.user_id != "")
+            if user_ids:
+                selected = selected.where(one_of(users.c.user_id, user_ids))
+            names = ["org_id", "task", "user_id", "owner", "fencing", "expires_at"]
+            insert = self._scope.insert(leases)
+            ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
+            await self._scope.run(
+                insert.from_select(
+                    names, selected.order_by(users.c.user_id), include_defaults=False
+                ).on_conflict_do_update(index_elements=_LEASE_KEY, set_=ended)
+            )
+
+    async def end(self, task: str) -> None:
+        """Take the lease of an organisation's task from whoever holds it; nobody gets it before the commit."""
+        column, insert = leases.c, self._scope.insert(leases)
+        ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
+        await self._scope.run(
+            insert.on_conflict_do_update(index_elements=_LEASE_KEY, set_=ended),
+            {
+                "org_id": self._scope.org_id,
+                "task": task,
+                "user_id": TENANT_SCOPE,
+                "owner": "",
+                "fencing": 1,
+                "expires_at": self._scope.clock.now(),
+            },
+        )
+
+    def _is(self, lease: Lease) -> sa.ColumnElement[bool]:
+        return sa.and_(
+            leases.c.org_id == self._scope.org_id,
+            leases.c.task == lease.task,
+            leases.c.user_id == lease.user_id,
+            leases.c.owner == lease.owner,
+            leases.c.fencing == lease.fencing,
+        )
+
+
+class DeadLetterRepository:
+    """Windows that were given up, until someone replays them."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def add(self, learner: str, window: Window, *, attempts: int, error_kind: str, error: str) -> None:
+        """Park a window with its last error; one that was parked before is parked again in its place."""
+        now = self._scope.clock.now()
+        column = dead_letters.c
+        same = sa.and_(
+            column.org_id == self._scope.org_id,
+            column.learner == learner,
+            column.user_id == window.user_id,
+            column.first_seq == window.first_seq,
+            column.last_seq == window.last_seq,
+        )
+        values: dict[str, Any] = {
+            "attempts": attempts,
+            "error_kind": error_kind,
+            "error": error,
+            "status": DeadLetterStatus.PARKED,
+            "updated_at": now,
+        }
+        if await self._scope.run(sa.update(dead_letters).where(same).values(values)):
+            return
+        await self._scope.run(
+            dead_letters.insert(),
+            values
+            | {
+                "org_id": self._scope.org_id,
+                "learner": learner,
+                "user_id": window.user_id,
+                "first_seq": window.first_seq,
+                "last_seq": window.last_seq,
+                "created_at": now,
+            },
+        )
+
+    async def list_newest(
+        self,
+        *,
+        user_id: UserId | None = None,
+        statuses: Sequence[DeadLetterStatus] = (),
+        limit: int = 100,
+    ) -> list[DeadLetter]:
+        """Return dead letters, newest first."""
+        column = dead_letters.c
+        statement = sa.select(dead_letters).where(column.org_id == self._scope.org_id)
+        if user_id is not None:
+            statement = statement.where(column.user_id == user_id)
+        if statuses:
+            statement = statement.where(column.status.in_([str(status) for status in statuses]))
+        rows = await self._scope.all(statement.order_by(column.dead_letter_id.desc()).limit(limit))
+        return [DeadLetter.model_validate(row._mapping, extra="ignore") for row in rows]
+
+    async def replay(self, dead_letter_id: int) -> DeadLetter:
+        """
+        Queue one parked window to be learned again, and make its user due.
+
+        Raises:
+            NotFound: the tenant has none of that number.
+            Conflict: it is queued or was replayed already.
+        """
+        column = dead_letters.c
+        mine = sa.and_(column.org_id == self._scope.org_id, column.dead_letter_id == dead_letter_id)
+        rows = await self._scope.all(sa.select(dead_letters).where(mine))
+        if not rows:
+            raise NotFound(f"no dead letter {dead_letter_id}")
+        letter = DeadLetter.model_validate(rows[0]._mapping, extra="ignore")
+        if letter.status is not DeadLetterStatus.PARKED:
+            raise Conflict(f"dead letter {dead_letter_id} is {letter.status} already")
+        await self.mark(dead_letter_id, DeadLetterStatus.QUEUED, was=DeadLetterStatus.PARKED)
+        now = self._scope.clock.now()
+        await self._scope.run(
+            sa.update(users)
+            .where(users.c.org_id == self._scope.org_id, users.c.user_id == letter.user_id)
+            .values(due_at=now)
+        )
+        return letter.model_copy(update={"status": DeadLetterStatus.QUEUED, "updated_at": now})
+
+    async def mark(self, dead_letter_id: int, status: DeadLetterStatus, *, was: DeadLetterStatus) -> None:
+        """
+        Move a dead letter on.
+
+        Raises:
+            Conflict: it is not what it *was*: someone else moved it meanwhile.
+        """
+        column = dead_letters.c
+        moved = await self._scope.run(
+            sa.update(dead_letters)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.dead_letter_id == dead_letter_id,
+                column.status == str(was),
+            )
+            .values(status=str(status), updated_at=self._scope.clock.now())
+        )
+        if not moved:
+            raise Conflict(f"dead letter {dead_letter_id} is not {was} any more")

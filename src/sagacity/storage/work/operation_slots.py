@@ -1,0 +1,101 @@
+"""Whose turn it is in an operation: a few of its users are due at a time, so that everybody else finds a place."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.operation import (
+    TENANT_SCOPE,
+    ItemStatus,
+    OperationName,
+    OperationParameters,
+    OperationStatus,
+)
+from sagacity.storage.base import Scope
+from sagacity.storage.evidence.users import make_due
+from sagacity.storage.schema.tables import operation_items, operations, users
+from sagacity.storage.statements.array_params import among
+
+TURNS = 6
+"""Users whose turn it is at a time, at the most."""
+_OF_USERS = sorted(str(name) for name in OperationName if name.is_of_users)
+_op, _item = operations.c, operation_items.c
+
+
+def turns_within(places: int) -> int:
+    """Return how many users have a turn at a time, so that one of so many *places* is left for whoever publishes."""
+    return min(TURNS, max(1, places - 1))
+
+
+async def add_items(
+    scope: Scope,
+    operation_id: str,
+    parameters: OperationParameters,
+    chosen: Sequence[UserId] | None,
+    now: datetime,
+) -> int:
+    """Add an item for every user to be worked on, none of whom has a turn yet; returns how many."""
+    given: dict[str, Any] = {}
+    where = [users.c.org_id == scope.org_id]
+    if chosen is None:
+        where.append(users.c.user_id != TENANT_SCOPE)
+    else:
+        where.append(among(users.c.user_id, "chosen"))
+        given["chosen"] = list(chosen)
+    if parameters.user_id is not None:
+        where.append(users.c.user_id == parameters.user_id)
+    selected = sa.select(
+        users.c.org_id,
+        sa.literal(operation_id),
+        users.c.user_id,
+        sa.literal(str(ItemStatus.WAITING)),
+        sa.literal(now, _item.updated_at.type),
+    ).where(*where)
+    names = ["org_id", "operation_id", "user_id", "status", "updated_at"]
+    insert = operation_items.insert().from_select(names, selected, include_defaults=False)
+    return await scope.run(insert.execution_options(preserve_rowcount=True), given)
+
+
+async def give_turns(scope: Scope, operation_id: str) -> None:
+    """
+    Give the turns that are free to those whose item was worked on longest ago, and make them due.
+
+    Who fails and waits for the next try has no turn meanwhile. The caller holds the operation.
+    """
+    now = scope.clock.now()
+    waiting = (
+        _item.org_id == scope.org_id,
+        _item.operation_id == operation_id,
+        _item.status == str(ItemStatus.WAITING),
+    )
+    free = await _share(scope)
+    having = sa.select(_item.user_id).where(*waiting, _item.next_try_at <= now).limit(free)
+    free -= len(await scope.all(having))
+    if free <= 0:
+        return
+    # By the column that is empty in all of them too: so it is the order of the index.
+    next_ones = (
+        sa.select(_item.user_id)
+        .where(*waiting, _item.next_try_at.is_(None))
+        .order_by(_item.next_try_at, _item.updated_at, _item.user_id)
+        .limit(free)
+        .with_for_update(skip_locked=True)
+    )
+    chosen = [row.user_id for row in await scope.all(next_ones)]
+    if chosen:
+        theirs = (*waiting, _item.user_id.in_(chosen))
+        await scope.run(sa.update(operation_items).where(*theirs).values(next_try_at=now))
+        await make_due(scope, sa.select(_item.user_id).where(*theirs), now)
+
+
+async def _share(scope: Scope) -> int:
+    """Return how many turns each operation on users' logs has that runs now."""
+    running = sa.select(sa.func.count()).where(
+        _op.org_id == scope.org_id,
+        _op.status == str(OperationStatus.IN_PROGRESS),
+        _op.name.in_(_OF_USERS),
+    )
+    return max(1, scope.operation_turns // max(1, (await scope.all(running))[0][0]))

@@ -1,0 +1,115 @@
+"""Text to values, and the schema that is asked for."""
+
+import pytest
+from pydantic import BaseModel, Field, JsonValue
+
+from sagacity.providers.base import ChatMessage
+from sagacity.providers.llm.structured import json_schema_format, mend_messages, parse, schema_message
+
+
+class Inner(BaseModel):
+    """A nested part."""
+
+    name: str
+    score: float = 0.5
+
+
+class Outer(BaseModel):
+    """A closed schema with a nested part, a union and defaults."""
+
+    items: tuple[Inner, ...] = ()
+    best: Inner | None = None
+
+
+class Loose(BaseModel):
+    """A field that may hold anything."""
+
+    value: JsonValue = None
+
+
+class Nested(BaseModel):
+    """An open part deep inside."""
+
+    parts: list[Loose] = Field(default_factory=list[Loose])
+
+
+def test_closed_schema_is_strict_and_all_required():
+    """Strict decoding wants every field required, every object closed, and no defaults."""
+    asked = json_schema_format(Outer)
+    assert asked["type"] == "json_schema"
+    inner = asked["json_schema"]
+    assert isinstance(inner, dict)
+    assert (inner["name"], inner["strict"]) == ("Outer", True)
+    schema = inner["schema"]
+    assert isinstance(schema, dict)
+    for part, fields in ((schema, ["items", "best"]), (schema["$defs"]["Inner"], ["name", "score"])):
+        assert part["required"] == fields
+        assert part["additionalProperties"] is False
+        assert not any("default" in field for field in part["properties"].values())
+
+
+@pytest.mark.parametrize("output", [Loose, Nested])
+def test_open_schema_is_not_strict(output: type[BaseModel]):
+    """What strict decoding cannot describe is asked for as it is."""
+    asked = json_schema_format(output)["json_schema"]
+    assert isinstance(asked, dict)
+    assert asked["strict"] is False
+    assert asked["schema"] == output.model_json_schema()
+
+
+def test_words_hold_the_schema():
+    """A model that takes no schema reads it."""
+    message = schema_message(Outer)
+    assert message.role == "system"
+    assert '"items"' in message.content
+
+
+def test_mending_shows_answer_and_error():
+    """The turns alternate, and an endless answer is cut."""
+    answer, complaint = mend_messages("x" * 100_000, "items: wrong")
+    assert answer == ChatMessage(role="assistant", content="x" * 8_000)
+    assert complaint.role == "user"
+    assert "items: wrong" in complaint.content
+    assert mend_messages("", "empty")[0].content == "(empty)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '  {"items": [{"name": "a"}]}  ',
+        'text {"items": [{"name": "a"}]} text',
+        '```json\n{"items": [{"name": "a"}]}\n```',
+        'First ```\nnot json\n``` then ```json\n{"items": [{"name": "a"}]}\n```',
+        '{"items": [{"name": "a", "unknown": 1}]}',
+    ],
+)
+def test_json_is_found(text: str):
+    """The value is read wherever it stands."""
+    assert parse(text, Outer) == Outer(items=(Inner(name="a"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no complete JSON"),
+        ("{", "no complete JSON"),
+        ("no braces", "no complete JSON"),
+        ('{"items": [{"name": "a"', "no complete JSON"),
+        ("[" * 100_000 + "]" * 100_000, "no complete JSON"),
+        ('{"items": [{"name": NaN}]}', "name"),
+        ('{"items": [{"score": 1}]}', "items.0.name: Field required"),
+        ("null", "answer"),
+    ],
+)
+def test_unreadable_text_is_told(text: str, told: str):
+    """What does not read is a ValueError that says what is missing."""
+    with pytest.raises(ValueError, match=told):
+        parse(text, Outer)
+
+
+def test_what_no_database_keeps_is_left_out():
+    """NUL characters and numbers without end do not get through, at any depth; a written-out escape is text."""
+    text = r'{"value": {"a\u0000": ["x\u0000y", "\\u0000", 1]}}'
+    assert parse(text, Loose).value == {"a": ["xy", "\\u0000", 1]}
+    for number in ("NaN", "Infinity", "-Infinity"):
+        assert parse(f'{{"value": [{number}]}}', Loose).value == [None]
