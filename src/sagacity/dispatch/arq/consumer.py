@@ -71,8 +71,6 @@ class Lane:
             await worker.main()
         except (RedisError, OSError) as error:
             self._queue.lost(error)
-            for task in worker.tasks.values():
-                task.add_done_callback(_hear)
         await self._queue.found()
 
     async def drain(self, seconds: float) -> None:
@@ -123,17 +121,36 @@ class Lane:
             job_deserializer=from_bytes,
             log_results=False,
         )
-        worker.job_tasks = _Tasks()
+        worker.tasks = _Tasks(self._hear)
         worker.in_progress_timeout_s = self._queue.lease_seconds
         take = worker.start_jobs
 
         def pick(job_ids: list[bytes]) -> asyncio.Task[None]:
-            """Take jobs, in a task that `drain` can wait for."""
-            self._pick = asyncio.create_task(take([] if self._is_draining else job_ids))
+            """Take jobs that do not run here, in a task that `drain` can wait for."""
+            self._pick = asyncio.create_task(take(self._startable(job_ids)))
             return self._pick
 
         worker.start_jobs = pick  # pyright: ignore[reportAttributeAccessIssue]  # awaited all the same
         return worker
+
+    def _startable(self, job_ids: list[bytes]) -> list[bytes]:
+        """
+        Return the jobs that may begin.
+
+        One that runs here is queued again when Redis was emptied; begun twice, ARQ would lose sight of the first. It
+        takes both out of the queue when it ends, and asks the database what is left.
+        """
+        if self._is_draining:
+            return []
+        here = {
+            job_id for worker in self._workers for job_id, task in worker.tasks.items() if not task.done()
+        }
+        return [job_id for job_id in job_ids if job_id.decode() not in here]
+
+    def _hear(self, task: asyncio.Task[Any]) -> None:
+        """Take the error of a job whose end Redis could not be told: ARQ may not ask for it any more."""
+        if not task.cancelled() and isinstance(error := task.exception(), RedisError | OSError):
+            self._queue.lost(error)
 
     async def _job(self, ctx: dict[Any, Any], org_id: str, user_id: str) -> None:
         try:
@@ -144,7 +161,7 @@ class Lane:
         if self._is_draining:
             raise RetryJob
         if job.job_id in self._here:
-            return  # queued again after Redis was emptied; when this one ends it asks the database what is left
+            return  # under another id, which no program of ours gives
         self._here[job.job_id] = asyncio.ensure_future(self._claimed(job))
         try:
             if await self._here[job.job_id]:
@@ -181,17 +198,16 @@ class Lane:
 
 
 class _Tasks(dict[str, asyncio.Task[Any]]):
-    """Jobs that ARQ runs, by id: what it began twice, because Redis was emptied, it also takes out twice."""
+    """ARQ's tasks by job; each is heard when it ends, also when ARQ's own loop has ended before."""
 
-    def __delitem__(self, job_id: str) -> None:
-        self.pop(job_id, None)
+    def __init__(self, hear: Callable[[asyncio.Task[Any]], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def __setitem__(self, job_id: str, task: asyncio.Task[Any]) -> None:
+        task.add_done_callback(self._hear)
+        super().__setitem__(job_id, task)
 
 
 def _tasks_of(*workers: Worker) -> list[asyncio.Task[Any]]:
     return [task for worker in workers for task in worker.tasks.values() if not task.done()]
-
-
-def _hear(task: asyncio.Task[Any]) -> None:
-    """Take the error of a job that ended while Redis could not be told of it: it is logged as the outage is."""
-    if not task.cancelled():
-        task.exception()
