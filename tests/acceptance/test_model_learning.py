@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -25,9 +26,10 @@ FAST = {
     "SAGACITY_LEARN_ATTEMPTS": "2",
     "SAGACITY_RETRY_BASE_SECONDS": "0.2",
     "SAGACITY_MODEL_ATTEMPTS": "2",
-    "SAGACITY_MODEL_TIMEOUT_SECONDS": "2",
     "SAGACITY_SWEEP_SECONDS": "0.5",
+    "SAGACITY_MODEL_TIMEOUT_SECONDS": "60",  # a busy machine is no silence
 }
+IMPATIENT = FAST | {"SAGACITY_MODEL_TIMEOUT_SECONDS": "1"}
 PROFILE = {
     "evidence": [1],
     "content": "Grows tomatoes on a balcony in Lisbon.",
@@ -51,11 +53,16 @@ def model() -> Iterator[ScriptedLLM]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, model: ScriptedLLM) -> Iterator[ServerProcess]:
     with running_server(tmp_path_factory.mktemp("home"), FAST) as process:
-        endpoint = {"model": "scripted", "api_key": "sk-very-secret", "api_base": model.base_url}
-        config = call(process, "GET", "/api/get_config")
-        config["api_key_config"] = {"custom_endpoint": endpoint}
-        assert call(process, "POST", "/api/set_config", config)["success"]
+        use(process, model)
         yield process
+
+
+def use(server: ServerProcess, model: ScriptedLLM) -> None:
+    """Let a server learn by the scripted model."""
+    endpoint = {"model": "scripted", "api_key": "sk-very-secret", "api_base": model.base_url}
+    config = call(server, "GET", "/api/get_config")
+    config["api_key_config"] = {"custom_endpoint": endpoint}
+    assert call(server, "POST", "/api/set_config", config)["success"]
 
 
 def call(server: ServerProcess, method: str, path: str, body: Any = None) -> Any:
@@ -159,24 +166,45 @@ def test_passing_trouble_is_survived(
     [
         (garbage(), "MalformedOutput"),
         (status(500), "ProviderError"),
-        (never(), "ProviderTimeout"),
         (status(401), "ProviderRefused"),
     ],
-    ids=["garbage", "broken", "silent", "refused"],
+    ids=["garbage", "broken", "refused"],
 )
 def test_lasting_trouble_is_parked_and_can_be_replayed(
     server: ServerProcess, model: ScriptedLLM, trouble: Answer, kind: str
 ) -> None:
     """After the last try the window is a dead letter with its error; replayed with a good model it is learned."""
-    model.answer_with(lambda _: trouble)
     user_id = f"parked-{kind}"
+    request_id, letters = parked(server, model, trouble, user_id)
+    assert {(one["status"], one["error_kind"]) for one in letters} == {("parked", kind)}
+    learned_by_replay(server, model, user_id, request_id, letters)
+
+
+def test_silence_is_parked_and_can_be_replayed(tmp_path: Path, model: ScriptedLLM) -> None:
+    """A model that never answers is given up, and what it was asked waits; a server with patience learns it."""
+    with running_server(tmp_path, IMPATIENT) as impatient:
+        use(impatient, model)
+        request_id, letters = parked(impatient, model, never(), "silenced")
+        assert {(one["status"], one["error_kind"]) for one in letters} == {("parked", "ProviderTimeout")}
+    with running_server(tmp_path, FAST) as patient:
+        learned_by_replay(patient, model, "silenced", request_id, letters)
+
+
+def parked(server: ServerProcess, model: ScriptedLLM, trouble: Answer, user_id: str) -> tuple[str, list[Any]]:
+    """Publish to a model in lasting trouble; returns the request's id and the dead letters."""
+    model.answer_with(lambda _: trouble)
     request_id = publish(server, user_id)
     receipt = receipt_when(server, request_id, is_parked)
     assert receipt["state"] == "failed"
     assert all(one["error"] and "sk-very-secret" not in one["error"] for one in receipt["learners"])
     letters = call(server, "GET", f"/api/dead_letters?user_id={user_id}")["dead_letters"]
-    assert {(one["status"], one["error_kind"]) for one in letters} == {("parked", kind)}
+    return request_id, letters
 
+
+def learned_by_replay(
+    server: ServerProcess, model: ScriptedLLM, user_id: str, request_id: str, letters: list[Any]
+) -> None:
+    """Replay the letters with a good model: all is learned, once."""
     model.answer_with(proposals)
     for letter in letters:
         call(server, "POST", f"/api/dead_letters/{letter['dead_letter_id']}/replay")

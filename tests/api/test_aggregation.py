@@ -115,7 +115,7 @@ async def test_playbooks_written_over_the_api_are_aggregated_by_themselves(api):
     async def is_new() -> bool:
         return await aggregated() == ["Use pnpm nine for packages."]
 
-    await until(is_new, 30)
+    await until(is_new)
 
 
 async def test_a_call_that_waits_for_nothing_answers_with_the_operation(api, app):
@@ -132,7 +132,7 @@ async def test_a_call_that_waits_for_nothing_answers_with_the_operation(api, app
         found = (await api.get("/api/get_operation_status", params=params)).json()
         return found["operation_status"]["status"] == "completed"
 
-    await until(ended, 30)
+    await until(ended)
 
 
 async def test_an_approved_successor_takes_the_place_of_what_it_names(api):

@@ -57,7 +57,7 @@ async def test_a_playbook_is_written_anew_without_the_rule_that_went(api, lose: 
         async def is_seen_to(left=left) -> bool:
             return await _members(api) == left
 
-        await until(is_seen_to, 30)
+        await until(is_seen_to)
 
 
 @pytest.mark.both_databases
@@ -72,7 +72,7 @@ async def test_with_all_rules_their_playbook_goes(api) -> None:
     async def is_gone() -> bool:
         return await _members(api) == []
 
-    await until(is_gone, 30)
+    await until(is_gone)
 
 
 async def _merged(app) -> Memory:
@@ -111,4 +111,4 @@ async def test_an_undone_merge_is_seen_to(app, api) -> None:
     async def is_seen_to() -> bool:
         return await _members(api) == [3]
 
-    await until(is_seen_to, 30)
+    await until(is_seen_to)

@@ -298,9 +298,9 @@ async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once
 
 async def test_hold_prolongs_its_lease(storage: Storage) -> None:
     """Work that takes longer than the lease keeps it, and gives it back at the end."""
-    async with acquire_lease(storage, ORG, "scope", "a", seconds=1.5) as lease:
+    async with acquire_lease(storage, ORG, "scope", "a", seconds=3) as lease:
         assert lease is not None
-        await asyncio.sleep(2.0)
+        await asyncio.sleep(3.5)
         async with acquire_lease(storage, ORG, "scope", "b", seconds=0.3) as other:
             assert other is None
         async with storage.begin(ORG) as tx:

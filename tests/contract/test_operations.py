@@ -343,7 +343,7 @@ async def test_last_items_settled_at_once_end_the_operation(
                     await asyncio.sleep(0.001)
                     await tx.operations.settle(item, ItemStatus.DONE)
 
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await asyncio.gather(*(work((storage, other)[n % 2], one) for n, one in enumerate(found)))
             ended = await state(storage, operation.operation_id)
             assert (ended.status, ended.processed_count, ended.turn_count) == (
@@ -375,7 +375,7 @@ async def test_cancelling_while_workers_settle_ends_the_operation(
             async with other.begin(ORG) as tx:
                 await tx.operations.cancel()
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.gather(*(work(one) for one in found[:4]), cancel())
     ended = await state(storage, operation.operation_id)
     assert ended.finished_at is not None

@@ -71,7 +71,7 @@ async def test_when_the_server_is_back_it_is_used_again(mortal: ValkeyServer) ->
             mortal.kill()
             await asyncio.gather(*(use(state) for _ in range(20)))
             mortal.start()
-            await until(state.check, 5)
+            await until(state.check)
             found = await asyncio.gather(*(use(state) for _ in range(20)))
         assert [log["event"] for log in logs] == ["shared.lost", "shared.back"]
         assert [cached for _, cached in found] == [[b"1", None]] * 20
@@ -93,7 +93,7 @@ async def test_a_server_that_hangs_costs_one_wait(mortal: ValkeyServer) -> None:
             assert time.monotonic() - began < 3
         finally:
             go_on(mortal)
-        await until(state.check, 5)
+        await until(state.check)
 
 
 async def test_a_server_that_comes_late_is_found(mortal: ValkeyServer) -> None:

@@ -92,7 +92,7 @@ async def test_a_store_that_is_back_is_asked_again(storage: Storage, qdrant: Qdr
         qdrant.stop()
         assert (await search(copying, ROWS[0])).fallback
         qdrant.start()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await search(copying, ROWS[0])).fallback:
                 await asyncio.sleep(0.02)
         assert len(await found_by_qdrant(copying, ROWS[0])) == 10

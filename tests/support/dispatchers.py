@@ -60,7 +60,7 @@ def worker(
     )
 
 
-async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait until it holds, bounded."""
     deadline = time.monotonic() + seconds
     while not condition():

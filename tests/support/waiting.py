@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-SECONDS = 15.0
+SECONDS = 60.0
 
 
 async def until(condition: Callable[[], Awaitable[bool]], seconds: float = SECONDS) -> None:

@@ -31,7 +31,7 @@ async def test_copying_ends_where_a_cancellation_is_swallowed(tmp_path: Path) ->
     store = open_vector_store("http://127.0.0.1:9", "")
     deaf = Deaf(opened._backend, clock=opened._clock, ids=opened._ids, vector_store=store)
     try:
-        async with asyncio.timeout(10), _copying(deaf, CountingIds()):
+        async with asyncio.timeout(60), _copying(deaf, CountingIds()):
             await asyncio.sleep(0.05)
         assert deaf.swallowed >= 1
     finally:

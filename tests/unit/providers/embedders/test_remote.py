@@ -33,7 +33,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 def embedder(
-    server: EmbeddingServer, *, timeout_seconds: float = 5, attempts: int = 3, **options
+    server: EmbeddingServer, *, timeout_seconds: float = 60, attempts: int = 3, **options
 ) -> RemoteEmbedder:
     return RemoteEmbedder(
         "openai/scripted",

@@ -432,7 +432,7 @@ async def test_slow_answer_within_the_limit_is_good(server: ScriptedLLM, client:
 
 async def test_stream_that_stalls_is_a_timeout(server: ScriptedLLM):
     """What came stays; a silence in the middle is an error, and nothing is begun anew."""
-    client = Client(server, timeout_seconds=0.5)
+    client = Client(server, timeout_seconds=2)
     server.answer_with(Answer(text="once upon a time", stall_after_pieces=2))
     seen: list[str] = []
 
