@@ -1,0 +1,74 @@
+"""A write that is cancelled, wherever it waits: no connection is lost, and the next one works."""
+
+import asyncio
+import gc
+import warnings
+from collections.abc import Coroutine, Generator
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from sagacity.storage.postgres import Postgres
+from sagacity.storage.transaction import Storage
+from support.parts import ORG, said
+
+
+class CancelledAt:
+    """Runs *work*, and cancels the task that it runs in when it begins its wait of that number, from 1."""
+
+    def __init__(self, work: Coroutine[Any, Any, object], number: int) -> None:
+        self._steps = work.__await__()
+        self._number = number
+        self.waits = 0
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        error: BaseException | None = None
+        while True:
+            try:
+                awaited = self._steps.send(None) if error is None else self._steps.throw(error)
+            except StopIteration:
+                return
+            self.waits += 1
+            task = asyncio.current_task()
+            if self.waits == self._number and task is not None:
+                task.cancel()
+            try:
+                error = None
+                yield awaited
+            except BaseException as thrown:  # noqa: BLE001  it is handed on
+                error = thrown
+
+
+async def run(work: CancelledAt) -> None:
+    await work
+
+
+def engine_of(storage: Storage) -> AsyncEngine:
+    """What opens the connections that are written by."""
+    backend: Any = storage._backend
+    return backend._engine if isinstance(backend, Postgres) else backend._writer
+
+
+@pytest.mark.parametrize("is_connected", [True, False])
+async def test_cancelled_publish_gives_its_connection_back(storage: Storage, *, is_connected: bool) -> None:
+    """Cancelled at each wait in turn, from connecting to committing: none is lost, and the next publish works."""
+    engine = engine_of(storage)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResourceWarning)
+        number, ended = 0, False
+        while not ended:
+            number += 1
+            if not is_connected:
+                await engine.dispose()
+            work = CancelledAt(storage._append(ORG, [said("x", request_id=f"r{number}")]), number)
+            [error] = await asyncio.gather(asyncio.create_task(run(work)), return_exceptions=True)
+            ended = work.waits < number
+            assert (type(error), engine.pool.checkedout()) == (
+                type(None) if ended else asyncio.CancelledError,
+                0,
+            )  # pyright: ignore[reportAttributeAccessIssue]
+            await storage.append(ORG, said("x", request_id=f"next-{number}"))
+        gc.collect()
+    assert number > 8
+    assert [warning for warning in caught if "connection" in str(warning.message)] == []
