@@ -50,7 +50,7 @@ CHANGE_LOG_ROWS = 100
 @router.post("/add_agent_playbook", response_model_exclude_none=True, operation_id="add_agent_playbooks")
 @limited(Rate.WRITE)
 async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: Reviews) -> Added:
-    """Store agent playbooks as they are given, all or none."""
+    """Add agent playbooks; either all are stored, or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
     stored = await add_memories(
@@ -63,7 +63,7 @@ async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: Reviews) -> Ad
 
 @router.put("/update_agent_playbook", response_model_exclude_none=True)
 async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: Reviews) -> UpdatedAgentPlaybook:
-    """Change an agent playbook; fields that are not given stay."""
+    """Change an agent playbook; fields that are not given stay as they are."""
     now = caller.runtime.clock.now()
 
     def change(memory: Memory) -> Memory:
@@ -83,9 +83,9 @@ async def update_agent_playbook_status(
     body: UpdateAgentPlaybookStatusBody, caller: Reviews
 ) -> UpdatedAgentPlaybook:
     """
-    Approve or reject an agent playbook, or put it back to pending.
+    Approve or reject an agent playbook, or set it back to pending.
 
-    An approved one takes the place of the one that it was written to replace: that one is archived with it.
+    Approving one archives the agent playbook that it was written to replace.
     """
     now = caller.runtime.clock.now()
 
@@ -143,9 +143,9 @@ def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
 @router.post("/get_agent_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> AgentPlaybooksPage:
     """
-    Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.
+    Return agent playbooks, last changed first; by default current ones, approved or not.
 
-    Those of `agent_playbook_ids` come in that order and in any state; no other filter goes with them.
+    With `agent_playbook_ids`, those come in that order and in any state; no other filter can be combined with it.
     """
     async with caller.read() as snapshot:
         if body.agent_playbook_ids is not None:
@@ -200,7 +200,7 @@ async def delete_agent_playbook(body: DeleteAgentPlaybookBody, caller: Reviews) 
 
 @router.delete("/delete_agent_playbooks_by_ids")
 async def delete_agent_playbooks_by_ids(body: DeleteAgentPlaybooksByIdsBody, caller: Reviews) -> DeletedMany:
-    """Delete many agent playbooks; those that are not there are passed over."""
+    """Delete several agent playbooks; unknown ids are ignored."""
     return await _delete(caller, body.agent_playbook_ids)
 
 

@@ -31,10 +31,10 @@ async def run_playbook_aggregation(
     body: RunPlaybookAggregationBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> PlaybookAggregationReply:
     """
-    Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
+    Aggregate all users' user playbooks of one name and agent version again, and return the result.
 
-    Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes longer
-    than the call may, the reply says so and the run goes on. While one runs, a second start is refused with 409.
+    Approved and rejected agent playbooks stay as they are; new ones wait for approval. If the run takes longer than the
+    call may, the reply says so and the run continues. While one runs, a second start is refused with 409.
     """
     await check_names(
         caller,

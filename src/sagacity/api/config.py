@@ -1,4 +1,4 @@
-"""Who a caller is, and what its organisation chose."""
+"""The caller's identity and its organisation's configuration."""
 
 import asyncio
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ router = APIRouter(tags=["configuration"], route_class=Route)
 
 @router.get("/whoami", response_model_exclude_none=True)
 async def whoami(caller: Reads) -> Whoami:
-    """Say whose data the call works on, and where that is kept."""
+    """Return the organisation that the call works for, and where its data is stored."""
     storage = caller.runtime.storage
     return Whoami(
         org_id=caller.tenant.org_id,
@@ -39,7 +39,7 @@ async def whoami(caller: Reads) -> Whoami:
 
 @router.get("/my_config", response_model_exclude_none=True, operation_id="get_my_config")
 async def my_config(caller: Administers) -> MyConfig:
-    """Give out no credentials: the reply is always a refusal, and names the kind of storage."""
+    """Refuse: storage credentials are not given out. The reply names the kind of storage."""
     return MyConfig(
         storage_type=caller.runtime.storage.kind,
         message="the storage is the server's own; its credentials are not given out",
@@ -48,7 +48,7 @@ async def my_config(caller: Administers) -> MyConfig:
 
 @router.get("/get_config")
 async def get_config(caller: Administers) -> dict[str, JsonValue]:
-    """Return the organisation's configuration; every secret is a mask. Null fields are kept."""
+    """Return the organisation's configuration, with its secrets masked. Null fields are included."""
     return masked(await caller.runtime.configs.get(caller.tenant, fresh=True))
 
 
@@ -57,9 +57,9 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
     """
     Replace the organisation's configuration.
 
-    A mask in place of a secret keeps the stored one. Older names of keys are understood, and null means the default.
-    Unknown keys are refused, with the nearest known one; the message tells of choices that are without effect,
-    such as a cap in USD over a model whose price is not known.
+    A masked secret keeps the stored one. Older names of keys work, and null means the default. Unknown keys are refused
+    with the nearest known one. The message names settings without effect, such as a cap in USD for a model whose price
+    is not known.
     """
     runtime = caller.runtime
     new = _parsed(body, block_private=runtime.settings.block_private_urls)

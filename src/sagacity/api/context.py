@@ -29,11 +29,11 @@ _HISTORY_TURNS = 100
 @limited(Rate.SEARCH)
 async def context(body: ContextBody, caller: Reads) -> ContextPage:
     """
-    Return what is known and matters to a question as one text, within a budget of tokens.
+    Return what is known about a question, as one text within a token budget.
 
-    What may be served is what a search serves: current, unexpired, not rejected, of this user. Of an entity those
-    relationships are told that such a memory says, or that were written by hand. A question that asks for nothing
-    remembered is answered too; `trace.analysis.requires_memory` says so.
+    It uses what a search returns: current, unexpired and not rejected memories of this user. Relationships of an entity
+    are included if such a memory supports them, or if they were added by hand. If a question does not need memory, the
+    reply has a context nevertheless; `trace.analysis.requires_memory` is false then.
     """
     asked = await asked_of(caller, body)
     found, trace = await found_by_kind(caller, body, asked)

@@ -24,7 +24,7 @@ async def get_dead_letters(
     user_id: Annotated[Id | None, Query()] = None,
     limit: Annotated[Limit, Query()] = 100,
 ) -> DeadLettersPage:
-    """Return windows that a learner gave up, with the last error, newest first."""
+    """Return windows that a learner gave up on, with the last error, newest first."""
     if user_id is not None and "\x00" in user_id:
         raise InvalidInput("text must not hold NUL characters")
     async with caller.read(user_id=user_id) as snapshot:
@@ -40,7 +40,7 @@ async def get_dead_letters(
 async def replay_dead_letter(
     dead_letter_id: Annotated[int, Path(gt=0, le=MAX_INT)], caller: Runs
 ) -> Replayed:
-    """Queue one window to be learned again, now."""
+    """Queue one window to be read again, now."""
     async with caller.begin() as transaction:
         letter = await transaction.dead_letters.replay(dead_letter_id)
     caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=letter.user_id))

@@ -43,8 +43,9 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDi
     """
     Compare pending profiles with current ones: what an upgrade with the same filters would add, lose and change.
 
-    Changed are pairs that answer the same or mean nearly the same, most alike first, one to one. All are counted; of
-    each sort up to `limit` are shown. Without anything pending `success` is false, as an upgrade would change nothing.
+    A change is a pair of profiles that have the same slot or nearly the same meaning; the most similar come first, each
+    profile is in one pair. Counts are of all; of each list, up to `limit` are returned. If nothing is pending,
+    `success` is false, because an upgrade would change nothing.
     """
     wanted = VersionFilter(
         kind=MemoryKind.PROFILE,
@@ -76,9 +77,9 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
     """
     Compare pending user playbooks with current ones: what an upgrade with the same filters would add, lose and change.
 
-    Changed are pairs of one user, agent version and name that mean nearly the same, most alike first, one to one. All
-    are counted; of each sort up to `limit` are shown. Without anything pending `success` is false, as an upgrade would
-    change nothing.
+    A change is a pair of one user, agent version and name with nearly the same meaning; the most similar come first,
+    each playbook is in one pair. Counts are of all; of each list, up to `limit` are returned. If nothing is pending,
+    `success` is false, because an upgrade would change nothing.
     """
     wanted = VersionFilter(
         kind=MemoryKind.USER_PLAYBOOK,

@@ -50,7 +50,9 @@ def _storable(text: str) -> str:
 
 
 Whose = Annotated[
-    Id, AfterValidator(_storable), Query(description="Whose entities; those of others are 404.")
+    Id,
+    AfterValidator(_storable),
+    Query(description="The user. An id that belongs to another user gives 404."),
 ]
 Words = Annotated[str, Field(max_length=200), AfterValidator(_storable), Query()]
 EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT)]
@@ -69,7 +71,7 @@ async def list_entities(
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> EntitiesPage:
-    """Return a page of a user's entities, most mentioned first; `query` is part of a name or alias."""
+    """Return a page of a user's entities, most mentioned first; `query` is a part of a name or alias."""
     async with caller.read(user_id=user_id) as snapshot:
         found, total = await snapshot.entities.list_page(
             UserId(user_id),
@@ -86,9 +88,9 @@ async def list_entities(
 )
 async def add_entity(body: AddEntityBody, caller: Writes) -> EntityReply:
     """
-    Store an entity that stays, also while no memory speaks of it.
+    Add an entity. It stays even if no memory mentions it.
 
-    A name or alias that another entity of the user has is refused with 409.
+    A name or alias of another entity of the user is refused with 409.
     """
     entity = await _write(
         caller, body.user_id, lambda tx: tx.entities.add(UserId(body.user_id), body.to_domain())
@@ -98,14 +100,14 @@ async def add_entity(body: AddEntityBody, caller: Writes) -> EntityReply:
 
 @router.get("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
 async def get_entity(entity_id: EntityNumber, caller: Reads, user_id: Whose) -> EntityReply:
-    """Return one entity, with the newest memories that speak of it."""
+    """Return one entity, with the newest memories that mention it."""
     async with caller.read(user_id=user_id) as snapshot:
         return EntityReply(entity=await snapshot.entities.get(UserId(user_id), EntityId(entity_id)))
 
 
 @router.patch("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
 async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller: Writes) -> EntityReply:
-    """Change an entity; fields that are not given stay. A former name becomes an alias."""
+    """Change an entity; fields that are not given stay as they are. A former name becomes an alias."""
     user_id, edit = UserId(body.user_id), body.to_domain()
     entity = await _write(caller, user_id, lambda tx: tx.entities.update(user_id, EntityId(entity_id), edit))
     return EntityReply(message=f"changed entity {entity_id}", entity=entity)
@@ -113,7 +115,7 @@ async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller:
 
 @router.delete("/entities/{entity_id}")
 async def delete_entity(entity_id: EntityNumber, caller: Writes, user_id: Whose) -> Deleted:
-    """Delete an entity with its names and relationships; the memories that speak of it stay."""
+    """Delete an entity with its names and relationships; memories that mention it stay."""
     await _write(caller, user_id, lambda tx: tx.entities.delete(UserId(user_id), EntityId(entity_id)))
     return Deleted(message=f"deleted entity {entity_id}")
 
@@ -124,7 +126,7 @@ async def delete_entity(entity_id: EntityNumber, caller: Writes, user_id: Whose)
     openapi_extra=sdk(positional=("entity_id", "entity_ids"), returns="entity"),
 )
 async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, caller: Writes) -> EntityReply:
-    """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
+    """Merge other entities into this one: it takes over their names as aliases, their memories and relationships."""
     user_id, others = UserId(body.user_id), [EntityId(number) for number in body.entity_ids]
     entity = await _write(caller, user_id, lambda tx: tx.entities.merge(user_id, EntityId(entity_id), others))
     return EntityReply(message=f"merged into entity {entity_id}", entity=entity)
@@ -137,7 +139,7 @@ async def get_entity_graph(
     user_id: Whose,
     depth: Annotated[int, Query(ge=0, le=MAX_HOPS)] = 1,
 ) -> EntityGraphReply:
-    """Return what lies within `depth` steps around an entity, nearest first, and the relationships among it."""
+    """Return the entities within `depth` steps of an entity, nearest first, and their relationships."""
     async with caller.read(user_id=user_id) as snapshot:
         graph = await snapshot.relationships.around(UserId(user_id), EntityId(entity_id), depth=depth)
     return EntityGraphReply.of(graph)
@@ -153,7 +155,7 @@ async def list_relationships(
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> RelationshipsPage:
-    """Return a page of a user's relationships, surest first; with `entity_id` those from or to that entity."""
+    """Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity."""
     async with caller.read(user_id=user_id) as snapshot:
         found, total = await snapshot.relationships.list_page(
             UserId(user_id),
@@ -173,7 +175,7 @@ async def list_relationships(
     ),
 )
 async def add_relationship(body: AddRelationshipBody, caller: Writes) -> RelationshipReply:
-    """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
+    """Add a relationship between two entities of a user; if one of the same type exists, it is refused with 409."""
     tie = await _write(
         caller, body.user_id, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain())
     )
@@ -188,7 +190,7 @@ async def add_relationship(body: AddRelationshipBody, caller: Writes) -> Relatio
 async def get_relationship(
     relationship_id: RelationshipNumber, caller: Reads, user_id: Whose
 ) -> RelationshipReply:
-    """Return one relationship, with the newest memories that say so."""
+    """Return one relationship, with the newest memories that support it."""
     async with caller.read(user_id=user_id) as snapshot:
         tie = await snapshot.relationships.get(UserId(user_id), RelationshipId(relationship_id))
     return RelationshipReply(relationship=tie)
@@ -202,7 +204,7 @@ async def get_relationship(
 async def update_relationship(
     relationship_id: RelationshipNumber, body: UpdateRelationshipBody, caller: Writes
 ) -> RelationshipReply:
-    """Change a relationship; fields that are not given stay."""
+    """Change a relationship; fields that are not given stay as they are."""
     user_id, edit = UserId(body.user_id), body.to_domain()
     number = RelationshipId(relationship_id)
     tie = await _write(caller, user_id, lambda tx: tx.relationships.update(user_id, number, edit))
@@ -211,7 +213,7 @@ async def update_relationship(
 
 @router.delete("/relationships/{relationship_id}")
 async def delete_relationship(relationship_id: RelationshipNumber, caller: Writes, user_id: Whose) -> Deleted:
-    """Delete a relationship; the entities at its ends, and the memories that say so, stay."""
+    """Delete a relationship; its entities, and the memories that support it, stay."""
     number = RelationshipId(relationship_id)
     await _write(caller, user_id, lambda tx: tx.relationships.delete(UserId(user_id), number))
     return Deleted(message=f"deleted relationship {relationship_id}")

@@ -45,7 +45,7 @@ async def get_agent_success_evaluation_results(body: GetEvaluationsBody, caller:
 
 @router.post("/get_dashboard_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> DashboardPage:
-    """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
+    """Return counts for the last days including today, by day (UTC), and for the same number of days before."""
     today = caller.runtime.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     end = today + timedelta(days=1)
     start = end - timedelta(days=body.days_back)

@@ -40,10 +40,10 @@ async def rerun_profile_generation(
     body: RerunProfilesBody, caller: Runs, *, wait_for_response: bool = False
 ) -> ProfilesGenerated:
     """
-    Learn profiles anew from all turns, into PENDING; what is CURRENT stays as it is.
+    Learn profiles from all turns again, into PENDING; CURRENT ones stay as they are.
 
-    Former PENDING ones of the same users are thrown away. It answers at once with the `operation_id`, unless it is told
-    to wait. While one runs, a second start is refused with 409.
+    Earlier PENDING ones of the same users are deleted. The call returns at once with the `operation_id`, unless it
+    waits. While one runs, a second start is refused with 409.
     """
     parameters = OperationParameters(
         user_id=_user(body.user_id),
@@ -65,10 +65,10 @@ async def manual_profile_generation(
     body: ManualProfilesBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> ProfilesGenerated:
     """
-    Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
+    Learn profiles from the newest window of each user's turns, into CURRENT, and return how many.
 
-    Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the run goes
-    on.
+    Extractors with `manual_trigger` run, too. If the run takes longer than the call may, the reply says so and the run
+    continues.
     """
     parameters = OperationParameters(
         mode=OperationMode.MANUAL,
@@ -87,10 +87,10 @@ async def rerun_playbook_generation(
     body: RerunPlaybooksBody, caller: Runs, *, wait_for_response: bool = False
 ) -> PlaybooksGenerated:
     """
-    Learn user playbooks anew from all turns with one agent version, into PENDING; what is CURRENT stays as it is.
+    Learn user playbooks from all turns with one agent version again, into PENDING; CURRENT ones stay as they are.
 
-    Former PENDING ones that the same filters name are thrown away. It answers at once with the `operation_id`, unless
-    it is told to wait. While one runs, a second start is refused with 409.
+    Earlier PENDING ones that match the same filters are deleted. The call returns at once with the `operation_id`,
+    unless it waits. While one runs, a second start is refused with 409.
     """
     parameters = OperationParameters(
         user_id=_user(body.user_id),
@@ -115,7 +115,7 @@ async def manual_playbook_generation(
     """
     Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
 
-    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on.
+    Returns how many. If the run takes longer than the call may, the reply says so and the run continues.
     """
     parameters = OperationParameters(
         mode=OperationMode.MANUAL,

@@ -28,19 +28,21 @@ def server_version() -> str:
 
 @router.get("/", openapi_extra=sdk(generated=False))
 async def root() -> Welcome:
-    """Say where to go from here."""
+    """Return where to find the documentation and the health check."""
     return Welcome(service="Sagacity", docs="/docs", health="/health")
 
 
 @router.get("/health")
 async def health() -> Health:
-    """Say that the process answers; nothing is asked of its parts."""
+    """Return that the process answers, without checking its parts."""
     return Health()
 
 
-@router.get("/health/ready", responses={503: {"model": Readiness, "description": "A part does not work"}})
+@router.get(
+    "/health/ready", responses={503: {"model": Readiness, "description": "A required part does not work"}}
+)
 async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
+    """Check every part of the server; the status is 503 unless all required parts work."""
     checks = await asyncio.gather(
         _check("storage", runtime.storage.check),
         _check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
@@ -83,7 +85,7 @@ async def _alive(*, is_running: bool) -> None:
 
 @router.get("/meta/version", operation_id="version")
 async def meta_version() -> Version:
-    """Say which release answers, and which clients it understands."""
+    """Return the server's release and the oldest client that it supports."""
     return Version(
         server_version=server_version(), api_version=API_VERSION, min_client_version=MIN_CLIENT_VERSION
     )

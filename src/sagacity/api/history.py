@@ -32,15 +32,13 @@ MemoryIdOrUid = Annotated[
     Path(
         min_length=1,
         max_length=512,
-        description="A profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.",
+        description="A profile's id, a memory's uid or number, or its citation in a context, such as `p:2`.",
         json_schema_extra={"type": ["string", "integer"]},
     ),
 ]
 KindParameter = Annotated[
     MemoryKind | None,
-    Query(
-        description="Of which kind it is; needed only where a uid is also another memory's number or citation."
-    ),
+    Query(description="The memory's kind; needed only if a uid is also another memory's number or citation."),
 ]
 
 
@@ -49,12 +47,19 @@ async def get_memory_history(
     memory_id: MemoryIdOrUid,
     caller: Reads,
     kind: KindParameter = None,
-    limit: Annotated[int, Query(gt=0, le=1_000, description="Events and turns, the newest of each.")] = 100,
+    limit: Annotated[
+        int,
+        Query(
+            gt=0,
+            le=1_000,
+            description="How many events and how many turns to return at most, the newest of each.",
+        ),
+    ] = 100,
 ) -> MemoryHistory:
     """
-    Say how a memory came to be what it is: who changed it, when, why and from which turns, and what it replaced.
+    Return a memory's history: who changed it, when, why and from which turns, and what it replaced.
 
-    Deleted memories have no history: it goes with them. What an archived memory was replaced by is its `successor`.
+    The history is deleted with the memory. The `successor` of an archived memory is what replaced it.
     """
     async with caller.read() as snapshot:
         memory = await find_memory(snapshot, memory_id, kind)
@@ -89,10 +94,10 @@ async def undo_memory_merge(
     memory_id: MemoryIdOrUid, caller: Writes, kind: KindParameter = None
 ) -> UndoneMerge:
     """
-    Take one merge back: what was merged is current again as it was, and what was learned then stands by itself.
+    Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    A memory that replaced others without being merged stays, and they are current again beside it. The reply is 409
-    where the memory is not current, was merged again since, or replaced nothing.
+    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if the
+    memory is not current, was merged again since, or replaced nothing.
     """
     runtime = caller.runtime
     now, uid = runtime.clock.now(), MemoryUid(runtime.ids.new())

@@ -48,10 +48,10 @@ async def publish_interaction(
     body: PublishBody, caller: Writes, *, wait_for_response: bool = False
 ) -> PublishReply:
     """
-    Store what happened; learning goes on after the reply, unless the call waits for it.
+    Store turns. Learning continues after the reply, unless the call waits for it.
 
-    The turns are durable when the reply comes. A `request_id` of the caller's makes the call safe to repeat: the same
-    content is stored once, other content under the same id is refused with 409.
+    The turns are on disk before the reply. A `request_id` makes the call safe to repeat: the same content is stored
+    once, and other content under the same id is refused with 409.
     """
     _check_images(body, block_private=caller.runtime.settings.block_private_urls)
     request_id = RequestId(body.request_id or caller.runtime.ids.new())
@@ -181,7 +181,7 @@ async def delete_session(body: DeleteSessionBody, caller: Writes) -> SessionDele
 
 @router.delete("/delete_requests_by_ids")
 async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) -> DeletedMany:
-    """Delete many requests with their turns; those that are not there are passed over."""
+    """Delete several requests with their turns; unknown ids are ignored."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_requests([RequestId(one) for one in body.request_ids])
     return DeletedMany(message=f"deleted {count} requests", deleted_count=count)
@@ -189,7 +189,7 @@ async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) 
 
 @router.delete("/delete_all_interactions")
 async def delete_all_interactions(caller: Writes) -> DeletedMany:
-    """Delete the whole log of all users; what was learned from it stays."""
+    """Delete all turns of all users; what was learned from them stays."""
     async with caller.begin() as transaction:
         count = await transaction.interactions.delete_all()
     return DeletedMany(message=f"deleted {counted(count, 'interaction')}", deleted_count=count)

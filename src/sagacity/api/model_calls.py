@@ -1,4 +1,4 @@
-"""What models were called for, and what it cost."""
+"""Calls to models, and their cost."""
 
 from datetime import datetime
 from typing import Annotated
@@ -21,13 +21,14 @@ router = APIRouter(tags=["model calls"], route_class=Route)
 
 def _filter(
     *,
-    learner: Annotated[Label | None, Query(description="Who called, such as a learner's name.")] = None,
+    learner: Annotated[Label | None, Query(description="The caller, such as a learner's name.")] = None,
     user_id: Annotated[
-        MaybeId | None, Query(description="On whose log the work was; empty for the organisation's own.")
+        MaybeId | None,
+        Query(description="The user whose log was worked on; empty for the organisation's own work."),
     ] = None,
-    model: Annotated[Label | None, Query(description="As it stands in the ledger.")] = None,
+    model: Annotated[Label | None, Query(description="The model's name, as in the ledger.")] = None,
     outcome: Annotated[
-        Label | None, Query(description=f"How they ended: {', '.join(f'`{one}`' for one in OUTCOMES)}.")
+        Label | None, Query(description=f"How calls ended: {', '.join(f'`{one}`' for one in OUTCOMES)}.")
     ] = None,
     start_time: Annotated[Moment | None, Query(description="From this moment on.")] = None,
     end_time: Annotated[Moment | None, Query(description="Before this moment.")] = None,
@@ -58,14 +59,14 @@ FilterDep = Annotated[CallFilter, Depends(_filter)]
 async def get_model_calls(
     caller: Administers,
     wanted: FilterDep,
-    before: Annotated[Number | None, Query(description="`next` of the page before.")] = None,
+    before: Annotated[Number | None, Query(description="`next` of the previous page.")] = None,
     limit: Annotated[Limit, Query()] = 100,
 ) -> ModelCallsPage:
     """
-    Return requests that were sent to models, newest first: failed ones too, and each that was tried again.
+    Return requests to models, newest first, including failed requests and retries.
 
-    Each says who called, by which prompt, how many tokens it took, how long, and what it cost where the model's price
-    is known. Tokens are estimated where the provider does not tell them.
+    Each has its caller, prompt, tokens and duration, and its cost if the model's price is known. Tokens are estimated
+    if the provider does not report them.
     """
     cap, now = await _cap(caller)
     async with caller.read() as snapshot:
@@ -85,13 +86,13 @@ async def get_model_calls(
 async def get_model_call_totals(
     caller: Administers,
     wanted: FilterDep,
-    by: Annotated[Grouping, Query(description="What they are summed up by; days are those of UTC.")],
+    by: Annotated[Grouping, Query(description="What to group by; days are in UTC.")],
     limit: Annotated[Limit, Query()] = 100,
 ) -> ModelCallTotals:
     """
-    Return what requests to models came to, by learner, user, day or model.
+    Return sums over requests to models, by learner, user, day or model.
 
-    Costs are those of calls whose price is known; `unpriced_count` tells how many others there are.
+    Costs cover calls whose price is known; `unpriced_count` is the number of the others.
     """
     cap, now = await _cap(caller)
     async with caller.read() as snapshot:

@@ -16,31 +16,32 @@ from sagacity.domain.base import Value
 from sagacity.schemas.errors import Problem
 
 DESCRIPTION = (
-    "Self-hosted memory and self-improvement for AI agents: publish what happened, and get back what was learned. "
-    "Times that are numbers are seconds since 1970, those that are texts are ISO 8601; "
-    "a null is the same as a field not given."
+    "Self-hosted memory and self-improvement for AI agents: publish conversations, "
+    "and get back what was learned from them. "
+    "Times are seconds since 1970 where they are numbers, and ISO 8601 where they are strings; "
+    "a null is the same as a missing field."
 )
 TAGS = {
-    "interactions": "What happened: the log from which everything else is learned.",
-    "receipts": "What became of one publish.",
+    "interactions": "The conversations that everything else is learned from.",
+    "receipts": "The state of one publish.",
     "profiles": "What is known about users.",
     "user playbooks": "Rules for an agent that one user taught.",
     "agent playbooks": "Rules for an agent that hold for all users.",
     "skills": "Instructions for one kind of task, for all agents.",
-    "memories": "How anything that was learned came to be what it is, and the way back from a merge.",
-    "entities": "Who and what users speak of, and how these belong together.",
-    "generation": "Learning that someone starts: anew over whole logs, or over their newest turns.",
-    "versions": "What was learned anew: compared, taken into use, taken back.",
-    "operations": "Long runs that someone started: how they stand, and cancelling.",
-    "search": "Finding what was said and what was learned, with scores.",
-    "context": "What an agent should know, as one text within a budget of tokens.",
+    "memories": "Where a memory comes from, and undoing a merge.",
+    "entities": "People, places and things that users mention, and their relationships.",
+    "generation": "Learning on demand: from all turns again, or from the newest.",
+    "versions": "Pending versions: compare, upgrade, downgrade.",
+    "operations": "Long-running work: progress and cancellation.",
+    "search": "Search turns and memories, with scores.",
+    "context": "What an agent should know, as one text within a token budget.",
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
-    "dead letters": "Turns that a learner gave up.",
-    "model calls": "What models were called for, and what it cost.",
-    "prompts": "What models are asked by.",
-    "configuration": "Who a caller is, and what its organisation chose.",
+    "dead letters": "Turns that a learner gave up on.",
+    "model calls": "Calls to models, and their cost.",
+    "prompts": "The prompts that are sent to models, and their versions.",
+    "configuration": "The caller's identity and its organisation's configuration.",
     "health": "Whether the server works; open to everyone.",
-    "older names": "Routes under the names of older clients, answered with the older names of fields.",
+    "older names": "Routes of older clients, with the older names of fields.",
 }
 Document = dict[str, Any]
 
@@ -112,6 +113,6 @@ def _describe(method: str, path: str, operation: Document) -> None:
     operation["responses"].pop("422", None)
     if path.startswith("/api/"):
         operation["responses"]["4XX"] = {
-            "description": "The call was refused; `error` names the reason.",
+            "description": "The call was refused; `error` has the reason.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }

@@ -35,14 +35,14 @@ _ENDED = {
 async def get_operation_status(
     caller: Runs,
     service_name: Annotated[
-        ServiceName, Query(description="The newest run of it, if no operation is named.")
+        ServiceName, Query(description="Return the newest run of this service. Used without `operation_id`.")
     ] = OperationName.PROFILE_GENERATION,
-    operation_id: Annotated[Id | None, Query(description="One run.")] = None,
+    operation_id: Annotated[Id | None, Query(description="The run.")] = None,
 ) -> OperationStatusReply:
     """
-    Say how a run stands: how many users are done, what was read and written, whose part failed.
+    Return the progress of a run: how many users are done, what was read and written, and for whom it failed.
 
-    Without an `operation_id` it is the newest run of a service; where that never ran, `success` is false.
+    Without an `operation_id`, it is the newest run of a service; if that never ran, `success` is false.
     """
     if operation_id is not None and "\x00" in operation_id:
         raise InvalidInput("text must not hold NUL characters")
@@ -97,7 +97,7 @@ async def get_operations(
     status: Annotated[OperationStatus | None, Query()] = None,
     limit: Annotated[Limit, Query()] = 100,
 ) -> OperationsPage:
-    """Return runs, newest first, without the names of their users."""
+    """Return runs, newest first, without their users."""
     async with caller.read() as snapshot:
         found = await snapshot.operations.list_newest(
             name=service_name, statuses=() if status is None else (status,), limit=limit
@@ -111,11 +111,10 @@ async def get_operations(
 @limited(Rate.RUN)
 async def cancel_operation(body: CancelOperationBody, caller: Runs) -> OperationsCancelled:
     """
-    Tell a run to stop, or those of a service, or all that are running.
+    Cancel one run, those of a service, or all that are running.
 
-    Users that nobody has begun with are left out at once; work on one stops between two windows, and an aggregation or
-    a generation of skills before its next cluster. What was written stays. Of one that has ended the message says when
-    and how.
+    Users not yet started are skipped; work on a user stops between two windows, and an aggregation or skill generation
+    before its next cluster. What was written stays. If the run has already ended, the message says when and how.
     """
 
     async def cancel() -> tuple[list[Operation], Operation | None]:

@@ -47,9 +47,9 @@ _MOST_MATCHED = 100_000
 @limited(Rate.WRITE)
 async def add_user_profile(body: AddProfilesBody, caller: Writes) -> Added:
     """
-    Store profiles as they are given, all or none.
+    Add profiles; either all are stored, or none.
 
-    A `profile_id` that its user has already is replaced; one of another user is refused with 409.
+    An existing `profile_id` of the same user is replaced; one of another user is refused with 409.
     """
     now = caller.runtime.clock.now()
     given: dict[str, NewMemory] = {}
@@ -100,7 +100,7 @@ def _replacement(memory: NewMemory, known: Mapping[str, Memory]) -> Memory:
 
 @router.put("/update_user_profile", response_model_exclude_none=True)
 async def update_user_profile(body: UpdateProfileBody, caller: Writes) -> Updated:
-    """Change a current profile of one user; fields that are not given stay."""
+    """Change a current profile; fields that are not given stay as they are."""
     now = caller.runtime.clock.now()
     uid = MemoryUid(body.profile_id)
     async with caller.read(user_id=body.user_id) as snapshot:
@@ -123,7 +123,7 @@ async def update_user_profile(body: UpdateProfileBody, caller: Writes) -> Update
 
 @router.post("/get_profiles", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_profiles(body: GetProfilesBody, caller: Reads) -> ProfilesPage:
-    """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
+    """Return a user's unexpired profiles, last changed first; by default the current ones."""
     async with caller.read(user_id=body.user_id) as snapshot:
         found = await snapshot.memories.list_newest(
             MemoryKind.PROFILE,
@@ -151,9 +151,9 @@ async def get_all_profiles(
     query: Annotated[str | None, Query(max_length=MAX_QUERY)] = None,
 ) -> ProfilesPage:
     """
-    Return profiles, last changed first: `current` (also by default), `pending` or `archived`.
+    Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
-    Those of all users, unless one is named. With a `query` those that its words find, best first.
+    Without `user_id`, those of all users. With a `query`, those that its words find, best first.
     """
     wanted = Filter(
         kinds=(MemoryKind.PROFILE,),
@@ -203,9 +203,9 @@ async def get_profile_change_log(caller: Reads) -> ProfileChangeLogPage:
 @router.delete("/delete_profile", openapi_extra=sdk(positional=("user_id", "profile_id")))
 async def delete_profile(body: DeleteProfileBody, caller: Writes) -> Deleted:
     """
-    Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.
+    Delete a user's profile by its id, or all of the user's profiles that contain every word of `search_query`.
 
-    With both, the id counts. Where nothing matches the reply is 404.
+    If both are given, the id counts. If nothing matches, the reply is 404.
     """
     user_id = UserId(body.user_id)
     profile_id = body.profile_id.strip()
@@ -244,7 +244,7 @@ def matching(profiles: Sequence[Memory], query: str) -> list[MemoryUid]:
 
 @router.delete("/delete_profiles_by_ids")
 async def delete_profiles_by_ids(body: DeleteProfilesByIdsBody, caller: Writes) -> DeletedMany:
-    """Delete many profiles; those that are not there are passed over."""
+    """Delete several profiles; unknown ids are ignored."""
     return await _delete(caller, [MemoryUid(uid) for uid in body.profile_ids])
 
 

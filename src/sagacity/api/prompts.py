@@ -26,7 +26,7 @@ router = APIRouter(tags=["prompts"], route_class=Route)
 
 @router.get("/prompts", response_model_exclude_none=True)
 async def get_prompts(caller: Administers) -> PromptsPage:
-    """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
+    """Return every prompt with its versions, the one in use, and its variables."""
     chosen = (await caller.runtime.configs.get(caller.tenant)).prompt_versions
     prompts = tuple(_entry(name, chosen) for name in sorted(prompt_versions()))
     return PromptsPage(prompts=prompts, msg=counted(len(prompts), "prompt"))
@@ -39,9 +39,9 @@ async def get_prompts(caller: Administers) -> PromptsPage:
 )
 async def preview_prompt(body: PreviewPromptBody, caller: Administers) -> PromptPreview:
     """
-    Fill in a prompt and return it as a model would get it, without calling any.
+    Render a prompt as a model would get it, without calling one.
 
-    A variable that is left out is shown by what it is about.
+    Missing variables are replaced by their descriptions.
     """
     name = prompt_name(body.prompt_id)
     if body.version is None:
@@ -70,7 +70,7 @@ async def preview_prompt(body: PreviewPromptBody, caller: Administers) -> Prompt
     openapi_extra=sdk(positional=("prompt_id", "version")),
 )
 async def update_prompt_version(body: UpdatePromptVersionBody, caller: Administers) -> PromptVersionSet:
-    """Choose which version of a prompt is used; null for the newest, also when there will be a newer one."""
+    """Choose the version of a prompt to use; null for always the newest."""
     configs = caller.runtime.configs
     name = prompt_name(body.prompt_id)
     wanted = {} if body.version is None else checked_versions({name: body.version})

@@ -32,10 +32,10 @@ async def get_receipt(
     request_id: Annotated[str, Path(min_length=1, max_length=512)], caller: Reads
 ) -> Receipt:
     """
-    Say what became of one publish.
+    Return the state of one publish.
 
-    It is `accepted` when stored and found by its words, `indexed` when found by meaning too, `learned` when every
-    learner has read it, and `failed` when a learner or the embedder gave up or waits to try again.
+    It is `accepted` when stored and searchable by words, `indexed` when searchable by meaning, too, `learned` when
+    every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
     """
     if "\x00" in request_id:
         raise InvalidInput("text must not hold NUL characters")

@@ -13,8 +13,8 @@ from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, Op
 Waits = Annotated[
     bool | None,
     Query(
-        description="`true`: the call may take longer than others, to answer when the run has ended. "
-        "`false`: it answers as soon as the run has begun."
+        description="`true`: wait for the end of the run, with a longer time limit. "
+        "`false`: return as soon as it has started."
     ),
 ]
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0

@@ -60,7 +60,7 @@ View = TypeVar("View")
 )
 @limited(Rate.SEARCH)
 async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> FoundInteractions:
-    """Find turns of a user, or of several, best first; without a query return the newest ones."""
+    """Search turns of one or several users, best first; without a query, return the newest."""
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
     asked = await asked_of(caller, body)
     query = body.to_query(
@@ -83,7 +83,7 @@ async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> Fo
 )
 @limited(Rate.SEARCH)
 async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfiles:
-    """Find profiles of a user, or of several; without a query return those changed last. By default current ones."""
+    """Search profiles of one or several users, best first; without a query, return those changed last."""
 
     def keep(memory: Memory) -> bool:
         features = memory.attributes.custom_features.values()
@@ -110,7 +110,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
 )
 @limited(Rate.SEARCH)
 async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) -> FoundUserPlaybooks:
-    """Find user playbooks, best first; without a query return those changed last. By default current ones."""
+    """Search user playbooks, best first; without a query, return those changed last. By default current ones."""
     wanted = body.to_filter(caller.runtime.clock.now())
     asked, found = await _search(caller, body, wanted)
     return FoundUserPlaybooks(
@@ -129,9 +129,9 @@ async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) ->
 @limited(Rate.SEARCH)
 async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) -> FoundAgentPlaybooks:
     """
-    Find agent playbooks, best first; without a query return those changed last.
+    Search agent playbooks, best first; without a query, return those changed last.
 
-    By default current ones that may be served: approved, or written by a client and not rejected.
+    By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
     wanted = body.to_filter(caller.runtime.clock.now())
     asked, found = await _search(caller, body, wanted)
@@ -151,9 +151,9 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
 @limited(Rate.SEARCH)
 async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
     """
-    Find skills, best first; without a query return those changed last.
+    Search skills, best first; without a query, return those changed last.
 
-    By default current ones that may be served: approved, or written by a client and not rejected.
+    By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
     wanted = body.to_filter(caller.runtime.clock.now())
     asked, found = await _search(caller, body, wanted)
@@ -169,10 +169,10 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
 @limited(Rate.SEARCH)
 async def search(body: SearchBody, caller: Reads) -> SearchPage:
     """
-    Ask everything that may be served now, each kind best first.
+    Search everything that an agent may use now; each kind is sorted, best first.
 
-    That is what is current, unexpired and not rejected. An agent playbook or a skill that was learned from users waits
-    for its approval. What belongs to users is found for those named, and for no other.
+    That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users are
+    returned once they are approved. Memories of users are returned for the given users only.
     """
     asked = await asked_of(caller, body)
     found, trace = await found_by_kind(caller, body, asked)

@@ -50,7 +50,7 @@ ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip
 
 @router.post("/get_skills", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_skills(body: GetSkillsBody, caller: Reads) -> SkillsPage:
-    """Return skills, last changed first; without filters the current ones, whatever a reviewer said."""
+    """Return skills, last changed first; by default current ones, approved or not."""
     async with caller.read() as snapshot:
         if body.skill_ids is None:
             found = await snapshot.memories.list_newest(
@@ -81,7 +81,7 @@ def _is_wanted(skill: Memory, body: SkillFilter, approvals: Sequence[Approval]) 
 @router.post("/add_skill", response_model_exclude_none=True, operation_id="add_skills")
 @limited(Rate.WRITE)
 async def add_skill(body: AddSkillsBody, caller: Reviews) -> AddedSkills:
-    """Store skills as they are given, all or none."""
+    """Add skills; either all are stored, or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
     new = [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.skills]
@@ -95,7 +95,7 @@ async def add_skill(body: AddSkillsBody, caller: Reviews) -> AddedSkills:
 
 @router.put("/update_skill", response_model_exclude_none=True, openapi_extra=sdk(repeatable=False))
 async def update_skill(body: UpdateSkillBody, caller: Reviews) -> UpdatedSkill:
-    """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
+    """Change a skill; fields that are not given stay as they are. New text increases the patch version."""
     change = _changed(body, caller)
     skill = await edit_memory(caller, MemoryId(body.skill_id), KIND, change, reason="skill edited")
     text = f"updated skill {body.skill_id}"
@@ -134,9 +134,9 @@ def _changed(body: UpdateSkillBody, caller: Caller) -> Callable[[Memory], Memory
 )
 async def update_skill_status(body: UpdateSkillStatusBody, caller: Reviews) -> UpdatedSkillStatus:
     """
-    Approve or reject a skill, or put it back to pending.
+    Approve or reject a skill, or set it back to pending.
 
-    An approved one takes the place of the skill that it was written to replace: that one is archived with it.
+    Approving one archives the skill that it was written to replace.
     """
 
     async def decide() -> list[Memory]:
@@ -192,11 +192,11 @@ async def run_skill_generation(
     body: RunSkillGenerationBody, caller: Runs, *, wait_for_response: Waits = None
 ) -> SkillGenerationReply:
     """
-    Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
+    Write skills from the user playbooks of one name and agent version, now, and return how many.
 
-    Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If it
-    takes longer than the call may, the reply says so and the run goes on. While one runs, a second start is
-    refused with 409.
+    This ignores the cooldown and whether skill generation is switched on, and starts no cooldown. New skills wait for
+    approval. If the run takes longer than the call may, the reply says so and the run continues. While one runs, a
+    second start is refused with 409.
     """
     await check_names(
         caller, MemoryKind.USER_PLAYBOOK, [body.playbook_name], agent_version=body.agent_version
@@ -219,10 +219,10 @@ async def run_skill_generation(
 )
 async def export_skills(body: ExportSkillsBody, caller: Reads) -> ExportedSkills | Response:
     """
-    Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
+    Return skills in the Agent Skills format: as one document, or as a zip archive with a folder for each.
 
-    Without `skill_status_filter` only approved ones are exported. A skill that is approved has the same folder in every
-    export. In the one document a line begins with `---` only where front matter begins and ends.
+    By default only approved ones are exported. An approved skill has the same folder in every export. In the document,
+    a line starts with `---` only where front matter starts and ends.
     """
     skills, approved = await _exported(body, caller)
     folders = await asyncio.to_thread(skill_folders, skills, approved)
@@ -281,6 +281,6 @@ async def delete_skill(body: DeleteSkillBody, caller: Reviews) -> Deleted:
 
 @router.delete("/delete_skills_by_ids")
 async def delete_skills_by_ids(body: DeleteSkillsByIdsBody, caller: Reviews) -> DeletedMany:
-    """Delete many skills; those that are not there are passed over."""
+    """Delete several skills; unknown ids are ignored."""
     count = await delete_memories(caller, KIND, ids=body.skill_ids)
     return DeletedMany(message=f"deleted {counted(count, 'skill')}", deleted_count=count)

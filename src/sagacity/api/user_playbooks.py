@@ -34,7 +34,7 @@ KIND = MemoryKind.USER_PLAYBOOK
 @router.post("/add_user_playbook", response_model_exclude_none=True)
 @limited(Rate.WRITE)
 async def add_user_playbook(body: AddUserPlaybooksBody, caller: Writes) -> Added:
-    """Store user playbooks as they are given, all or none."""
+    """Add user playbooks; either all are stored, or none."""
     runtime = caller.runtime
     now = runtime.clock.now()
     stored = await add_memories(
@@ -47,7 +47,7 @@ async def add_user_playbook(body: AddUserPlaybooksBody, caller: Writes) -> Added
 
 @router.put("/update_user_playbook", response_model_exclude_none=True)
 async def update_user_playbook(body: UpdateUserPlaybookBody, caller: Writes) -> Updated:
-    """Change a user playbook; fields that are not given stay."""
+    """Change a user playbook; fields that are not given stay as they are."""
     now = caller.runtime.clock.now()
 
     def change(memory: Memory) -> Memory:
@@ -64,7 +64,7 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: Writes) -> 
 
 @router.post("/get_user_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_user_playbooks(body: GetUserPlaybooksBody, caller: Reads) -> UserPlaybooksPage:
-    """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
+    """Return unexpired user playbooks, last changed first; by default those of any status."""
     wanted = Filter(
         kinds=(KIND,),
         user_id=None if body.user_id is None else UserId(body.user_id),
@@ -92,7 +92,7 @@ async def delete_user_playbook(body: DeleteUserPlaybookBody, caller: Writes) -> 
 
 @router.delete("/delete_user_playbooks_by_ids")
 async def delete_user_playbooks_by_ids(body: DeleteUserPlaybooksByIdsBody, caller: Writes) -> DeletedMany:
-    """Delete many user playbooks; those that are not there are passed over."""
+    """Delete several user playbooks; unknown ids are ignored."""
     return await _delete(caller, body.user_playbook_ids)
 
 

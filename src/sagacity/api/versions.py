@@ -40,10 +40,10 @@ _RERUNS = {
 )
 async def upgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> ProfilesUpgraded:
     """
-    Take pending profiles into use: archived ones are deleted, current ones archived, pending ones current.
+    Put pending profiles in force: archived ones are deleted, current ones archived, pending ones become current.
 
-    All of it happens, or nothing. Filters hold for each step. Without anything pending `success` is false and nothing
-    changes; while profiles of these users are generated it is refused with 409.
+    All of this happens, or nothing. Filters apply to each step. If nothing is pending, `success` is false and nothing
+    changes. While profiles of these users are being generated, the call is refused with 409.
     """
     moved = await _upgrade(caller, MemoryKind.PROFILE, body)
     return ProfilesUpgraded(
@@ -63,10 +63,10 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profiles
 )
 async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> ProfilesDowngraded:
     """
-    Take back the profiles that the last upgrade archived; the current ones are archived in their place.
+    Restore the profiles that the last upgrade archived; the current ones are archived instead.
 
-    All of it happens, or nothing. Done twice it is as before. Without anything archived `success` is false and nothing
-    changes; while profiles of these users are generated it is refused with 409.
+    All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is false and
+    nothing changes. While profiles of these users are being generated, the call is refused with 409.
     """
     moved = await _downgrade(caller, MemoryKind.PROFILE, body)
     return ProfilesDowngraded(
@@ -85,11 +85,11 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profil
 )
 async def upgrade_all_user_playbooks(body: UpgradeUserPlaybooksBody, caller: Runs) -> UserPlaybooksUpgraded:
     """
-    Take pending user playbooks into use: archived ones are deleted, current ones archived, pending ones current.
+    Put pending user playbooks in force: archived ones are deleted, current ones archived, pending ones become current.
 
-    With `archive_current=false` the pending ones join the current ones, and nothing is archived or deleted. All of it
-    happens, or nothing. Without anything pending `success` is false and nothing changes; while playbooks of these users
-    are generated it is refused with 409.
+    With `archive_current=false`, pending ones are added to the current ones, and nothing is archived or deleted. All of
+    this happens, or nothing. If nothing is pending, `success` is false and nothing changes. While playbooks of these
+    users are being generated, the call is refused with 409.
     """
     moved = await _upgrade(caller, MemoryKind.USER_PLAYBOOK, body, archive_current=body.archive_current)
     return UserPlaybooksUpgraded(
@@ -111,10 +111,10 @@ async def downgrade_all_user_playbooks(
     body: DowngradeUserPlaybooksBody, caller: Runs
 ) -> UserPlaybooksDowngraded:
     """
-    Take back the user playbooks that the last upgrade archived; the current ones are archived in their place.
+    Restore the user playbooks that the last upgrade archived; the current ones are archived instead.
 
-    All of it happens, or nothing. Done twice it is as before. Without anything archived `success` is false and nothing
-    changes; while playbooks of these users are generated it is refused with 409.
+    All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is false and
+    nothing changes. While playbooks of these users are being generated, the call is refused with 409.
     """
     moved = await _downgrade(caller, MemoryKind.USER_PLAYBOOK, body)
     return UserPlaybooksDowngraded(

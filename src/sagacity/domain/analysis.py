@@ -24,14 +24,14 @@ class Speaker(StrEnum):
 
 
 class Tense(StrEnum):
-    """Which way from the reference date a question looks."""
+    """Whether a question is about the time before or after the reference date."""
 
     PAST = "past"
     FUTURE = "future"
 
 
 class TimeKind(StrEnum):
-    """What sort of time a question speaks of."""
+    """The type of time that a question names."""
 
     PRESENT = "present"
     """Today, tonight, now; "now" has no start."""
@@ -55,7 +55,7 @@ class TimeKind(StrEnum):
 
 class TimeReference(Value):
     """
-    A time that a question speaks of.
+    A time that a question names.
 
     Both ends are inclusive, None is open. A reference to something whose date only memories know ("two days before my
     birthday") has an `anchor` and no ends until `retrieval/time/anchors.py` finds the date.
@@ -86,10 +86,10 @@ class AnchorDate(Value):
 
 class QueryAnalysis(Value):
     """
-    A question taken apart.
+    The analysis of a question.
 
-    Ranking reads the speaker, the time and the intent; all of it is shown in the explanation, for callers to act on.
-    Nothing is left out of a search because of it.
+    Ranking uses the speaker, the time and the intent; the explanation shows all of it, for the caller to use. It
+    excludes nothing from a search.
     """
 
     original_query: str

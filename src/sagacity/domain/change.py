@@ -96,7 +96,7 @@ class Change(Value):
     """Who: a learner's name, or `api` for a person's or a program's own write."""
     reason: str = ""
     before: Memory | None = None
-    """As it was. Of a memory that was added by a merge: what was proposed, before it was merged."""
+    """The memory before the change. For one that was added by a merge: what was proposed, before the merge."""
     after: Memory | None = None
     created_at: datetime
 

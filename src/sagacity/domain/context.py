@@ -9,7 +9,7 @@ from sagacity.domain.query import Trace
 
 
 class SectionName(StrEnum):
-    """The sections of a context, in the order in which they are rendered."""
+    """The sections of a context, in their order in the text."""
 
     PROFILE = "profile"
     FACTS = "facts"
@@ -64,7 +64,7 @@ class KnownEntity(Value):
 
 
 class ContextItem(Value):
-    """One line of a context, and what it came from."""
+    """One line of a context, and its source."""
 
     citation: str
     """As it stands in brackets in the text: a letter for the kind and a number, such as `p:7` or `i:12`."""
@@ -82,7 +82,7 @@ class ContextItem(Value):
 
 
 class DropReason(StrEnum):
-    """Why something that was found is not in a context."""
+    """Why a result is not in the context."""
 
     OVER_BUDGET = "over_budget"
     DUPLICATE = "duplicate"
@@ -93,7 +93,7 @@ class DropReason(StrEnum):
 
 
 class Dropped(Value):
-    """What was found and not put into the context."""
+    """A result that is not in the context."""
 
     kind: str
     item_id: str
@@ -102,7 +102,7 @@ class Dropped(Value):
 
 
 class Section(Value):
-    """One section as it was rendered."""
+    """One section of the text."""
 
     name: SectionName
     tokens: int
@@ -120,7 +120,7 @@ class Context(Value):
     total_tokens: int
     """Of `text`, counted by the tokenizer; never more than the hard cap."""
     truncated: bool
-    """Whether anything that was found was cut, or left out for want of room."""
+    """Whether anything found was shortened, or left out for lack of space."""
     sections: tuple[Section, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     trace: Trace = Trace()

@@ -94,7 +94,7 @@ class Lease(Value):
 
 
 class DeadLetterStatus(StrEnum):
-    """Where a parked window is."""
+    """The state of a parked window."""
 
     PARKED = "parked"
     QUEUED = "queued"

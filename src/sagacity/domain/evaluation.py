@@ -44,7 +44,7 @@ class WaitingSession(Value):
 
 
 class NewEvaluation(Value):
-    """What an evaluator found of one session."""
+    """An evaluator's verdict on one session."""
 
     agent_version: str
     session_id: SessionId

@@ -35,7 +35,7 @@ MAX_NAMES_WITHIN = 2_000
 
 
 class EntityType(StrEnum):
-    """What sort of thing a name stands for; the vocabulary of the chat contract."""
+    """The type of an entity; the vocabulary of the chat contract."""
 
     PERSON = "person"
     ORGANIZATION = "organization"
@@ -166,7 +166,7 @@ class RelationshipMention(Value):
 
 
 class NewEntity(Value):
-    """An entity that someone makes by hand."""
+    """An entity to add by hand."""
 
     name: Name
     entity_type: EntityType = EntityType.OTHER
@@ -186,7 +186,7 @@ class EntityEdit(Value):
 
 
 class Entity(Value):
-    """Someone or something that a user speaks of, by name."""
+    """A person, place or thing that a user mentions."""
 
     entity_id: EntityId
     user_id: UserId
@@ -227,7 +227,7 @@ class RelationshipEdit(Value):
 
 
 class Relationship(Value):
-    """How two entities of a user belong together."""
+    """A named connection between two entities of a user."""
 
     relationship_id: RelationshipId
     user_id: UserId
@@ -248,7 +248,7 @@ class Relationship(Value):
 
 
 class EntityGraph(Value):
-    """What lies around one entity."""
+    """The surroundings of one entity."""
 
     entities: tuple[Entity, ...] = ()
     relationships: tuple[Relationship, ...] = ()

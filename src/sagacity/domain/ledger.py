@@ -75,7 +75,7 @@ class CallFilter(Value):
 
 
 class Grouping(StrEnum):
-    """By what calls are summed up; days are those of UTC."""
+    """What calls are grouped by; days are in UTC."""
 
     LEARNER = "learner"
     USER = "user"

@@ -11,7 +11,7 @@ from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, R
 
 
 class MemoryKind(StrEnum):
-    """What a memory is about, and whose it is."""
+    """The type of a memory."""
 
     PROFILE = "profile"
     SEMANTIC = "semantic"
@@ -34,7 +34,7 @@ VERSIONED_KINDS = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK
 
 
 class Status(StrEnum):
-    """Where a memory is in its life. CURRENT is null on the wire."""
+    """The version of a memory. CURRENT is null on the wire."""
 
     CURRENT = "current"
     PENDING = "pending"
@@ -55,7 +55,7 @@ class ArchivedBy(StrEnum):
 
 
 class Approval(StrEnum):
-    """What a reviewer said of a memory that serves all users."""
+    """The reviewer's verdict on a memory that applies to all users."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -71,7 +71,7 @@ class Visibility(StrEnum):
 
 
 class TimeToLive(StrEnum):
-    """How long a profile is taken to hold."""
+    """How long a profile is assumed to hold."""
 
     ONE_DAY = "one_day"
     ONE_WEEK = "one_week"
@@ -106,7 +106,7 @@ class BlockingIssueKind(StrEnum):
 
 
 class BlockingIssue(Value):
-    """What kept an agent from doing what was asked."""
+    """What prevented an agent from doing what was asked."""
 
     kind: BlockingIssueKind
     details: str = ""

@@ -14,7 +14,7 @@ TENANT_SCOPE = UserId("")
 
 
 class OperationName(StrEnum):
-    """What runs; of each a tenant has one at a time."""
+    """The type of an operation; an organisation runs one of each at a time."""
 
     PROFILE_GENERATION = "profile_generation"
     PLAYBOOK_GENERATION = "playbook_generation"
@@ -42,7 +42,7 @@ class OperationMode(StrEnum):
 
 
 class OperationStatus(StrEnum):
-    """How an operation stands."""
+    """The state of an operation."""
 
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"

@@ -22,7 +22,7 @@ def relevance(cosine: float) -> float:
 
 
 class SearchMode(StrEnum):
-    """Which ways of finding are used."""
+    """Which strategies are used."""
 
     VECTOR = "vector"
     FTS = "fts"
@@ -30,7 +30,7 @@ class SearchMode(StrEnum):
 
 
 class Ranking(StrEnum):
-    """How what the strategies found becomes one list; see `retrieval/rank.py`."""
+    """How the strategies' results become one list; see `retrieval/rank.py`."""
 
     BLENDED = "blended"
     """Scores of each strategy brought to one scale, each weighted by how much it tells apart; the default."""
@@ -41,7 +41,7 @@ class Ranking(StrEnum):
 
 
 class StrategyName(StrEnum):
-    """A way of finding; one file each in `retrieval/strategies/`."""
+    """A search strategy; one file each in `retrieval/strategies/`."""
 
     VECTOR = "vector"
     KEYWORD = "keyword"

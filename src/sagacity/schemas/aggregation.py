@@ -18,16 +18,16 @@ class RunPlaybookAggregationBody(Body):
 
 
 class PlaybookAggregationReply(Reply):
-    """What was aggregated."""
+    """The result of an aggregation."""
 
     playbooks_processed: int = 0
     clusters: int = 0
     playbooks_generated: int = 0
-    """New ones, which wait for their approval."""
+    """How many new ones were written; they wait for approval."""
     playbooks_updated: int = 0
     playbooks_archived: int = 0
     clusters_failed: int = 0
-    """Clusters that are as they were, as the model failed; the next run tries again."""
+    """Clusters left unchanged because the model failed; the next run tries again."""
     operation_id: str = ""
     operation_status: OperationView | None = None
 

@@ -236,7 +236,7 @@ class WriteReply(Reply):
     """The envelope of a write."""
 
     warnings: tuple[str, ...] | None = None
-    """What was sent that is not known, and was left out."""
+    """Unknown fields that were ignored."""
 
 
 def _not_too_long(text: str) -> str:

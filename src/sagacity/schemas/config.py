@@ -6,7 +6,7 @@ from sagacity.schemas.base import Schema
 
 
 class Whoami(Schema):
-    """Whose data a call works on, and where that is kept, with secrets masked."""
+    """The organisation that a call works for, and where its data is stored, with secrets masked."""
 
     success: bool = True
     org_id: str
@@ -26,7 +26,7 @@ class MyConfig(Schema):
 
 
 class ConfigSaved(Schema):
-    """What saving the configuration did. Null fields are kept."""
+    """The result of saving the configuration. Null fields are included."""
 
     success: bool = True
     msg: str | None = None

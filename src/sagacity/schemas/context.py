@@ -21,10 +21,10 @@ Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class Budgets(StrictPart):
-    """Tokens for the whole and for each section; what a section does not need goes to the others."""
+    """Tokens for the whole text and for each section; what a section does not need is left to the others."""
 
     total_tokens: Total = ContextBudgets.model_fields["total_tokens"].default
-    """Hard cap on the whole text, headings and all."""
+    """Limit for the whole text, headings included; never exceeded."""
     profile_tokens: Tokens = ContextBudgets.model_fields["profile_tokens"].default
     facts_tokens: Tokens = ContextBudgets.model_fields["facts_tokens"].default
     episodes_tokens: Tokens = ContextBudgets.model_fields["episodes_tokens"].default
@@ -39,24 +39,24 @@ class Budgets(StrictPart):
 
 class ContextBody(SearchBody):
     """
-    A question of one user, for which a prompt is to be filled.
+    A user's question, to build a context for.
 
-    Everything that is known is searched, in every way that there is, and the options of a search hold here too.
+    All memories and turns are searched with all strategies by default. The options of a search work here, too.
     """
 
     user_id: Id  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
     session_id: Id | None = None
-    """The conversation that goes on now."""
+    """The conversation in progress."""
     include_history: bool | None = None
-    """Whether the newest turns of the session are put in; by default where a session is named."""
+    """Whether to include the session's newest turns; by default, if a session is given."""
     budgets: Budgets = Budgets()
     top_k: Count = 20
-    """How many of each kind are looked at; the budgets decide how many of them are put in."""
+    """How many results of each kind to consider; the budgets decide how many fit in."""
     threshold: Share = 0.0
     kinds: Kinds | None = KINDS
     neighbours: int = Field(default=1, ge=0, le=MAX_NEIGHBOURS)
     explain: bool = True
-    """Whether the reply holds the trace."""
+    """Whether the reply includes the trace."""
 
     @model_validator(mode="after")
     def _askable(self) -> Self:
@@ -83,16 +83,17 @@ class ContextBody(SearchBody):
 
 
 class ContextPage(Reply):
-    """What goes into a prompt, what each line came from, and how it was found."""
+    """The text for a prompt, with the source of each line and how it was found."""
 
     context: str = ""
     """The text; empty when nothing is known."""
     total_tokens: int = 0
-    """Of the text, as the tokenizer cl100k_base counts them; never more than the total that was asked for."""
+    """Length of the text, counted with the tokenizer cl100k_base; never more than the requested total."""
     truncated: bool = False
-    """Whether anything that was found was cut, or left out for want of room."""
+    """Whether anything found was shortened, or left out for lack of space."""
     sections: tuple[Section, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     reformulated_query: str | None = None
     trace: Explanation | None = None
-    """What the question was taken for, what each way of finding found and took; a step without a count is no way."""
+    """The analysis of the question, and what each strategy found and how long it took. Steps without a count are no
+    strategies."""

@@ -5,13 +5,13 @@ from sagacity.schemas.base import Reply, Schema
 
 
 class DeadLettersPage(Reply):
-    """Windows that were given up, newest first."""
+    """Windows that a learner gave up on, newest first."""
 
     dead_letters: tuple[DeadLetter, ...] = ()
 
 
 class Replayed(Schema):
-    """A window that was queued to be learned again."""
+    """A window that was queued to be read again."""
 
     success: bool = True
     message: str = ""

@@ -28,7 +28,7 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class AddEntityBody(WriteBody):
-    """An entity that someone makes by hand."""
+    """An entity to add by hand."""
 
     user_id: Id
     name: EntityName
@@ -43,7 +43,7 @@ class AddEntityBody(WriteBody):
 
 
 class UpdateEntityBody(WriteBody):
-    """What of an entity is to be different; what is not given stays."""
+    """What to change in an entity; a missing field stays as it is."""
 
     user_id: Id
     name: EntityName | None = None
@@ -58,14 +58,14 @@ class UpdateEntityBody(WriteBody):
 
 
 class MergeEntitiesBody(WriteBody):
-    """Which entities become one with that of the path."""
+    """Which entities to merge into that of the path."""
 
     user_id: Id
     entity_ids: Annotated[tuple[Number, ...], Field(min_length=1, max_length=100, fail_fast=True)]
 
 
 class AddRelationshipBody(WriteBody):
-    """A tie between two entities that someone makes by hand."""
+    """A relationship between two entities to add by hand."""
 
     user_id: Id
     source_entity_id: Number
@@ -81,7 +81,7 @@ class AddRelationshipBody(WriteBody):
 
 
 class UpdateRelationshipBody(WriteBody):
-    """What of a relationship is to be different; what is not given stays."""
+    """What to change in a relationship; a missing field stays as it is."""
 
     user_id: Id
     relationship_type: Word | None = None
@@ -97,7 +97,7 @@ class UpdateRelationshipBody(WriteBody):
 
 
 class EntitiesPage(Reply):
-    """Some of a user's entities, most mentioned first, and how many there are in all."""
+    """A page of a user's entities, most mentioned first, and their total number."""
 
     entities: tuple[Entity, ...] = ()
     total: int = 0
@@ -106,13 +106,13 @@ class EntitiesPage(Reply):
 
 
 class EntityReply(WriteReply):
-    """One entity, with the newest memories that speak of it."""
+    """One entity, with the newest memories that mention it."""
 
     entity: Entity
 
 
 class EntityGraphReply(Reply):
-    """What lies around one entity."""
+    """The surroundings of one entity."""
 
     entities: tuple[Entity, ...] = ()
     relationships: tuple[Relationship, ...] = ()
@@ -131,7 +131,7 @@ class EntityGraphReply(Reply):
 
 
 class RelationshipsPage(Reply):
-    """Some of a user's relationships, surest first, and how many there are in all."""
+    """A page of a user's relationships, most certain first, and their total number."""
 
     relationships: tuple[Relationship, ...] = ()
     total: int = 0
@@ -140,6 +140,6 @@ class RelationshipsPage(Reply):
 
 
 class RelationshipReply(WriteReply):
-    """One relationship, with the newest memories that say so."""
+    """One relationship, with the newest memories that support it."""
 
     relationship: Relationship

@@ -6,7 +6,7 @@ from sagacity.schemas.base import Schema
 
 
 class Problem(Schema):
-    """What went wrong: a name to act on, a text to read, and for a bad body the list of its faults."""
+    """What went wrong: a name for programs, a message for people and, for an invalid body, the list of faults."""
 
     success: bool = False
     error: str

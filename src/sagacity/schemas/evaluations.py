@@ -26,24 +26,24 @@ class GetDashboardStatsBody(Body):
 
 
 class PeriodStats(Schema):
-    """What came about in one period."""
+    """Counts for one period."""
 
     total_profiles: int = 0
     total_interactions: int = 0
     total_playbooks: int = 0
     success_rate: float = 0.0
-    """Percent of the judged sessions, from 0 to 100."""
+    """Percentage of the judged sessions, from 0 to 100."""
 
 
 class DataPoint(Schema):
-    """One day: its first second since 1970, and what was counted."""
+    """One day: its start in seconds since 1970, and the count."""
 
     timestamp: int
     value: int
 
 
 class DashboardStats(Schema):
-    """A period, the one before it of the same length, and the days of the former."""
+    """A period by day, and the previous period of the same length."""
 
     current_period: PeriodStats
     previous_period: PeriodStats
@@ -51,7 +51,7 @@ class DashboardStats(Schema):
     profiles_time_series: tuple[DataPoint, ...] = ()
     playbooks_time_series: tuple[DataPoint, ...] = ()
     evaluations_time_series: tuple[DataPoint, ...] = ()
-    """Percent of the day's judged sessions that were a success."""
+    """Percentage of the day's judged sessions that were successful."""
 
 
 class DashboardPage(Reply):

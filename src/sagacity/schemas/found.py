@@ -12,70 +12,70 @@ from sagacity.schemas.base import Reply, Schema
 
 
 class StrategyReport(Schema):
-    """What one way of finding did; steps that are not a way of finding are named too."""
+    """What one strategy did; other steps are listed, too."""
 
     name: str
     milliseconds: float | None = None
     found: int | None = None
     """How many it found."""
     failed: str | None = None
-    """Why it gave no answer, or not the whole of one."""
+    """Why it returned nothing, or only a part."""
 
 
 class Explanation(Schema):
-    """How an answer came about."""
+    """How the results were found."""
 
     query: str = ""
-    """What was searched for, after a reformulation if there was one."""
+    """The question that was searched for, as rewritten if it was."""
     ranking: Ranking | None = None
     analysis: QueryAnalysis | None = None
-    """What the question was taken to ask for."""
+    """The analysis of the question."""
     strategies: tuple[StrategyReport, ...] = ()
     dropped: dict[str, int] = {}
-    """How many were found and not returned, by the reason."""
+    """How many results were not returned, by reason."""
 
 
 class SearchReply(Reply):
     """What the replies to all searches have in common."""
 
     reformulated_query: str | None = None
-    """The question as a model rewrote it; only if it did."""
+    """The question as rewritten by a model; only if it was."""
     explanation: Explanation | None = None
     """Only if it was asked for."""
 
 
 class FoundInteractions(SearchReply):
-    """Turns, best first, or newest first where there was no question."""
+    """Turns, best first, or newest first without a query."""
 
     interactions: tuple[InteractionView, ...] = ()
 
 
 class FoundProfiles(SearchReply):
-    """Profiles, best first, or last changed first where there was no question."""
+    """Profiles, best first, or last changed first without a query."""
 
     user_profiles: tuple[ProfileView, ...] = ()
 
 
 class FoundUserPlaybooks(SearchReply):
-    """User playbooks, best first, or last changed first where there was no question."""
+    """User playbooks, best first, or last changed first without a query."""
 
     user_playbooks: tuple[UserPlaybookView, ...] = ()
 
 
 class FoundAgentPlaybooks(SearchReply):
-    """Agent playbooks, best first, or last changed first where there was no question."""
+    """Agent playbooks, best first, or last changed first without a query."""
 
     agent_playbooks: tuple[AgentPlaybookView, ...] = ()
 
 
 class FoundSkills(SearchReply):
-    """Skills, best first, or last changed first where there was no question."""
+    """Skills, best first, or last changed first without a query."""
 
     skills: tuple[SkillView, ...] = ()
 
 
 class SearchPage(SearchReply):
-    """What was found, each kind best first."""
+    """Results, each kind best first."""
 
     profiles: tuple[ProfileView, ...] = ()
     agent_playbooks: tuple[AgentPlaybookView, ...] = ()

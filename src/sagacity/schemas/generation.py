@@ -11,13 +11,13 @@ from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
 
 Names = Annotated[
     tuple[Id, ...],
-    Field(max_length=100, description="Only these extractors; without any, and with an empty list, all."),
+    Field(max_length=100, description="Only these extractors; if missing or empty, all."),
 ]
 """Names of extractors."""
 
 
 class RerunProfilesBody(Span):
-    """Whose turns to learn profiles from anew; what is not given asks for all."""
+    """Which users' turns to learn profiles from again; without filters, all users'."""
 
     user_id: Id | None = None
     source: Label | None = None
@@ -25,7 +25,7 @@ class RerunProfilesBody(Span):
 
 
 class ManualProfilesBody(Body):
-    """Whose newest turns to learn profiles from; what is not given asks for all."""
+    """Which users' newest turns to learn profiles from; without filters, all users'."""
 
     user_id: Id | None = None
     source: Label | None = None
@@ -33,7 +33,7 @@ class ManualProfilesBody(Body):
 
 
 class RerunPlaybooksBody(Span):
-    """Whose turns with one version of an agent to learn user playbooks from anew."""
+    """Which users' turns, with one agent version, to learn user playbooks from again."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
     user_id: Id | None = None
@@ -42,7 +42,7 @@ class RerunPlaybooksBody(Span):
 
 
 class ManualPlaybooksBody(Body):
-    """Whose newest turns with one version of an agent to learn user playbooks from."""
+    """Which users' newest turns, with one agent version, to learn user playbooks from."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
     user_id: Id | None = None
@@ -58,7 +58,7 @@ class Started(Reply):
 
 
 class ProfilesGenerated(Started):
-    """A run that makes profiles."""
+    """A run that learns profiles."""
 
     profiles_generated: int | None = None
 
@@ -69,7 +69,7 @@ class ProfilesGenerated(Started):
 
 
 class PlaybooksGenerated(Started):
-    """A run that makes user playbooks."""
+    """A run that learns user playbooks."""
 
     playbooks_generated: int | None = None
 

@@ -4,7 +4,7 @@ from sagacity.schemas.base import Schema
 
 
 class Welcome(Schema):
-    """Where to go from the root."""
+    """Where to find the documentation and the health check."""
 
     service: str
     docs: str
@@ -18,7 +18,7 @@ class Health(Schema):
 
 
 class Check(Schema):
-    """One part of the server: whether it works, why not, and whether the server can do without."""
+    """One part of the server: whether it works, if not why, and whether it is required."""
 
     name: str
     ok: bool
@@ -27,14 +27,14 @@ class Check(Schema):
 
 
 class Readiness(Schema):
-    """Whether every part that the server cannot do without works."""
+    """Whether every required part of the server works."""
 
     status: str
     checks: tuple[Check, ...]
 
 
 class Version(Schema):
-    """Which release answers, and which clients it understands."""
+    """The server's release, and the oldest client that it supports."""
 
     server_version: str
     api_version: str

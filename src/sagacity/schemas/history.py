@@ -12,19 +12,19 @@ class HistoryEvent(Schema):
     run_id: str
     action: ChangeAction
     actor: str = ""
-    """A learner's name; `api`, or `api:NAME` with a token's name, for what someone wrote; empty if it is not known."""
+    """Who made the change: a learner's name, or `api` or `api:NAME` (a token's name) for a call; empty if unknown."""
     reason: str = ""
     at: int
     request_id: str | None = None
     interaction_ids: tuple[int, ...] = ()
     """The turns that led to it."""
     before: MemoryView | None = None
-    """As it was. Of a memory that was added by a merge: what was proposed, before it was merged."""
+    """The memory before the change. For one that was added by a merge: what was proposed, before the merge."""
     after: MemoryView | None = None
 
 
 class SourceTurn(Schema):
-    """A turn on which a memory rests."""
+    """A turn that supports a memory."""
 
     interaction_id: int
     request_id: str
@@ -35,33 +35,33 @@ class SourceTurn(Schema):
 
 
 class MemoryHistory(Schema):
-    """A memory, what happened to it, what it replaced, and on what it rests."""
+    """A memory with its changes, what it replaced, and the turns that support it."""
 
     success: bool = True
     memory: MemoryView
     events: tuple[HistoryEvent, ...] = ()
     """Oldest first."""
     event_count: int = 0
-    """Of all; where there are more than `events`, these are the newest."""
+    """How many there are in all; `events` has the newest."""
     predecessors: tuple[MemoryView, ...] = ()
-    """What it replaced or was merged from, and what that replaced, nearest first."""
+    """What it replaced or was merged from, and what those replaced, most recent first."""
     has_more_predecessors: bool = False
     successor: MemoryView | None = None
     """What replaced it."""
     sources: tuple[SourceTurn, ...] = ()
-    """In the order in which they were said."""
+    """In the order of the conversation."""
     source_count: int = 0
-    """Of all; where there are more than `sources`, these are the newest."""
+    """How many there are in all; `sources` has the newest."""
     deleted_source_count: int = 0
-    """Of the turns asked for, how many were deleted since."""
+    """How many of these turns were deleted since."""
 
 
 class UndoneMerge(Reply):
-    """What taking a merge back did."""
+    """The result of undoing a merge."""
 
     memory: MemoryView
-    """The one that was taken apart: archived if it was merged, as it was if it had replaced others."""
+    """The memory whose merge was undone: archived if it was merged, unchanged if it had only replaced others."""
     restored: tuple[MemoryView, ...] = ()
     """Current again."""
     separated: MemoryView | None = None
-    """What was merged with them, as a memory of its own."""
+    """What was merged into them, now a memory of its own."""

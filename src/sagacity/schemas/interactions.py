@@ -49,14 +49,14 @@ class CitationData(WritePart):
 
 
 class InteractionData(WritePart):
-    """One turn or event as it is sent in."""
+    """One turn or event to publish."""
 
     created_at: int | None = Field(
         default=None,
         ge=-MAX_INT,
         le=MAX_INT,
-        description="When it happened, in seconds since 1970; shown as `happened_at`. What is learned is dated by it. "
-        "Times outside of 1970 to 2099 are not used.",
+        description="When it happened, in seconds since 1970; returned as `happened_at`. "
+        "What is learned is dated by it. Times outside 1970 to 2099 are ignored.",
     )
     role: Label = "User"
     content: str = ""
@@ -127,7 +127,7 @@ def _happened_at(seconds: int | None) -> datetime | None:
 
 
 class PublishBody(WriteBody):
-    """What happened, for the log. A `request_id` makes it safe to send again."""
+    """Turns to store. A `request_id` makes it safe to send them again."""
 
     user_id: Id
     interaction_data_list: tuple[InteractionData, ...] = Field(min_length=1, max_length=MAX_TURNS)
@@ -155,7 +155,7 @@ class PublishBody(WriteBody):
 
 
 class PublishReply(Schema):
-    """What became of a publish. Counts are there when the call waited for learning."""
+    """The result of a publish. Counts are given if the call waited for learning."""
 
     success: bool = True
     message: str = ""
@@ -189,7 +189,7 @@ class GetRequestsBody(Span):
     user_id: Id | None = None
     request_id: Id | None = None
     session_id: MaybeId | None = None
-    """The empty text asks for the requests that came without a session."""
+    """The empty string selects requests without a session."""
     top_k: Count = 30
     offset: int = Field(default=0, ge=0, le=MAX_INT)
 
@@ -202,7 +202,7 @@ class RequestWithTurns(Schema):
 
 
 class SessionGroup(Schema):
-    """The requests of one session on this page; those without a session stand under the empty id."""
+    """The requests of one session on this page; those without a session have the empty id."""
 
     session_id: str
     requests: tuple[RequestWithTurns, ...] = ()
@@ -241,19 +241,19 @@ class DeleteRequestsByIdsBody(Body):
 
 
 class Deleted(Schema):
-    """What a deletion did."""
+    """The result of a deletion."""
 
     success: bool = True
     message: str = ""
 
 
 class DeletedMany(Deleted):
-    """What a deletion of many did; the count is of what was there."""
+    """The result of deleting several; the count is of those that existed."""
 
     deleted_count: int = 0
 
 
 class SessionDeleted(Deleted):
-    """What deleting a session did."""
+    """The result of deleting a session."""
 
     deleted_requests_count: int = 0

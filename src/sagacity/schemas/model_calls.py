@@ -7,7 +7,7 @@ from sagacity.schemas.base import Reply, Schema
 
 
 class CapState(Schema):
-    """The spending cap, and what is spent of it since its period began."""
+    """The spending cap, and how much of it is spent in this period."""
 
     period: str
     max_tokens: int | None = None
@@ -16,7 +16,7 @@ class CapState(Schema):
     spent_cost_usd: float
     """Of the calls whose price is known."""
     unpriced_count: int = 0
-    """Calls of models whose price is not known, which cost nothing here."""
+    """Calls whose price is not known; they count as zero cost."""
     since: datetime
     until: datetime
     """When the next period begins."""
@@ -29,7 +29,7 @@ class LedgerReply(Reply):
     spending_cap: CapState | None = None
     """None where none is configured."""
     warnings: tuple[str, ...] = ()
-    """Says so where the cap is reached."""
+    """Contains a message if the cap is reached."""
 
 
 class ModelCallsPage(LedgerReply):
@@ -37,11 +37,11 @@ class ModelCallsPage(LedgerReply):
 
     model_calls: tuple[LedgerEntry, ...] = ()
     next: int | None = None
-    """To be sent as `before` for the page behind this one; None at the end."""
+    """Send it as `before` to get the next page; null at the end."""
 
 
 class ModelCallTotals(LedgerReply):
-    """Sums over requests: days newest first, others most tokens first."""
+    """Sums over requests to models: days newest first, other groups by tokens, most first."""
 
     by: Grouping
     totals: tuple[CallTotal, ...] = ()

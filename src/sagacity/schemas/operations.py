@@ -23,7 +23,7 @@ ServiceName = Annotated[OperationName, BeforeValidator(_service)]
 
 
 class OperationStatusReply(Reply):
-    """How a run stands; without a run of that service `success` is false."""
+    """The progress of a run; if the service never ran, `success` is false."""
 
     operation_status: OperationView | None = None
 
@@ -35,14 +35,14 @@ class OperationsPage(Reply):
 
 
 class CancelOperationBody(Body):
-    """Which run to cancel; without anything all that are running."""
+    """Which run to cancel; without any field, all that are running."""
 
     service_name: ServiceName | None = None
     operation_id: Id | None = None
 
 
 class OperationsCancelled(Reply):
-    """Which runs were told to stop."""
+    """The runs that were cancelled."""
 
     cancelled_services: tuple[OperationName, ...] = ()
     operation_ids: tuple[str, ...] = ()

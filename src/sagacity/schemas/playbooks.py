@@ -39,7 +39,7 @@ from sagacity.schemas.profiles import DIRECT, Updated
 
 
 class BlockingIssueData(WritePart):
-    """What kept an agent from doing what was asked."""
+    """What prevented an agent from doing what was asked."""
 
     kind: BlockingIssueKind
     details: Text = ""
@@ -158,7 +158,7 @@ class AddAgentPlaybooksBody(WriteBody):
 
 
 class PlaybookChange(WriteBody):
-    """What to change in a playbook; a field not given stays."""
+    """What to change in a playbook; a missing field stays as it is."""
 
     playbook_name: Label | None = None
     content: Text | None = Field(default=None, min_length=1)
@@ -170,36 +170,36 @@ class PlaybookChange(WriteBody):
 
 
 class UpdateUserPlaybookBody(PlaybookChange):
-    """What to change in a user playbook; a field not given stays."""
+    """What to change in a user playbook; a missing field stays as it is."""
 
     user_playbook_id: Number
     status: Status | None = None
-    """Here what is current is called `current`, as null leaves the status as it is."""
+    """Use `current` for current, because null leaves the status as it is."""
 
 
 class UpdateAgentPlaybookBody(PlaybookChange):
-    """What to change in an agent playbook; a field not given stays."""
+    """What to change in an agent playbook; a missing field stays as it is."""
 
     agent_playbook_id: Number
     playbook_status: Approval | None = None
 
 
 class UpdateAgentPlaybookStatusBody(WriteBody):
-    """What a reviewer says of an agent playbook."""
+    """A reviewer's verdict on an agent playbook."""
 
     agent_playbook_id: Number
     playbook_status: Approval
 
 
 class UpdatedAgentPlaybook(Updated):
-    """What was done, and to which others."""
+    """The result, and other agent playbooks that it changed."""
 
     archived_agent_playbook_ids: tuple[int, ...] = ()
-    """Those whose place an approved one took."""
+    """Those that the approved one replaced."""
 
 
 class GetUserPlaybooksBody(Span):
-    """Which user playbooks to return, last changed first; with a query those that its words find, best first."""
+    """Which user playbooks to return, last changed first; with a query, those that its words find, best first."""
 
     limit: Limit = 100
     user_id: Id | None = None
@@ -216,7 +216,7 @@ class UserPlaybooksPage(Reply):
 
 
 class GetAgentPlaybooksBody(Body):
-    """Which agent playbooks to return, last changed first; or those of some numbers, and then by nothing else."""
+    """Which agent playbooks to return, last changed first; or those with the given numbers, in any state."""
 
     limit: Limit = 100
     agent_playbook_ids: tuple[Number, ...] | None = Field(default=None, min_length=1, max_length=1_000)
@@ -240,7 +240,7 @@ class AgentPlaybooksPage(Reply):
 
 
 class AggregationChangeLogPage(Schema):
-    """What the last aggregations changed, newest first. Null fields are kept."""
+    """What the last aggregations changed, newest first. Null fields are included."""
 
     success: bool = True
     change_logs: tuple[AggregationChangeLogView, ...] = ()

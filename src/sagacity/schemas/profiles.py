@@ -93,13 +93,13 @@ class ProfileData(WritePart):
 
 
 class AddProfilesBody(WriteBody):
-    """Profiles to store. One whose id its user has already is replaced."""
+    """Profiles to store. An existing id of the same user is replaced."""
 
     user_profiles: tuple[ProfileData, ...] = Field(min_length=1, max_length=1_000)
 
 
 class Added(Schema):
-    """What a direct write did."""
+    """The result of adding."""
 
     success: bool = True
     message: str | None = None
@@ -108,7 +108,7 @@ class Added(Schema):
 
 
 class UpdateProfileBody(WriteBody):
-    """What to change in a profile; a field not given stays."""
+    """What to change in a profile; a missing field stays as it is."""
 
     user_id: Id
     profile_id: Id
@@ -117,7 +117,7 @@ class UpdateProfileBody(WriteBody):
 
 
 class Updated(Schema):
-    """What an edit did."""
+    """The result of an edit."""
 
     success: bool = True
     msg: str | None = None
@@ -149,7 +149,7 @@ class ProfileStatistics(Reply):
 
 
 class ProfileChangeLogPage(Schema):
-    """What the last runs changed, newest first. Null fields are kept."""
+    """What the last runs changed, newest first. Null fields are included."""
 
     success: bool = True
     profile_change_logs: tuple[ProfileChangeLogView, ...] = ()

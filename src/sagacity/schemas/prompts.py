@@ -6,17 +6,17 @@ from pydantic import Field
 
 from sagacity.schemas.base import Body, Label, Reply, Schema, WriteBody, WriteReply
 
-PromptId = Annotated[Label, Field(min_length=1, description="A prompt's name, or one that it had formerly.")]
+PromptId = Annotated[Label, Field(min_length=1, description="A prompt's name, or its name in older clients.")]
 Version = Annotated[int, Field(gt=0, le=1_000_000)]
 
 
 class PromptVariable(Schema):
-    """What a prompt is filled in with."""
+    """A variable of a prompt."""
 
     name: str
     about: str
     data: bool = False
-    """Whether others wrote it: then it is fenced, and stands in the user part."""
+    """Whether others wrote its text: then it is fenced, in the user part of the prompt."""
 
 
 class PromptEntry(Schema):
@@ -41,17 +41,17 @@ class PromptsPage(Reply):
 
 
 class PreviewPromptBody(Body):
-    """What to fill in."""
+    """Which prompt to render."""
 
     prompt_id: PromptId
     version: Version | None = None
     """Null for the active one."""
     variables: Annotated[dict[str, str], Field(max_length=100)] = {}
-    """A variable that is left out is shown by what it is about."""
+    """Missing variables are replaced by their descriptions."""
 
 
 class PromptPreview(Reply):
-    """A prompt as a model would get it; nothing was called."""
+    """A prompt as a model would get it; no model was called."""
 
     prompt_id: str
     version: int
@@ -62,11 +62,11 @@ class PromptPreview(Reply):
 
 
 class UpdatePromptVersionBody(WriteBody):
-    """Which version is to be used."""
+    """Which version of a prompt to use."""
 
     prompt_id: PromptId
     version: Version | None = None
-    """Null for the newest, whichever that will be."""
+    """Null for always the newest."""
 
 
 class PromptVersionSet(WriteReply):

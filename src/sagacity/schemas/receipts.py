@@ -9,7 +9,7 @@ from sagacity.schemas.base import Schema
 
 
 class ReceiptState(StrEnum):
-    """How far a publish has come as a whole."""
+    """The state of a publish as a whole."""
 
     ACCEPTED = "accepted"
     INDEXED = "indexed"
@@ -18,7 +18,7 @@ class ReceiptState(StrEnum):
 
 
 class LearnerState(StrEnum):
-    """How far one learner has come with a publish."""
+    """The state of one learner for a publish."""
 
     WAITING = "waiting"
     LEARNED = "learned"
@@ -27,7 +27,7 @@ class LearnerState(StrEnum):
 
 
 class VectorProgress(Schema):
-    """How many of the turns can be found by meaning."""
+    """How many turns can be searched by meaning."""
 
     done: int = 0
     waiting: int = 0
@@ -36,14 +36,14 @@ class VectorProgress(Schema):
 
 
 class IndexProgress(Schema):
-    """By what the turns can be found already."""
+    """How the turns can be searched so far."""
 
     keyword: bool = True
     vector: VectorProgress = VectorProgress()
 
 
 class LearnerProgress(Schema):
-    """What one learner did with the turns; a failed one tries again at `next_try_at`."""
+    """The progress of one learner; a failed one tries again at `next_try_at`."""
 
     learner: str
     state: LearnerState
@@ -55,7 +55,7 @@ class LearnerProgress(Schema):
 
 
 class TaughtMemory(Schema):
-    """A memory that the request taught, or helped to teach."""
+    """A memory that was learned from the request, alone or with others."""
 
     memory_id: int
     uid: str
@@ -67,7 +67,7 @@ class TaughtMemory(Schema):
 
 
 class Receipt(Schema):
-    """What became of one publish."""
+    """The state of one publish."""
 
     success: bool = True
     request_id: str
@@ -80,4 +80,4 @@ class Receipt(Schema):
     learners: tuple[LearnerProgress, ...] = ()
     memories: tuple[TaughtMemory, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What else keeps learning from being as good as it could be now, such as a spending cap that is reached."""
+    """What else limits learning now, such as a spending cap that is reached."""

@@ -34,7 +34,9 @@ Tags = Annotated[
     Field(min_length=1, max_length=50, fail_fast=True),
 ]
 Limit = Annotated[Count, Field(description="How many at most.")]
-Threshold = Annotated[Share, Field(description="Least relevance of a result that no keyword found.")]
+Threshold = Annotated[
+    Share, Field(description="Lowest relevance, from 0 to 1, of a result that only its meaning matches.")
+]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_readable)]
 """A condition, as `domain/condition.py` reads it."""
 Strategies = Annotated[
@@ -75,34 +77,34 @@ class SearchOptions(Span):
     query: str | None = Field(default=None, max_length=MAX_QUERY)
     """The question, in plain words."""
     user_id: Id | None = None
-    """Whose; `user_ids` in its place names several users."""
+    """The user; use `user_ids` for several."""
     user_ids: Ids | None = None
-    """Several users in place of one."""
+    """Several users instead of one."""
     top_k: Limit = 10
     threshold: Threshold = 0.4
     search_mode: SearchMode = SearchMode.HYBRID
     ranking: Ranking | None = None
-    """How what the strategies found becomes one list; by default `blended`."""
+    """How the strategies' results become one list; by default `blended`."""
     strategies: Strategies | None = None
-    """Which ways of finding are used, of those that `search_mode` admits; by default what the server deems best."""
+    """Which strategies to use, among those of `search_mode`; the server's choice by default."""
     rerank: bool | None = None
-    """Whether a second, closer look orders the first results; by default what the server deems best."""
+    """Whether a model reranks the first results; the server's choice by default."""
     tags: Tags | None = None
-    """All of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request."""
+    """All must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's request."""
     metadata: Metadata | None = None
     """Comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`."""
     event_start_time: Moment | None = None
-    """Since when it happened, in the world."""
+    """Earliest time at which it happened."""
     event_end_time: Moment | None = None
     as_of: Moment | None = None
-    """What was known then, in place of what is known now."""
+    """Search what was known at this time, instead of now."""
     reference_time: Moment | None = None
     """What "today" is to the question; by default now."""
     conversation_history: tuple[ConversationTurn, ...] = Field(default=(), max_length=1_000, fail_fast=True)
     enable_reformulation: bool = False
-    """Let a model rewrite the question by the history, where one is configured."""
+    """Whether a model, if configured, rewrites the question from the history."""
     explain: bool = False
-    """Whether the reply says how it came about."""
+    """Whether the reply explains how the results were found."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -184,7 +186,7 @@ class SearchInteractionsBody(SearchOptions):
 
     request_id: Id | None = None
     most_recent_k: Count | None = None
-    """Among how many of the newest turns to look."""
+    """Search only this many of the newest turns."""
     threshold: Threshold = 0.0
     neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
     """How many turns of the same session to return before and after each turn found."""
@@ -204,7 +206,7 @@ class SearchMemoriesBody(SearchOptions):
     """What the searches of what was learned have in common."""
 
     status_filter: Statuses | None = None
-    """By default what is current."""
+    """By default, current ones."""
     include_expired: bool = False
 
     @model_validator(mode="after")
@@ -234,7 +236,7 @@ class SearchProfilesBody(SearchMemoriesBody):
     generated_from_request_id: Id | None = None
     source: Label | None = None
     custom_feature: str | None = None
-    """A text that one of the custom features has to hold."""
+    """A text that one of the custom features must contain."""
     extractor_name: Label | None = None
 
     @model_validator(mode="after")
@@ -278,7 +280,7 @@ class SearchPlaybooksBody(SearchMemoriesBody):
 
 
 class SearchUserPlaybooksBody(SearchPlaybooksBody):
-    """Which user playbooks to find; those of all users, if none is named."""
+    """Which user playbooks to find; without a user, those of all users."""
 
     def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.USER_PLAYBOOK,)) -> Filter:
         """Return which user playbooks may be found."""
@@ -289,7 +291,7 @@ class SearchReviewedBody(SearchPlaybooksBody):
     """What the searches of what waits for a review have in common."""
 
     playbook_status_filter: Approval | Approvals | None = None
-    """What a reviewer said, of the kinds that are reviewed."""
+    """Approval, for the kinds that are reviewed."""
 
     @property
     def approvals(self) -> tuple[Approval, ...]:
@@ -306,7 +308,7 @@ class SearchReviewedBody(SearchPlaybooksBody):
 
 
 class SearchAgentPlaybooksBody(SearchReviewedBody):
-    """Which agent playbooks to find; by default those that may be served."""
+    """Which agent playbooks to find; by default those that an agent may use."""
 
     def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.AGENT_PLAYBOOK,)) -> Filter:
         """Return which agent playbooks may be found."""
@@ -314,10 +316,10 @@ class SearchAgentPlaybooksBody(SearchReviewedBody):
 
 
 class SearchSkillsBody(SearchReviewedBody):
-    """Which skills to find; by default those that may be served."""
+    """Which skills to find; by default those that an agent may use."""
 
     skill_status_filter: Annotated[Approval | Approvals | None, BeforeValidator(approval_words)] = None
-    """What a reviewer said, by the name that it has in other calls on skills."""
+    """Approval; the same as `playbook_status_filter`, under the name used in other calls on skills."""
 
     @property
     def approvals(self) -> tuple[Approval, ...]:
@@ -332,10 +334,10 @@ class SearchSkillsBody(SearchReviewedBody):
 
 class SearchBody(SearchReviewedBody):
     """
-    A question to everything that is known.
+    A search over all kinds of memories.
 
-    By default to profiles and playbooks of the user, and to playbooks and skills of the agent. Without a user only what
-    holds for all users is found: what one user taught is shown to no other.
+    By default it covers profiles and playbooks of the user, and playbooks and skills of the agent. Without a user it
+    covers only what applies to all users: memories of one user are never shown to another.
     """
 
     query: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read

@@ -39,7 +39,7 @@ from sagacity.schemas.search import Approvals, approval_words
 
 MAX_EXPORTED = 1_000
 SkillStatus = Annotated[Approval, BeforeValidator(approval_words)]
-"""What a reviewer says of a skill."""
+"""A reviewer's verdict on a skill."""
 SkillStatuses = Annotated[Approval | Approvals, BeforeValidator(approval_words)]
 """One or several of them."""
 SkillName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -107,11 +107,11 @@ class AddedSkills(WriteReply):
 
     added_count: int = 0
     skill_ids: tuple[int, ...] = ()
-    """Their numbers, in the order in which they were given."""
+    """Their numbers, in the order given."""
 
 
 class UpdateSkillBody(WriteBody):
-    """What to change in a skill; a field not given stays. Texts that change make a new patch version."""
+    """What to change in a skill; a missing field stays as it is. New text increases the patch version."""
 
     skill_id: Number
     skill_name: SkillName | None = None
@@ -129,17 +129,17 @@ class UpdatedSkill(WriteReply):
 
 
 class UpdateSkillStatusBody(WriteBody):
-    """What a reviewer says of a skill."""
+    """A reviewer's verdict on a skill."""
 
     skill_id: Number
     skill_status: SkillStatus
 
 
 class UpdatedSkillStatus(WriteReply):
-    """What came of a reviewer's word."""
+    """The result of a verdict."""
 
     archived_skill_ids: tuple[int, ...] = ()
-    """Skills whose place the approved one took."""
+    """Skills that the approved one replaced."""
 
 
 class SkillFilter(Body):
@@ -184,14 +184,14 @@ class DeleteSkillsByIdsBody(Body):
 
 
 class ExportFormat(StrEnum):
-    """One document, or a folder a skill in a zip archive."""
+    """One document, or a zip archive with a folder for each skill."""
 
     MARKDOWN = "markdown"
     ZIP = "zip"
 
 
 class ExportSkillsBody(SkillFilter):
-    """Which current skills to export; without a filter those that are approved."""
+    """Which current skills to export; by default approved ones."""
 
     format: ExportFormat = ExportFormat.MARKDOWN
     skill_ids: tuple[Number, ...] | None = Field(default=None, min_length=1, max_length=MAX_EXPORTED)
@@ -206,14 +206,14 @@ class ExportedSkills(Reply):
 
 
 class RunSkillGenerationBody(Body):
-    """Which playbooks to write up as skills."""
+    """Which playbooks to write skills from."""
 
     agent_version: AgentVersion = DEFAULT_AGENT_VERSION
     playbook_name: Id
 
 
 class SkillGenerationReply(Reply):
-    """What was written."""
+    """The result of generating skills."""
 
     skills_generated: int = 0
     skills_updated: int = 0

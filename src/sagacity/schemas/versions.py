@@ -14,31 +14,31 @@ DiffLimit = Annotated[int, Field(gt=0, le=1_000)]
 
 
 class SwapProfilesBody(Body):
-    """Whose profiles to swap; what is not given asks for all."""
+    """Whose profiles to swap; without filters, all."""
 
     user_id: Id | None = None
     profile_ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=10_000)] | None = None
     extractor_names: Names = ()
     only_affected_users: bool = False
-    """Only users who have something to promote, or to restore; the others keep what they have."""
+    """Only users with something to promote or to restore; the others stay as they are."""
 
 
 class DowngradeUserPlaybooksBody(Body):
-    """Which user playbooks to swap; what is not given asks for all."""
+    """Which user playbooks to swap; without filters, all."""
 
     agent_version: Label | None = None
     playbook_name: Label | None = None
     user_id: Id | None = None
     user_playbook_ids: Annotated[tuple[Number, ...], Field(min_length=1, max_length=10_000)] | None = None
     only_affected_users: bool = False
-    """Only users who have something to promote, or to restore; the others keep what they have."""
+    """Only users with something to promote or to restore; the others stay as they are."""
 
 
 class UpgradeUserPlaybooksBody(DowngradeUserPlaybooksBody):
-    """Which user playbooks to swap; what is not given asks for all."""
+    """Which user playbooks to swap; without filters, all."""
 
     archive_current: bool = True
-    """Without it what is pending joins what is current, and nothing is put away."""
+    """If false, pending ones are added to the current ones, and nothing is archived."""
 
 
 class ProfilesUpgraded(Reply):
@@ -72,23 +72,23 @@ class UserPlaybooksDowngraded(Reply):
 
 
 class GetProfileDiffBody(Body):
-    """Whose profiles to compare: what is pending with what is current."""
+    """Whose pending and current profiles to compare."""
 
     user_id: Id | None = None
     extractor_names: Names = ()
     only_affected_users: bool = False
-    """Only users who have something pending."""
+    """Only users with something pending."""
     limit: DiffLimit = 100
 
 
 class GetUserPlaybookDiffBody(Body):
-    """Which user playbooks to compare: what is pending with what is current."""
+    """Which pending and current user playbooks to compare."""
 
     user_id: Id | None = None
     agent_version: Label | None = None
     playbook_name: Label | None = None
     only_affected_users: bool = False
-    """Only users who have something pending."""
+    """Only users with something pending."""
     limit: DiffLimit = 100
 
 
@@ -110,7 +110,7 @@ class ChangedProfile(Schema):
 
 
 class ProfileDiff(DiffCounts):
-    """What an upgrade would change in profiles, of each sort up to `limit`."""
+    """What an upgrade would change in profiles, up to `limit` in each list."""
 
     added: tuple[ProfileView, ...] = ()
     lost: tuple[ProfileView, ...] = ()
@@ -126,7 +126,7 @@ class ChangedUserPlaybook(Schema):
 
 
 class UserPlaybookDiff(DiffCounts):
-    """What an upgrade would change in user playbooks, of each sort up to `limit`."""
+    """What an upgrade would change in user playbooks, up to `limit` in each list."""
 
     added: tuple[UserPlaybookView, ...] = ()
     lost: tuple[UserPlaybookView, ...] = ()

@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""Who a caller is, and what its organisation chose."""
+"""The caller's identity and its organisation's configuration."""
 
 from collections.abc import Mapping
 
@@ -11,17 +11,17 @@ from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
 
 
 async def whoami(connection: AsyncConnection) -> Whoami:
-    """Say whose data the call works on, and where that is kept."""
+    """Return the organisation that the call works for, and where its data is stored."""
     return await connection.get("/api/whoami", Whoami)
 
 
 async def get_my_config(connection: AsyncConnection) -> MyConfig:
-    """Give out no credentials: the reply is always a refusal, and names the kind of storage."""
+    """Refuse: storage credentials are not given out. The reply names the kind of storage."""
     return await connection.get("/api/my_config", MyConfig)
 
 
 async def get_config(connection: AsyncConnection) -> dict[str, JsonValue]:
-    """Return the organisation's configuration; every secret is a mask. Null fields are kept."""
+    """Return the organisation's configuration, with its secrets masked. Null fields are included."""
     return (await connection.get("/api/get_config", JsonObject)).root
 
 
@@ -29,9 +29,9 @@ async def set_config(connection: AsyncConnection, config: Mapping[str, object]) 
     """
     Replace the organisation's configuration.
 
-    A mask in place of a secret keeps the stored one. Older names of keys are understood, and null means the
-    default. Unknown keys are refused, with the nearest known one; the message tells of choices that are without
-    effect, such as a cap in USD over a model whose price is not known.
+    A masked secret keeps the stored one. Older names of keys work, and null means the default. Unknown keys are
+    refused with the nearest known one. The message names settings without effect, such as a cap in USD for a
+    model whose price is not known.
     """
     body = checked(JsonObject, config)
     return await connection.send("POST", "/api/set_config", ConfigSaved, body=body, repeatable=True)

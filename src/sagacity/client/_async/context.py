@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What an agent should know, as one text within a budget of tokens."""
+"""What an agent should know, as one text within a token budget."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -56,32 +56,32 @@ async def context(
     budgets: Budgets | Mapping[str, object] | None = None,
 ) -> ContextPage:
     """
-    Return what is known and matters to a question as one text, within a budget of tokens.
+    Return what is known about a question, as one text within a token budget.
 
-    What may be served is what a search serves: current, unexpired, not rejected, of this user. Of an entity those
-    relationships are told that such a memory says, or that were written by hand. A question that asks for nothing
-    remembered is answered too; `trace.analysis.requires_memory` says so.
+    It uses what a search returns: current, unexpired and not rejected memories of this user. Relationships of an
+    entity are included if such a memory supports them, or if they were added by hand. If a question does not need
+    memory, the reply has a context nevertheless; `trace.analysis.requires_memory` is false then.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_ids: several users in place of one.
-        top_k: how many of each kind are looked at; the budgets decide how many of them are put in; by default 20.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        user_ids: several users instead of one.
+        top_k: how many results of each kind to consider; the budgets decide how many fit in; by default 20.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply holds the trace; by default True.
-        status_filter: by default what is current.
-        playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
-        session_id: the conversation that goes on now.
-        include_history: whether the newest turns of the session are put in; by default where a session is named.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply includes the trace; by default True.
+        status_filter: by default, current ones.
+        playbook_status_filter: approval, for the kinds that are reviewed.
+        session_id: the conversation in progress.
+        include_history: whether to include the session's newest turns; by default, if a session is given.
     """
     body = checked(
         ContextBody,

@@ -22,7 +22,7 @@ async def get_agent_success_evaluation_results(
 
 
 async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | None = None) -> DashboardPage:
-    """Count the last days, today included, with one point a day (UTC), and the same number of days before them."""
+    """Return counts for the last days including today, by day (UTC), and for the same number of days before."""
     body = checked(GetDashboardStatsBody, {"days_back": days_back})
     return await connection.send(
         "POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True

@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""Learning that someone starts: anew over whole logs, or over their newest turns."""
+"""Learning on demand: from all turns again, or from the newest."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -31,14 +31,14 @@ async def rerun_profile_generation(
     on_progress: Callable[[OperationView], None] | None = None,
 ) -> ProfilesGenerated:
     """
-    Learn profiles anew from all turns, into PENDING; what is CURRENT stays as it is.
+    Learn profiles from all turns again, into PENDING; CURRENT ones stay as they are.
 
-    Former PENDING ones of the same users are thrown away. It answers at once with the `operation_id`, unless it
-    is told to wait. While one runs, a second start is refused with 409.
+    Earlier PENDING ones of the same users are deleted. The call returns at once with the `operation_id`, unless
+    it waits. While one runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
-        extractor_names: only these extractors; without any, and with an empty list, all.
+        extractor_names: only these extractors; if missing or empty, all.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
@@ -76,14 +76,14 @@ async def manual_profile_generation(
     on_progress: Callable[[OperationView], None] | None = None,
 ) -> ProfilesGenerated:
     """
-    Learn profiles from the newest window of each user's turns, into CURRENT, and say how many came of it.
+    Learn profiles from the newest window of each user's turns, into CURRENT, and return how many.
 
-    Extractors with `manual_trigger` take part. If it takes longer than the call may, the reply says so and the
-    run goes on.
+    Extractors with `manual_trigger` run, too. If the run takes longer than the call may, the reply says so and
+    the run continues.
 
     Args:
         connection: to the server.
-        extractor_names: only these extractors; without any, and with an empty list, all.
+        extractor_names: only these extractors; if missing or empty, all.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
@@ -117,10 +117,10 @@ async def rerun_playbook_generation(
     on_progress: Callable[[OperationView], None] | None = None,
 ) -> PlaybooksGenerated:
     """
-    Learn user playbooks anew from all turns with one agent version, into PENDING; what is CURRENT stays as it is.
+    Learn user playbooks from all turns with one agent version again, into PENDING; CURRENT ones stay as they are.
 
-    Former PENDING ones that the same filters name are thrown away. It answers at once with the `operation_id`,
-    unless it is told to wait. While one runs, a second start is refused with 409.
+    Earlier PENDING ones that match the same filters are deleted. The call returns at once with the
+    `operation_id`, unless it waits. While one runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
@@ -165,7 +165,7 @@ async def manual_playbook_generation(
     """
     Learn user playbooks from the newest window of each user's turns with one agent version, into CURRENT.
 
-    It says how many came of it. If it takes longer than the call may, the reply says so and the run goes on.
+    Returns how many. If the run takes longer than the call may, the reply says so and the run continues.
 
     Args:
         connection: to the server.

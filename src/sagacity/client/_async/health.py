@@ -6,15 +6,15 @@ from sagacity.schemas.health import Health, Readiness, Version
 
 
 async def health(connection: AsyncConnection) -> Health:
-    """Say that the process answers; nothing is asked of its parts."""
+    """Return that the process answers, without checking its parts."""
     return await connection.get("/health", Health)
 
 
 async def ready(connection: AsyncConnection) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
+    """Check every part of the server; the status is 503 unless all required parts work."""
     return await connection.get("/health/ready", Readiness)
 
 
 async def version(connection: AsyncConnection) -> Version:
-    """Say which release answers, and which clients it understands."""
+    """Return the server's release and the oldest client that it supports."""
     return await connection.get("/meta/version", Version)

@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What happened: the log from which everything else is learned."""
+"""The conversations that everything else is learned from."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -61,7 +61,7 @@ async def get_requests(
 
     Args:
         connection: to the server.
-        session_id: the empty text asks for the requests that came without a session.
+        session_id: the empty string selects requests without a session.
     """
     body = checked(
         GetRequestsBody,
@@ -97,11 +97,11 @@ async def delete_session(connection: AsyncConnection, session_id: str) -> Sessio
 
 
 async def delete_requests_by_ids(connection: AsyncConnection, request_ids: Sequence[str]) -> DeletedMany:
-    """Delete many requests with their turns; those that are not there are passed over."""
+    """Delete several requests with their turns; unknown ids are ignored."""
     body = checked(DeleteRequestsByIdsBody, {"request_ids": request_ids})
     return await connection.send("DELETE", "/api/delete_requests_by_ids", DeletedMany, body=body)
 
 
 async def delete_all_interactions(connection: AsyncConnection) -> DeletedMany:
-    """Delete the whole log of all users; what was learned from it stays."""
+    """Delete all turns of all users; what was learned from them stays."""
     return await connection.send("DELETE", "/api/delete_all_interactions", DeletedMany)

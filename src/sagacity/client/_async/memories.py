@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""How anything that was learned came to be what it is, and the way back from a merge."""
+"""Where a memory comes from, and undoing a merge."""
 
 from urllib.parse import quote
 
@@ -12,16 +12,15 @@ async def get_memory_history(
     connection: AsyncConnection, memory_id: str | int, *, kind: MemoryKindWord | None = None, limit: int = 100
 ) -> MemoryHistory:
     """
-    Say how a memory came to be what it is: who changed it, when, why and from which turns, and what it replaced.
+    Return a memory's history: who changed it, when, why and from which turns, and what it replaced.
 
-    Deleted memories have no history: it goes with them. What an archived memory was replaced by is its
-    `successor`.
+    The history is deleted with the memory. The `successor` of an archived memory is what replaced it.
 
     Args:
         connection: to the server.
-        memory_id: a profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.
-        kind: of which kind it is; needed only where a uid is also another memory's number or citation.
-        limit: events and turns, the newest of each.
+        memory_id: a profile's id, a memory's uid or number, or its citation in a context, such as `p:2`.
+        kind: the memory's kind; needed only if a uid is also another memory's number or citation.
+        limit: how many events and how many turns to return at most, the newest of each.
     """
     params = {"kind": kind, "limit": limit}
     return await connection.get(
@@ -33,15 +32,15 @@ async def undo_merge(
     connection: AsyncConnection, memory_id: str | int, *, kind: MemoryKindWord | None = None
 ) -> UndoneMerge:
     """
-    Take one merge back: what was merged is current again as it was, and what was learned then stands by itself.
+    Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    A memory that replaced others without being merged stays, and they are current again beside it. The reply is
-    409 where the memory is not current, was merged again since, or replaced nothing.
+    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if
+    the memory is not current, was merged again since, or replaced nothing.
 
     Args:
         connection: to the server.
-        memory_id: a profile's id, any memory's uid or number, or what a context cites it by, such as `p:2`.
-        kind: of which kind it is; needed only where a uid is also another memory's number or citation.
+        memory_id: a profile's id, a memory's uid or number, or its citation in a context, such as `p:2`.
+        kind: the memory's kind; needed only if a uid is also another memory's number or citation.
     """
     params = {"kind": kind}
     return await connection.send(

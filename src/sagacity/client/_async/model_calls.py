@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What models were called for, and what it cost."""
+"""Calls to models, and their cost."""
 
 from datetime import datetime
 
@@ -21,18 +21,18 @@ async def get_model_calls(
     end_time: datetime | None = None,
 ) -> ModelCallsPage:
     """
-    Return requests that were sent to models, newest first: failed ones too, and each that was tried again.
+    Return requests to models, newest first, including failed requests and retries.
 
-    Each says who called, by which prompt, how many tokens it took, how long, and what it cost where the model's
-    price is known. Tokens are estimated where the provider does not tell them.
+    Each has its caller, prompt, tokens and duration, and its cost if the model's price is known. Tokens are
+    estimated if the provider does not report them.
 
     Args:
         connection: to the server.
-        before: `next` of the page before.
-        learner: who called, such as a learner's name.
-        user_id: on whose log the work was; empty for the organisation's own.
-        model: as it stands in the ledger.
-        outcome: how they ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
+        before: `next` of the previous page.
+        learner: the caller, such as a learner's name.
+        user_id: the user whose log was worked on; empty for the organisation's own work.
+        model: the model's name, as in the ledger.
+        outcome: how calls ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
             `Cancelled`.
         start_time: from this moment on.
         end_time: before this moment.
@@ -63,17 +63,17 @@ async def get_model_call_totals(
     end_time: datetime | None = None,
 ) -> ModelCallTotals:
     """
-    Return what requests to models came to, by learner, user, day or model.
+    Return sums over requests to models, by learner, user, day or model.
 
-    Costs are those of calls whose price is known; `unpriced_count` tells how many others there are.
+    Costs cover calls whose price is known; `unpriced_count` is the number of the others.
 
     Args:
         connection: to the server.
-        by: what they are summed up by; days are those of UTC.
-        learner: who called, such as a learner's name.
-        user_id: on whose log the work was; empty for the organisation's own.
-        model: as it stands in the ledger.
-        outcome: how they ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
+        by: what to group by; days are in UTC.
+        learner: the caller, such as a learner's name.
+        user_id: the user whose log was worked on; empty for the organisation's own work.
+        model: the model's name, as in the ledger.
+        outcome: how calls ended: `ok`, `ProviderError`, `ProviderTimeout`, `ProviderRefused`, `MalformedOutput`,
             `Cancelled`.
         start_time: from this moment on.
         end_time: before this moment.

@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""Long runs that someone started: how they stand, and cancelling."""
+"""Long-running work: progress and cancellation."""
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
@@ -19,14 +19,15 @@ async def get_operation_status(
     operation_id: str | None = None,
 ) -> OperationStatusReply:
     """
-    Say how a run stands: how many users are done, what was read and written, whose part failed.
+    Return the progress of a run: how many users are done, what was read and written, and for whom it failed.
 
-    Without an `operation_id` it is the newest run of a service; where that never ran, `success` is false.
+    Without an `operation_id`, it is the newest run of a service; if that never ran, `success` is false.
 
     Args:
         connection: to the server.
-        service_name: the newest run of it, if no operation is named; by default profile_generation.
-        operation_id: one run.
+        service_name: return the newest run of this service. Used without `operation_id`; by default
+            profile_generation.
+        operation_id: the run.
     """
     params = {"service_name": service_name, "operation_id": operation_id}
     return await connection.get("/api/get_operation_status", OperationStatusReply, params=params)
@@ -39,7 +40,7 @@ async def get_operations(
     status: OperationStatusWord | None = None,
     limit: int = 100,
 ) -> OperationsPage:
-    """Return runs, newest first, without the names of their users."""
+    """Return runs, newest first, without their users."""
     params = {"service_name": service_name, "status": status, "limit": limit}
     return await connection.get("/api/operations", OperationsPage, params=params)
 
@@ -51,11 +52,11 @@ async def cancel_operation(
     operation_id: str | None = None,
 ) -> OperationsCancelled:
     """
-    Tell a run to stop, or those of a service, or all that are running.
+    Cancel one run, those of a service, or all that are running.
 
-    Users that nobody has begun with are left out at once; work on one stops between two windows, and an
-    aggregation or a generation of skills before its next cluster. What was written stays. Of one that has ended
-    the message says when and how.
+    Users not yet started are skipped; work on a user stops between two windows, and an aggregation or skill
+    generation before its next cluster. What was written stays. If the run has already ended, the message says
+    when and how.
     """
     body = checked(CancelOperationBody, {"service_name": service_name, "operation_id": operation_id})
     return await connection.send("POST", "/api/cancel_operation", OperationsCancelled, body=body)

@@ -27,9 +27,9 @@ async def add_user_profile(
     connection: AsyncConnection, user_profiles: Sequence[ProfileData | Mapping[str, object]]
 ) -> Added:
     """
-    Store profiles as they are given, all or none.
+    Add profiles; either all are stored, or none.
 
-    A `profile_id` that its user has already is replaced; one of another user is refused with 409.
+    An existing `profile_id` of the same user is replaced; one of another user is refused with 409.
     """
     body = checked(AddProfilesBody, {"user_profiles": user_profiles})
     return await connection.send("POST", "/api/add_user_profile", Added, body=body)
@@ -43,7 +43,7 @@ async def update_user_profile(
     content: str | None = None,
     custom_features: Mapping[str, object] | None = None,
 ) -> Updated:
-    """Change a current profile of one user; fields that are not given stay."""
+    """Change a current profile; fields that are not given stay as they are."""
     body = checked(
         UpdateProfileBody,
         {
@@ -65,7 +65,7 @@ async def get_profiles(
     top_k: int | None = None,
     status_filter: Sequence[StatusWord] | None = None,
 ) -> ProfilesPage:
-    """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
+    """Return a user's unexpired profiles, last changed first; by default the current ones."""
     body = checked(
         GetProfilesBody,
         {
@@ -92,9 +92,9 @@ async def get_all_profiles(
     query: str | None = None,
 ) -> ProfilesPage:
     """
-    Return profiles, last changed first: `current` (also by default), `pending` or `archived`.
+    Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
-    Those of all users, unless one is named. With a `query` those that its words find, best first.
+    Without `user_id`, those of all users. With a `query`, those that its words find, best first.
     """
     params = {
         "limit": limit,
@@ -127,9 +127,9 @@ async def delete_profile(
     search_query: str | None = None,
 ) -> Deleted:
     """
-    Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.
+    Delete a user's profile by its id, or all of the user's profiles that contain every word of `search_query`.
 
-    With both, the id counts. Where nothing matches the reply is 404.
+    If both are given, the id counts. If nothing matches, the reply is 404.
     """
     body = checked(
         DeleteProfileBody, {"user_id": user_id, "profile_id": profile_id, "search_query": search_query}
@@ -138,7 +138,7 @@ async def delete_profile(
 
 
 async def delete_profiles_by_ids(connection: AsyncConnection, profile_ids: Sequence[str]) -> DeletedMany:
-    """Delete many profiles; those that are not there are passed over."""
+    """Delete several profiles; unknown ids are ignored."""
     body = checked(DeleteProfilesByIdsBody, {"profile_ids": profile_ids})
     return await connection.send("DELETE", "/api/delete_profiles_by_ids", DeletedMany, body=body)
 

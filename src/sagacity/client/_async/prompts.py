@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What models are asked by."""
+"""The prompts that are sent to models, and their versions."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from sagacity.schemas.prompts import (
 
 
 async def get_prompts(connection: AsyncConnection) -> PromptsPage:
-    """Return every prompt: its versions, the one in use, and the variables that it is filled in with."""
+    """Return every prompt with its versions, the one in use, and its variables."""
     return await connection.get("/api/prompts", PromptsPage)
 
 
@@ -27,14 +27,14 @@ async def preview_prompt(
     version: int | None = None,
 ) -> PromptPreview:
     """
-    Fill in a prompt and return it as a model would get it, without calling any.
+    Render a prompt as a model would get it, without calling one.
 
-    A variable that is left out is shown by what it is about.
+    Missing variables are replaced by their descriptions.
 
     Args:
         connection: to the server.
-        prompt_id: a prompt's name, or one that it had formerly.
-        variables: a variable that is left out is shown by what it is about.
+        prompt_id: a prompt's name, or its name in older clients.
+        variables: missing variables are replaced by their descriptions.
         version: null for the active one.
     """
     body = checked(PreviewPromptBody, {"prompt_id": prompt_id, "variables": variables, "version": version})
@@ -45,12 +45,12 @@ async def update_prompt_version(
     connection: AsyncConnection, prompt_id: str, version: int | None = None
 ) -> PromptVersionSet:
     """
-    Choose which version of a prompt is used; null for the newest, also when there will be a newer one.
+    Choose the version of a prompt to use; null for always the newest.
 
     Args:
         connection: to the server.
-        prompt_id: a prompt's name, or one that it had formerly.
-        version: null for the newest, whichever that will be.
+        prompt_id: a prompt's name, or its name in older clients.
+        version: null for always the newest.
     """
     body = checked(UpdatePromptVersionBody, {"prompt_id": prompt_id, "version": version})
     return await connection.send(

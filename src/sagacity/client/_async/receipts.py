@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What became of one publish."""
+"""The state of one publish."""
 
 from urllib.parse import quote
 
@@ -9,9 +9,9 @@ from sagacity.schemas.receipts import Receipt
 
 async def get_receipt(connection: AsyncConnection, request_id: str) -> Receipt:
     """
-    Say what became of one publish.
+    Return the state of one publish.
 
-    It is `accepted` when stored and found by its words, `indexed` when found by meaning too, `learned` when every
-    learner has read it, and `failed` when a learner or the embedder gave up or waits to try again.
+    It is `accepted` when stored and searchable by words, `indexed` when searchable by meaning, too, `learned`
+    when every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
     """
     return await connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)

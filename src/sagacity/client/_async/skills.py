@@ -40,7 +40,7 @@ async def get_skills(
     status_filter: Sequence[StatusWord] | None = None,
 ) -> SkillsPage:
     """
-    Return skills, last changed first; without filters the current ones, whatever a reviewer said.
+    Return skills, last changed first; by default current ones, approved or not.
 
     Args:
         connection: to the server.
@@ -63,7 +63,7 @@ async def get_skills(
 async def add_skills(
     connection: AsyncConnection, skills: Sequence[SkillData | Mapping[str, object]]
 ) -> AddedSkills:
-    """Store skills as they are given, all or none."""
+    """Add skills; either all are stored, or none."""
     body = checked(AddSkillsBody, {"skills": skills})
     return await connection.send("POST", "/api/add_skill", AddedSkills, body=body)
 
@@ -79,7 +79,7 @@ async def update_skill(
     allowed_tools: Sequence[str] | None = None,
     blocking_issues: Sequence[BlockingIssueData | Mapping[str, object]] | None = None,
 ) -> UpdatedSkill:
-    """Change a skill; fields that are not given stay. What it says in other words is the next patch version."""
+    """Change a skill; fields that are not given stay as they are. New text increases the patch version."""
     body = checked(
         UpdateSkillBody,
         {
@@ -99,9 +99,9 @@ async def update_skill_status(
     connection: AsyncConnection, skill_id: int, skill_status: ApprovalWord
 ) -> UpdatedSkillStatus:
     """
-    Approve or reject a skill, or put it back to pending.
+    Approve or reject a skill, or set it back to pending.
 
-    An approved one takes the place of the skill that it was written to replace: that one is archived with it.
+    Approving one archives the skill that it was written to replace.
     """
     body = checked(UpdateSkillStatusBody, {"skill_id": skill_id, "skill_status": skill_status})
     return await connection.send("PUT", "/api/update_skill_status", UpdatedSkillStatus, body=body)
@@ -117,11 +117,11 @@ async def run_skill_generation(
     on_progress: Callable[[OperationView], None] | None = None,
 ) -> SkillGenerationReply:
     """
-    Write up user playbooks of one name and agent version as skills, now, and say how many came of it.
+    Write skills from the user playbooks of one name and agent version, now, and return how many.
 
-    Neither the cooldown nor the switch counts, and no cooldown begins. What is written waits for its approval. If
-    it takes longer than the call may, the reply says so and the run goes on. While one runs, a second start is
-    refused with 409.
+    This ignores the cooldown and whether skill generation is switched on, and starts no cooldown. New skills wait
+    for approval. If the run takes longer than the call may, the reply says so and the run continues. While one
+    runs, a second start is refused with 409.
 
     Args:
         connection: to the server.
@@ -151,10 +151,10 @@ async def export_skills(
     skill_ids: Sequence[int] | None = None,
 ) -> ExportedSkills:
     """
-    Return skills as files of the Agent Skills convention: one document, or a zip archive with a folder each.
+    Return skills in the Agent Skills format: as one document, or as a zip archive with a folder for each.
 
-    Without `skill_status_filter` only approved ones are exported. A skill that is approved has the same folder in
-    every export. In the one document a line begins with `---` only where front matter begins and ends.
+    By default only approved ones are exported. An approved skill has the same folder in every export. In the
+    document, a line starts with `---` only where front matter starts and ends.
 
     Args:
         connection: to the server.
@@ -179,6 +179,6 @@ async def delete_skill(connection: AsyncConnection, skill_id: int) -> Deleted:
 
 
 async def delete_skills_by_ids(connection: AsyncConnection, skill_ids: Sequence[int]) -> DeletedMany:
-    """Delete many skills; those that are not there are passed over."""
+    """Delete several skills; unknown ids are ignored."""
     body = checked(DeleteSkillsByIdsBody, {"skill_ids": skill_ids})
     return await connection.send("DELETE", "/api/delete_skills_by_ids", DeletedMany, body=body)

@@ -24,7 +24,7 @@ from sagacity.schemas.profiles import Added, Updated
 async def add_user_playbook(
     connection: AsyncConnection, user_playbooks: Sequence[UserPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Store user playbooks as they are given, all or none."""
+    """Add user playbooks; either all are stored, or none."""
     body = checked(AddUserPlaybooksBody, {"user_playbooks": user_playbooks})
     return await connection.send("POST", "/api/add_user_playbook", Added, body=body)
 
@@ -43,11 +43,11 @@ async def update_user_playbook(
     status: StatusWord | None = None,
 ) -> Updated:
     """
-    Change a user playbook; fields that are not given stay.
+    Change a user playbook; fields that are not given stay as they are.
 
     Args:
         connection: to the server.
-        status: here what is current is called `current`, as null leaves the status as it is.
+        status: use `current` for current, because null leaves the status as it is.
     """
     body = checked(
         UpdateUserPlaybookBody,
@@ -78,7 +78,7 @@ async def get_user_playbooks(
     status_filter: Sequence[StatusWord] | None = None,
     query: str | None = None,
 ) -> UserPlaybooksPage:
-    """Return user playbooks, last changed first; without a status filter those of any status. Expired ones never."""
+    """Return unexpired user playbooks, last changed first; by default those of any status."""
     body = checked(
         GetUserPlaybooksBody,
         {
@@ -106,7 +106,7 @@ async def delete_user_playbook(connection: AsyncConnection, user_playbook_id: in
 async def delete_user_playbooks_by_ids(
     connection: AsyncConnection, user_playbook_ids: Sequence[int]
 ) -> DeletedMany:
-    """Delete many user playbooks; those that are not there are passed over."""
+    """Delete several user playbooks; unknown ids are ignored."""
     body = checked(DeleteUserPlaybooksByIdsBody, {"user_playbook_ids": user_playbook_ids})
     return await connection.send("DELETE", "/api/delete_user_playbooks_by_ids", DeletedMany, body=body)
 

@@ -30,7 +30,7 @@ from sagacity.schemas.profiles import Added
 def add_agent_playbooks(
     connection: Connection, agent_playbooks: Sequence[AgentPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Store agent playbooks as they are given, all or none."""
+    """Add agent playbooks; either all are stored, or none."""
     body = checked(AddAgentPlaybooksBody, {"agent_playbooks": agent_playbooks})
     return connection.send("POST", "/api/add_agent_playbook", Added, body=body)
 
@@ -48,7 +48,7 @@ def update_agent_playbook(
     playbook_metadata: str | None = None,
     playbook_status: ApprovalWord | None = None,
 ) -> UpdatedAgentPlaybook:
-    """Change an agent playbook; fields that are not given stay."""
+    """Change an agent playbook; fields that are not given stay as they are."""
     body = checked(
         UpdateAgentPlaybookBody,
         {
@@ -72,9 +72,9 @@ def update_agent_playbook_status(
     connection: Connection, agent_playbook_id: int, playbook_status: ApprovalWord
 ) -> UpdatedAgentPlaybook:
     """
-    Approve or reject an agent playbook, or put it back to pending.
+    Approve or reject an agent playbook, or set it back to pending.
 
-    An approved one takes the place of the one that it was written to replace: that one is archived with it.
+    Approving one archives the agent playbook that it was written to replace.
     """
     body = checked(
         UpdateAgentPlaybookStatusBody,
@@ -96,9 +96,9 @@ def get_agent_playbooks(
     playbook_status_filter: ApprovalWord | None = None,
 ) -> AgentPlaybooksPage:
     """
-    Return agent playbooks, last changed first; without filters the current ones, whatever a reviewer said.
+    Return agent playbooks, last changed first; by default current ones, approved or not.
 
-    Those of `agent_playbook_ids` come in that order and in any state; no other filter goes with them.
+    With `agent_playbook_ids`, those come in that order and in any state; no other filter can be combined with it.
     """
     body = checked(
         GetAgentPlaybooksBody,
@@ -129,7 +129,7 @@ def delete_agent_playbook(connection: Connection, agent_playbook_id: int) -> Del
 
 
 def delete_agent_playbooks_by_ids(connection: Connection, agent_playbook_ids: Sequence[int]) -> DeletedMany:
-    """Delete many agent playbooks; those that are not there are passed over."""
+    """Delete several agent playbooks; unknown ids are ignored."""
     body = checked(DeleteAgentPlaybooksByIdsBody, {"agent_playbook_ids": agent_playbook_ids})
     return connection.send("DELETE", "/api/delete_agent_playbooks_by_ids", DeletedMany, body=body)
 
@@ -154,11 +154,11 @@ def run_playbook_aggregation(
     on_progress: Callable[[OperationView], None] | None = None,
 ) -> PlaybookAggregationReply:
     """
-    Aggregate the user playbooks of one name and agent version anew, those of all users, and say what came of it.
+    Aggregate all users' user playbooks of one name and agent version again, and return the result.
 
-    Approved and rejected agent playbooks stay as they are; what is written waits for its approval. If it takes
-    longer than the call may, the reply says so and the run goes on. While one runs, a second start is refused
-    with 409.
+    Approved and rejected agent playbooks stay as they are; new ones wait for approval. If the run takes longer
+    than the call may, the reply says so and the run continues. While one runs, a second start is refused with
+    409.
 
     Args:
         connection: to the server.

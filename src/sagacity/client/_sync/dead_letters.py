@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""Turns that a learner gave up."""
+"""Turns that a learner gave up on."""
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.words import DeadLetterStatusWord
@@ -14,11 +14,11 @@ def list_dead_letters(
     user_id: str | None = None,
     limit: int = 100,
 ) -> DeadLettersPage:
-    """Return windows that a learner gave up, with the last error, newest first."""
+    """Return windows that a learner gave up on, with the last error, newest first."""
     params = {"status": status, "user_id": user_id, "limit": limit}
     return connection.get("/api/dead_letters", DeadLettersPage, params=params)
 
 
 def replay_dead_letter(connection: Connection, dead_letter_id: int) -> Replayed:
-    """Queue one window to be learned again, now."""
+    """Queue one window to be read again, now."""
     return connection.send("POST", f"/api/dead_letters/{dead_letter_id:d}/replay", Replayed)

@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""Who and what users speak of, and how these belong together."""
+"""People, places and things that users mention, and their relationships."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,11 +33,11 @@ def list_entities(
     page_size: int = 50,
 ) -> EntitiesPage:
     """
-    Return a page of a user's entities, most mentioned first; `query` is part of a name or alias.
+    Return a page of a user's entities, most mentioned first; `query` is a part of a name or alias.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {
         "user_id": user_id,
@@ -60,9 +60,9 @@ def add_entity(
     attributes: Mapping[str, object] | None = None,
 ) -> Entity:
     """
-    Store an entity that stays, also while no memory speaks of it.
+    Add an entity. It stays even if no memory mentions it.
 
-    A name or alias that another entity of the user has is refused with 409.
+    A name or alias of another entity of the user is refused with 409.
     """
     body = checked(
         AddEntityBody,
@@ -81,11 +81,11 @@ def add_entity(
 
 def get_entity(connection: Connection, entity_id: int, *, user_id: str) -> Entity:
     """
-    Return one entity, with the newest memories that speak of it.
+    Return one entity, with the newest memories that mention it.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
     reply = connection.get(f"/api/entities/{entity_id:d}", EntityReply, params=params)
@@ -103,7 +103,7 @@ def update_entity(
     aliases: Sequence[str] | None = None,
     attributes: Mapping[str, object] | None = None,
 ) -> Entity:
-    """Change an entity; fields that are not given stay. A former name becomes an alias."""
+    """Change an entity; fields that are not given stay as they are. A former name becomes an alias."""
     body = checked(
         UpdateEntityBody,
         {
@@ -121,11 +121,11 @@ def update_entity(
 
 def delete_entity(connection: Connection, entity_id: int, *, user_id: str) -> Deleted:
     """
-    Delete an entity with its names and relationships; the memories that speak of it stay.
+    Delete an entity with its names and relationships; memories that mention it stay.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
     return connection.send("DELETE", f"/api/entities/{entity_id:d}", Deleted, params=params)
@@ -134,7 +134,7 @@ def delete_entity(connection: Connection, entity_id: int, *, user_id: str) -> De
 def merge_entities(
     connection: Connection, entity_id: int, entity_ids: Sequence[int], *, user_id: str
 ) -> Entity:
-    """Make other entities one with this: their names become its aliases, their memories and relationships its own."""
+    """Merge other entities into this one: it takes over their names as aliases, their memories and relationships."""
     body = checked(MergeEntitiesBody, {"entity_ids": entity_ids, "user_id": user_id})
     reply = connection.send("POST", f"/api/entities/{entity_id:d}/merge", EntityReply, body=body)
     return reply.entity
@@ -144,11 +144,11 @@ def get_entity_graph(
     connection: Connection, entity_id: int, *, user_id: str, depth: int = 1
 ) -> EntityGraphReply:
     """
-    Return what lies within `depth` steps around an entity, nearest first, and the relationships among it.
+    Return the entities within `depth` steps of an entity, nearest first, and their relationships.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id, "depth": depth}
     return connection.get(f"/api/entities/{entity_id:d}/graph", EntityGraphReply, params=params)
@@ -164,11 +164,11 @@ def list_relationships(
     page_size: int = 50,
 ) -> RelationshipsPage:
     """
-    Return a page of a user's relationships, surest first; with `entity_id` those from or to that entity.
+    Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {
         "user_id": user_id,
@@ -191,7 +191,7 @@ def add_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Store a relationship between two entities of a user; one of the same word between them is refused with 409."""
+    """Add a relationship between two entities of a user; if one of the same type exists, it is refused with 409."""
     body = checked(
         AddRelationshipBody,
         {
@@ -210,11 +210,11 @@ def add_relationship(
 
 def get_relationship(connection: Connection, relationship_id: int, *, user_id: str) -> Relationship:
     """
-    Return one relationship, with the newest memories that say so.
+    Return one relationship, with the newest memories that support it.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
     reply = connection.get(f"/api/relationships/{relationship_id:d}", RelationshipReply, params=params)
@@ -231,7 +231,7 @@ def update_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Change a relationship; fields that are not given stay."""
+    """Change a relationship; fields that are not given stay as they are."""
     body = checked(
         UpdateRelationshipBody,
         {
@@ -250,11 +250,11 @@ def update_relationship(
 
 def delete_relationship(connection: Connection, relationship_id: int, *, user_id: str) -> Deleted:
     """
-    Delete a relationship; the entities at its ends, and the memories that say so, stay.
+    Delete a relationship; its entities, and the memories that support it, stay.
 
     Args:
         connection: to the server.
-        user_id: whose entities; those of others are 404.
+        user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
     return connection.send("DELETE", f"/api/relationships/{relationship_id:d}", Deleted, params=params)

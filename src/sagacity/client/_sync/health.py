@@ -7,15 +7,15 @@ from sagacity.schemas.health import Health, Readiness, Version
 
 
 def health(connection: Connection) -> Health:
-    """Say that the process answers; nothing is asked of its parts."""
+    """Return that the process answers, without checking its parts."""
     return connection.get("/health", Health)
 
 
 def ready(connection: Connection) -> Readiness:
-    """Ask every part whether it works; the status is 503 unless all do that the server cannot do without."""
+    """Check every part of the server; the status is 503 unless all required parts work."""
     return connection.get("/health/ready", Readiness)
 
 
 def version(connection: Connection) -> Version:
-    """Say which release answers, and which clients it understands."""
+    """Return the server's release and the oldest client that it supports."""
     return connection.get("/meta/version", Version)

@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""What happened: the log from which everything else is learned."""
+"""The conversations that everything else is learned from."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,7 +60,7 @@ def get_requests(
 
     Args:
         connection: to the server.
-        session_id: the empty text asks for the requests that came without a session.
+        session_id: the empty string selects requests without a session.
     """
     body = checked(
         GetRequestsBody,
@@ -96,11 +96,11 @@ def delete_session(connection: Connection, session_id: str) -> SessionDeleted:
 
 
 def delete_requests_by_ids(connection: Connection, request_ids: Sequence[str]) -> DeletedMany:
-    """Delete many requests with their turns; those that are not there are passed over."""
+    """Delete several requests with their turns; unknown ids are ignored."""
     body = checked(DeleteRequestsByIdsBody, {"request_ids": request_ids})
     return connection.send("DELETE", "/api/delete_requests_by_ids", DeletedMany, body=body)
 
 
 def delete_all_interactions(connection: Connection) -> DeletedMany:
-    """Delete the whole log of all users; what was learned from it stays."""
+    """Delete all turns of all users; what was learned from them stays."""
     return connection.send("DELETE", "/api/delete_all_interactions", DeletedMany)

@@ -28,9 +28,9 @@ def add_user_profile(
     connection: Connection, user_profiles: Sequence[ProfileData | Mapping[str, object]]
 ) -> Added:
     """
-    Store profiles as they are given, all or none.
+    Add profiles; either all are stored, or none.
 
-    A `profile_id` that its user has already is replaced; one of another user is refused with 409.
+    An existing `profile_id` of the same user is replaced; one of another user is refused with 409.
     """
     body = checked(AddProfilesBody, {"user_profiles": user_profiles})
     return connection.send("POST", "/api/add_user_profile", Added, body=body)
@@ -44,7 +44,7 @@ def update_user_profile(
     content: str | None = None,
     custom_features: Mapping[str, object] | None = None,
 ) -> Updated:
-    """Change a current profile of one user; fields that are not given stay."""
+    """Change a current profile; fields that are not given stay as they are."""
     body = checked(
         UpdateProfileBody,
         {
@@ -66,7 +66,7 @@ def get_profiles(
     top_k: int | None = None,
     status_filter: Sequence[StatusWord] | None = None,
 ) -> ProfilesPage:
-    """Return a user's profiles, last changed first; without a status filter the current ones. Expired ones never."""
+    """Return a user's unexpired profiles, last changed first; by default the current ones."""
     body = checked(
         GetProfilesBody,
         {
@@ -93,9 +93,9 @@ def get_all_profiles(
     query: str | None = None,
 ) -> ProfilesPage:
     """
-    Return profiles, last changed first: `current` (also by default), `pending` or `archived`.
+    Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
-    Those of all users, unless one is named. With a `query` those that its words find, best first.
+    Without `user_id`, those of all users. With a `query`, those that its words find, best first.
     """
     params = {
         "limit": limit,
@@ -128,9 +128,9 @@ def delete_profile(
     search_query: str | None = None,
 ) -> Deleted:
     """
-    Delete a profile of one user by its id, or all of the user's profiles that hold every word of `search_query`.
+    Delete a user's profile by its id, or all of the user's profiles that contain every word of `search_query`.
 
-    With both, the id counts. Where nothing matches the reply is 404.
+    If both are given, the id counts. If nothing matches, the reply is 404.
     """
     body = checked(
         DeleteProfileBody, {"user_id": user_id, "profile_id": profile_id, "search_query": search_query}
@@ -139,7 +139,7 @@ def delete_profile(
 
 
 def delete_profiles_by_ids(connection: Connection, profile_ids: Sequence[str]) -> DeletedMany:
-    """Delete many profiles; those that are not there are passed over."""
+    """Delete several profiles; unknown ids are ignored."""
     body = checked(DeleteProfilesByIdsBody, {"profile_ids": profile_ids})
     return connection.send("DELETE", "/api/delete_profiles_by_ids", DeletedMany, body=body)
 

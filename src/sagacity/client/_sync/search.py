@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""Finding what was said and what was learned, with scores."""
+"""Search turns and memories, with scores."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -63,27 +63,27 @@ def search_interactions(
     neighbours: int | None = None,
 ) -> FoundInteractions:
     """
-    Find turns of a user, or of several, best first; without a query return the newest ones.
+    Search turns of one or several users, best first; without a query, return the newest.
 
     Args:
         connection: to the server.
-        user_id: whose; `user_ids` in its place names several users.
+        user_id: the user; use `user_ids` for several.
         query: the question, in plain words.
-        user_ids: several users in place of one.
+        user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: least relevance of a result that no keyword found; by default 0.0.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        most_recent_k: among how many of the newest turns to look.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        most_recent_k: search only this many of the newest turns.
         neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
     body = checked(
@@ -148,28 +148,28 @@ def search_profiles(
     extractor_name: str | None = None,
 ) -> FoundProfiles:
     """
-    Find profiles of a user, or of several; without a query return those changed last. By default current ones.
+    Search profiles of one or several users, best first; without a query, return those changed last.
 
     Args:
         connection: to the server.
-        user_id: whose; `user_ids` in its place names several users.
+        user_id: the user; use `user_ids` for several.
         query: the question, in plain words.
-        user_ids: several users in place of one.
+        user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: least relevance of a result that no keyword found; by default 0.4.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        status_filter: by default what is current.
-        custom_feature: a text that one of the custom features has to hold.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        status_filter: by default, current ones.
+        custom_feature: a text that one of the custom features must contain.
     """
     body = checked(
         SearchProfilesBody,
@@ -236,27 +236,27 @@ def search_user_playbooks(
     playbook_names: Sequence[str] | None = None,
 ) -> FoundUserPlaybooks:
     """
-    Find user playbooks, best first; without a query return those changed last. By default current ones.
+    Search user playbooks, best first; without a query, return those changed last. By default current ones.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_id: whose; `user_ids` in its place names several users.
-        user_ids: several users in place of one.
+        user_id: the user; use `user_ids` for several.
+        user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: least relevance of a result that no keyword found; by default 0.4.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        status_filter: by default what is current.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        status_filter: by default, current ones.
     """
     body = checked(
         SearchUserPlaybooksBody,
@@ -326,30 +326,30 @@ def search_agent_playbooks(
     playbook_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
 ) -> FoundAgentPlaybooks:
     """
-    Find agent playbooks, best first; without a query return those changed last.
+    Search agent playbooks, best first; without a query, return those changed last.
 
-    By default current ones that may be served: approved, or written by a client and not rejected.
+    By default current ones that an agent may use: approved, or written by a client and not rejected.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_id: whose; `user_ids` in its place names several users.
-        user_ids: several users in place of one.
+        user_id: the user; use `user_ids` for several.
+        user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: least relevance of a result that no keyword found; by default 0.4.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        status_filter: by default what is current.
-        playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        status_filter: by default, current ones.
+        playbook_status_filter: approval, for the kinds that are reviewed.
     """
     body = checked(
         SearchAgentPlaybooksBody,
@@ -421,31 +421,32 @@ def search_skills(
     skill_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
 ) -> FoundSkills:
     """
-    Find skills, best first; without a query return those changed last.
+    Search skills, best first; without a query, return those changed last.
 
-    By default current ones that may be served: approved, or written by a client and not rejected.
+    By default current ones that an agent may use: approved, or written by a client and not rejected.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_id: whose; `user_ids` in its place names several users.
-        user_ids: several users in place of one.
+        user_id: the user; use `user_ids` for several.
+        user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: least relevance of a result that no keyword found; by default 0.4.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        status_filter: by default what is current.
-        playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
-        skill_status_filter: what a reviewer said, by the name that it has in other calls on skills.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        status_filter: by default, current ones.
+        playbook_status_filter: approval, for the kinds that are reviewed.
+        skill_status_filter: approval; the same as `playbook_status_filter`, under the name used in other calls on
+            skills.
     """
     body = checked(
         SearchSkillsBody,
@@ -517,31 +518,31 @@ def search(
     neighbours: int | None = None,
 ) -> SearchPage:
     """
-    Ask everything that may be served now, each kind best first.
+    Search everything that an agent may use now; each kind is sorted, best first.
 
-    That is what is current, unexpired and not rejected. An agent playbook or a skill that was learned from users
-    waits for its approval. What belongs to users is found for those named, and for no other.
+    That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users
+    are returned once they are approved. Memories of users are returned for the given users only.
 
     Args:
         connection: to the server.
         query: the question, in plain words.
-        user_id: whose; `user_ids` in its place names several users.
-        user_ids: several users in place of one.
+        user_id: the user; use `user_ids` for several.
+        user_ids: several users instead of one.
         top_k: how many of each kind; by default 5.
-        threshold: least relevance of a result that no keyword found; by default 0.3.
-        ranking: how what the strategies found becomes one list; by default `blended`.
-        strategies: which ways of finding are used, of those that `search_mode` admits; by default what the server
-            deems best.
-        rerank: whether a second, closer look orders the first results; by default what the server deems best.
-        tags: all of them: keywords of a memory, or the list `tags` in its metadata or that of a turn's request.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.3.
+        ranking: how the strategies' results become one list; by default `blended`.
+        strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
+        rerank: whether a model reranks the first results; the server's choice by default.
+        tags: all must match: keywords of a memory, or the list `tags` in its metadata or in that of a turn's
+            request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
-        event_start_time: since when it happened, in the world.
-        as_of: what was known then, in place of what is known now.
+        event_start_time: earliest time at which it happened.
+        as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
-        enable_reformulation: let a model rewrite the question by the history, where one is configured.
-        explain: whether the reply says how it came about.
-        status_filter: by default what is current.
-        playbook_status_filter: what a reviewer said, of the kinds that are reviewed.
+        enable_reformulation: whether a model, if configured, rewrites the question from the history.
+        explain: whether the reply explains how the results were found.
+        status_filter: by default, current ones.
+        playbook_status_filter: approval, for the kinds that are reviewed.
         neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
     body = checked(

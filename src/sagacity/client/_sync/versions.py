@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""What was learned anew: compared, taken into use, taken back."""
+"""Pending versions: compare, upgrade, downgrade."""
 
 from collections.abc import Sequence
 
@@ -30,16 +30,15 @@ def upgrade_profiles(
     only_affected_users: bool = True,
 ) -> ProfilesUpgraded:
     """
-    Take pending profiles into use: archived ones are deleted, current ones archived, pending ones current.
+    Put pending profiles in force: archived ones are deleted, current ones archived, pending ones become current.
 
-    All of it happens, or nothing. Filters hold for each step. Without anything pending `success` is false and
-    nothing changes; while profiles of these users are generated it is refused with 409.
+    All of this happens, or nothing. Filters apply to each step. If nothing is pending, `success` is false and
+    nothing changes. While profiles of these users are being generated, the call is refused with 409.
 
     Args:
         connection: to the server.
-        extractor_names: only these extractors; without any, and with an empty list, all.
-        only_affected_users: only users who have something to promote, or to restore; the others keep what they
-            have.
+        extractor_names: only these extractors; if missing or empty, all.
+        only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
     body = checked(
         SwapProfilesBody,
@@ -62,16 +61,15 @@ def downgrade_profiles(
     only_affected_users: bool = True,
 ) -> ProfilesDowngraded:
     """
-    Take back the profiles that the last upgrade archived; the current ones are archived in their place.
+    Restore the profiles that the last upgrade archived; the current ones are archived instead.
 
-    All of it happens, or nothing. Done twice it is as before. Without anything archived `success` is false and
-    nothing changes; while profiles of these users are generated it is refused with 409.
+    All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is
+    false and nothing changes. While profiles of these users are being generated, the call is refused with 409.
 
     Args:
         connection: to the server.
-        extractor_names: only these extractors; without any, and with an empty list, all.
-        only_affected_users: only users who have something to promote, or to restore; the others keep what they
-            have.
+        extractor_names: only these extractors; if missing or empty, all.
+        only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
     body = checked(
         SwapProfilesBody,
@@ -96,17 +94,16 @@ def upgrade_user_playbooks(
     archive_current: bool = True,
 ) -> UserPlaybooksUpgraded:
     """
-    Take pending user playbooks into use: archived ones are deleted, current ones archived, pending ones current.
+    Put pending user playbooks in force: archived ones are deleted, current ones archived, pending ones become current.
 
-    With `archive_current=false` the pending ones join the current ones, and nothing is archived or deleted. All
-    of it happens, or nothing. Without anything pending `success` is false and nothing changes; while playbooks of
-    these users are generated it is refused with 409.
+    With `archive_current=false`, pending ones are added to the current ones, and nothing is archived or deleted.
+    All of this happens, or nothing. If nothing is pending, `success` is false and nothing changes. While
+    playbooks of these users are being generated, the call is refused with 409.
 
     Args:
         connection: to the server.
-        only_affected_users: only users who have something to promote, or to restore; the others keep what they
-            have.
-        archive_current: without it what is pending joins what is current, and nothing is put away.
+        only_affected_users: only users with something to promote or to restore; the others stay as they are.
+        archive_current: if false, pending ones are added to the current ones, and nothing is archived.
     """
     body = checked(
         UpgradeUserPlaybooksBody,
@@ -132,15 +129,14 @@ def downgrade_user_playbooks(
     only_affected_users: bool = True,
 ) -> UserPlaybooksDowngraded:
     """
-    Take back the user playbooks that the last upgrade archived; the current ones are archived in their place.
+    Restore the user playbooks that the last upgrade archived; the current ones are archived instead.
 
-    All of it happens, or nothing. Done twice it is as before. Without anything archived `success` is false and
-    nothing changes; while playbooks of these users are generated it is refused with 409.
+    All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is
+    false and nothing changes. While playbooks of these users are being generated, the call is refused with 409.
 
     Args:
         connection: to the server.
-        only_affected_users: only users who have something to promote, or to restore; the others keep what they
-            have.
+        only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
     body = checked(
         DowngradeUserPlaybooksBody,
@@ -166,14 +162,14 @@ def get_profile_diff(
     """
     Compare pending profiles with current ones: what an upgrade with the same filters would add, lose and change.
 
-    Changed are pairs that answer the same or mean nearly the same, most alike first, one to one. All are counted;
-    of each sort up to `limit` are shown. Without anything pending `success` is false, as an upgrade would change
-    nothing.
+    A change is a pair of profiles that have the same slot or nearly the same meaning; the most similar come
+    first, each profile is in one pair. Counts are of all; of each list, up to `limit` are returned. If nothing is
+    pending, `success` is false, because an upgrade would change nothing.
 
     Args:
         connection: to the server.
-        extractor_names: only these extractors; without any, and with an empty list, all.
-        only_affected_users: only users who have something pending.
+        extractor_names: only these extractors; if missing or empty, all.
+        only_affected_users: only users with something pending.
     """
     body = checked(
         GetProfileDiffBody,
@@ -199,13 +195,13 @@ def get_user_playbook_diff(
     """
     Compare pending user playbooks with current ones: what an upgrade with the same filters would add, lose and change.
 
-    Changed are pairs of one user, agent version and name that mean nearly the same, most alike first, one to one.
-    All are counted; of each sort up to `limit` are shown. Without anything pending `success` is false, as an
-    upgrade would change nothing.
+    A change is a pair of one user, agent version and name with nearly the same meaning; the most similar come
+    first, each playbook is in one pair. Counts are of all; of each list, up to `limit` are returned. If nothing
+    is pending, `success` is false, because an upgrade would change nothing.
 
     Args:
         connection: to the server.
-        only_affected_users: only users who have something pending.
+        only_affected_users: only users with something pending.
     """
     body = checked(
         GetUserPlaybookDiffBody,

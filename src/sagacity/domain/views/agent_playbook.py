@@ -10,7 +10,7 @@ from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
 
 
 class AgentPlaybookView(View):
-    """One rule for an agent, for all users; it serves once it is approved or while it waits for a reviewer."""
+    """A rule for an agent that applies to all users; see `playbook_status` for its approval."""
 
     agent_playbook_id: int = 0
     playbook_name: str = ""

@@ -17,7 +17,7 @@ class View(Value):
 
 
 class ProvenanceView(View):
-    """How a memory came to be."""
+    """Where a memory comes from."""
 
     learner: str = ""
     method: str = ""

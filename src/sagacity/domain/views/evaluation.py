@@ -6,7 +6,7 @@ from sagacity.domain.views.base import View
 
 
 class EvaluationView(View):
-    """What an evaluator found of one session."""
+    """An evaluator's verdict on one session."""
 
     result_id: int = 0
     agent_version: str

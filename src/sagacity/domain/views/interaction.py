@@ -8,7 +8,7 @@ from sagacity.domain.views.base import View
 
 
 class InteractionView(View):
-    """One turn or event; an image that came inline is not repeated."""
+    """One turn or event; inline images are not returned."""
 
     interaction_id: int = 0
     user_id: str

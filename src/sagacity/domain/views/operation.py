@@ -17,7 +17,7 @@ from sagacity.domain.views.base import View
 
 
 class FailedUserView(View):
-    """A user whose part of a run was given up, and why."""
+    """A user for whom a run failed, and why."""
 
     user_id: str
     error: str
@@ -32,11 +32,11 @@ class OperationStatsView(View):
 
 class OperationView(View):
     """
-    One run that someone started, with how far it is.
+    An operation and its progress.
 
-    Users are named as far as they fit in: `processed_users` counts all whose part is done, `failed_users` all whose
-    part was given up. `error_message` says why it failed or, while it runs, what keeps it from going on. What works on
-    no users, as an aggregation, counts the clusters it is done with as `processed_steps`.
+    Lists of users may be cut; `processed_users` counts all who are done, `failed_users` all who failed. `error_message`
+    says why it failed or, while it runs, what holds it up. Operations that do not work on users, such as an
+    aggregation, count finished clusters in `processed_steps`.
     """
 
     operation_id: str

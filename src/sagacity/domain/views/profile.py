@@ -17,7 +17,7 @@ from sagacity.domain.views.base import (
 
 
 class ProfileView(View):
-    """One thing known about one user."""
+    """A fact about a user."""
 
     profile_id: str
     user_id: str

@@ -8,7 +8,7 @@ from sagacity.domain.views.base import ProvenanceView, View, provenance_view, st
 
 
 class SkillView(View):
-    """Instructions for one kind of task, for all users; one that was learned serves once it is approved."""
+    """Instructions for one kind of task, for all users; a learned one is used once it is approved."""
 
     skill_id: int = 0
     skill_name: str = ""

@@ -11,7 +11,7 @@ PLAYBOOK_METADATA = "playbook_metadata"
 
 
 class UserPlaybookView(View):
-    """One rule for an agent, learned from one user."""
+    """A rule for an agent, learned from one user."""
 
     user_playbook_id: int = 0
     user_id: str | None = None
