@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, settings
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.storage.transaction import Storage
+from support.kept import KeptBackends, empty_database, empty_file
 from support.local_servers import PostgresServer, ValkeyServer, running_postgres, running_valkey
-from support.parts import CountingIds, StoppedClock, migrated, opened
+from support.parts import CountingIds, StoppedClock, migrated, opened, with_organisations
 
 PROGRAM = "sagacity_app"
 """The role of PostgreSQL that row-level security binds: whatever is tested is tested as it."""
@@ -83,8 +84,23 @@ def _postgres(request: pytest.FixtureRequest) -> str:
     return server.url_of(name, PROGRAM)
 
 
+def _kept_sqlite(request: pytest.FixtureRequest) -> str:
+    path = request.getfixturevalue("kept_file")
+    empty_file(path)
+    return f"sqlite:///{path}"
+
+
+def _kept_postgres(request: pytest.FixtureRequest) -> str:
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = request.getfixturevalue("kept_database")
+    empty_database(server.url_of(name))
+    return server.url_of(name, PROGRAM)
+
+
 # Implementation → where a test's database lies. To run every contract on one more, add its line.
 DATABASES: dict[str, Callable[[pytest.FixtureRequest], str]] = {"sqlite": _sqlite, "postgresql": _postgres}
+KEPT = {"sqlite": _kept_sqlite, "postgresql": _kept_postgres}
+"""Likewise, of the database that this process keeps: it is emptied for the test."""
 
 
 @pytest.fixture
@@ -120,22 +136,63 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def kept_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of SQLite that this process keeps."""
+    path = tmp_path_factory.mktemp("kept") / "sagacity.db"
+    shutil.copyfile(migrated_file, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def kept_database(postgres: PostgresServer, migrated_database: str) -> str:
+    """The name of the database of PostgreSQL that this process keeps."""
+    return postgres.new_database(template=migrated_database)
+
+
+@pytest.fixture(scope="session")
+async def kept_backends() -> AsyncIterator[KeptBackends]:
+    """The connections to the kept databases."""
+    kept = KeptBackends()
+    yield kept
+    await kept.close()
+
+
 @pytest.fixture
 def new_database(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """Makes a database without any organisation, by the name of its kind."""
     return lambda name: DATABASES[name](request)
 
 
+@pytest.fixture
+def database(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Gives a database without any organisation, by the name of its kind: the kept one, or one of the test's own."""
+    made = DATABASES if request.node.get_closest_marker("own_database") else KEPT
+    return lambda name: made[name](request)
+
+
 @pytest.fixture(params=list(DATABASES))
-def database_url(request: pytest.FixtureRequest, new_database: Callable[[str], str]) -> str:
+def database_url(request: pytest.FixtureRequest, database: Callable[[str], str]) -> str:
     """A database without any organisation."""
-    return new_database(request.param)
+    return database(request.param)
 
 
 @pytest.fixture
-async def storage(database_url: str, clock: StoppedClock, ids: CountingIds) -> AsyncIterator[Storage]:
-    async with opened(database_url, clock, ids) as storage:
-        yield storage
+async def storage(
+    request: pytest.FixtureRequest,
+    database_url: str,
+    kept_backends: KeptBackends,
+    clock: StoppedClock,
+    ids: CountingIds,
+) -> AsyncIterator[Storage]:
+    """A storage with two organisations in it. A test that breaks or replaces its parts breaks no other's."""
+    if request.node.get_closest_marker("own_database"):
+        async with opened(database_url, clock, ids) as storage:
+            yield storage
+        return
+    storage = await kept_backends.storage(database_url, clock, ids)
+    await with_organisations(storage)
+    yield storage
 
 
 @pytest.fixture(scope="session")

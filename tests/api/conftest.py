@@ -28,9 +28,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest, new_database: Callable[[str], str]) -> str:
+def database_url(request: pytest.FixtureRequest, database: Callable[[str], str]) -> str:
     """A database without any organisation."""
-    return new_database(request.param)
+    return database(request.param)
 
 
 @pytest.fixture

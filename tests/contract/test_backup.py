@@ -23,6 +23,8 @@ from support.furnished import FURNISHED, furnished_database, furnished_file, num
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, said
 from support.schemas import next_release
 
+pytestmark = pytest.mark.own_database
+
 __all__ = ["furnished_database", "furnished_file"]
 
 

@@ -40,6 +40,8 @@ from support.furnished import (
 )
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, StoppedClock, new_memory, said
 
+pytestmark = pytest.mark.own_database
+
 PAIRS = [f"{one}-to-{other}" for one, other in product(DATABASES, DATABASES)]
 CROSSED = [f"{one}-to-{other}" for one, other in zip(DATABASES, reversed(DATABASES), strict=True)]
 __all__ = ["furnished_database", "furnished_file"]

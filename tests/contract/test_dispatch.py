@@ -19,6 +19,8 @@ from support.learning import Recorder, WordEmbedder, learned, learning, one_a_tu
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said
 from support.waiting import until as until_found
 
+pytestmark = pytest.mark.own_database
+
 ANNAS, BENS = DueScope(tenant=ORG, user_id=ANNA), DueScope(tenant=ORG, user_id=BEN)
 QUIET_SECONDS = 0.4
 """Long enough for whatever should not come."""

@@ -14,6 +14,8 @@ from sagacity.storage.transaction import Storage
 from support.dispatchers import Work, queue, running, until, worker
 from support.parts import ANNA, ORG, said
 
+pytestmark = pytest.mark.own_database
+
 ANNAS = DueScope(tenant=ORG, user_id=ANNA)
 QUIET_SECONDS = 0.4
 """Long enough for whatever should not come."""

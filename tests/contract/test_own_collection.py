@@ -15,6 +15,8 @@ from support.parts import ORG, START, CountingIds, StoppedClock
 from support.qdrant_server import QdrantServer
 from support.vector_copies import ROWS, add, copied_to, copy_of, delete, documents, found_by_qdrant
 
+pytestmark = pytest.mark.own_database
+
 LATER = START + timedelta(hours=1)
 
 

@@ -14,6 +14,8 @@ from support.databases import POSTGRESQL
 from support.local_servers import PostgresServer
 from support.parts import ANNA, ORG, new_memory
 
+pytestmark = pytest.mark.own_database
+
 WORDS = [f"{first}{second}" for first in "bcdfghjklm" for second in ("ar", "el", "im", "on", "ust")]
 KINDS = tuple(sorted(map(str, (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK))))
 

@@ -3,10 +3,14 @@
 import asyncio
 import random
 
+import pytest
+
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, CountingIds, StoppedClock, new_memory, opened, said, unit_rows
+
+pytestmark = pytest.mark.own_database
 
 
 async def test_edits_at_once_are_all_kept(storage: Storage) -> None:

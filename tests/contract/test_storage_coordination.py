@@ -15,6 +15,8 @@ from sagacity.domain.query import Filter
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, said
 
+pytestmark = pytest.mark.own_database
+
 
 def window(first: int, last: int, user_id=ANNA) -> Window:
     return Window(user_id=user_id, first_seq=first, last_seq=last, unread=())

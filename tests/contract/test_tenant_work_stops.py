@@ -18,6 +18,8 @@ from support.skills import REFUND, SKILL, skills, teach
 from support.tenancy import Tenancy
 from support.waiting import until
 
+pytestmark = pytest.mark.own_database
+
 AT_ONCE = 4
 """Clusters that are written up side by side."""
 WORDS = ("anchor", "balloon", "cactus", "drum", "engine", "falcon", "glove")

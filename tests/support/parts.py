@@ -62,12 +62,17 @@ async def opened(url: str, clock: Clock, ids: IdSource, **options) -> AsyncItera
     """A storage with two organisations in it; closed at the end."""
     storage = await open_storage(url, clock=clock, ids=ids, **options)
     try:
-        for tenant in (ORG, OTHER_ORG):
-            async with storage.begin(tenant) as transaction:
-                await transaction.organisation.ensure(tenant.org_id)
+        await with_organisations(storage)
         yield storage
     finally:
         await storage.close()
+
+
+async def with_organisations(storage: Storage) -> None:
+    """Put the two organisations of most tests into it."""
+    for tenant in (ORG, OTHER_ORG):
+        async with storage.begin(tenant) as transaction:
+            await transaction.organisation.ensure(tenant.org_id)
 
 
 def said(*contents: str, request_id: str = "r1", user_id: str = ANNA, **fields) -> NewRequest:

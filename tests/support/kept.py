@@ -1,0 +1,73 @@
+"""
+One database of each kind that a process keeps through all of its tests, and that is emptied before each.
+
+To make a database of PostgreSQL takes a second of a busy machine, and the first statements on a new engine are slow on
+each. What a test could see of another is gone all the same: rows, sequences, and what a `Storage` knows by itself.
+"""
+
+import copy
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+
+from sagacity.domain.clock import Clock
+from sagacity.domain.ids import IdSource
+from sagacity.storage.base import Backend
+from sagacity.storage.open import open_backend
+from sagacity.storage.tables import metadata
+from sagacity.storage.transaction import Storage
+
+TABLES = [table.name for table in reversed(metadata.sorted_tables)]
+_LEFT = (
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL"
+)
+"""A test that ends in the middle of a transaction, or kills who is in one, leaves its locks."""
+_SEQUENCES = "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S'"
+
+
+def empty_file(path: Path) -> None:
+    """Delete every row of an SQLite database, and let its numbers begin again."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("BEGIN IMMEDIATE")
+        for table in TABLES:
+            connection.execute(f"DELETE FROM {table}")
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
+            connection.execute("DELETE FROM sqlite_sequence")
+        connection.execute("COMMIT")
+
+
+def empty_database(url: str) -> None:
+    """Delete every row of a database of PostgreSQL, as its superuser, and let its numbers begin again."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(_LEFT)
+        sequences = [name for (name,) in connection.execute(_SEQUENCES).fetchall()]
+        words = [
+            "SET session_replication_role = replica",  # foreign keys are looked at for each row otherwise
+            *(f"DELETE FROM {table}" for table in TABLES),
+            *(f"SELECT setval('{name}', 1, false)" for name in sequences),
+        ]
+        connection.execute("; ".join(words))  # pyright: ignore[reportArgumentType]
+
+
+class KeptBackends:
+    """The backends of the kept databases: with their connections, and all that they once compiled."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Backend] = {}
+
+    async def storage(self, url: str, clock: Clock, ids: IdSource) -> Storage:
+        """A storage over the kept backend of *url* that knows nothing yet; it must not be closed."""
+        if url not in self._kept:
+            self._kept[url] = await open_backend(url)
+        backend = copy.copy(self._kept[url])
+        backend.vectors = type(backend.vectors)()  # what is replaced or remembered in it is of one test
+        return Storage(backend, clock=clock, ids=ids)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for backend in self._kept.values():
+            await backend.close()
