@@ -40,7 +40,7 @@ async def verdicts(api: httpx.AsyncClient) -> list[dict]:
 
 async def rows(app: FastAPI, table: sa.Table) -> int:
     """How many rows of a table the organisation has."""
-    async with app.state.runtime.storage._backend.read(HERE.org_id) as connection:
+    async with app.state.runtime.storage.backend.read(HERE.org_id) as connection:
         statement = sa.select(sa.func.count()).select_from(table).where(table.c.org_id == HERE.org_id)
         return (await connection.execute(statement)).scalar_one()
 

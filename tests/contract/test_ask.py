@@ -119,10 +119,10 @@ async def test_ledger_that_can_not_be_written_keeps_nobody_from_learning(access,
     async def always(_connection) -> bool:
         return True
 
-    whole, storage._backend = storage._backend, Faulty(storage._backend, always, after_commit=False)
+    whole, storage.backend = storage.backend, Faulty(storage.backend, always, after_commit=False)
     with capture_logs() as logs:
         assert (await ask(access, config(server))).value == ProfileExtraction(profiles=())
-    storage._backend = whole
+    storage.backend = whole
     assert [(log["event"], log["learner"], log["tokens"]) for log in logs] == [
         ("ledger.write_failed", "profile:x", A_CALL)
     ]

@@ -67,13 +67,13 @@ async def test_a_backup_holds_everything_in_one_file(source: Storage, tmp_path: 
     folder = tmp_path / "backups"
     folder.mkdir()
     steps: list[Step] = []
-    made = await back_up(source._backend, folder / "kept.db", open_file, steps.append)
+    made = await back_up(source.backend, folder / "kept.db", open_file, steps.append)
     assert [path.name for path in folder.iterdir()] == ["kept.db"]
     assert stat.S_IMODE((folder / "kept.db").stat().st_mode) == 0o600
     assert made.size_bytes == (folder / "kept.db").stat().st_size > 100_000
     assert steps
     copy = await open_file(folder / "kept.db")
-    tables = await compare(source._backend, copy, quiet)
+    tables = await compare(source.backend, copy, quiet)
     assert all(table.rows >= 2 for table in tables)
     assert len(tables) == len(TABLES)
     await copy.close()
@@ -94,7 +94,7 @@ async def test_a_backup_while_others_write_is_of_one_moment(source: Storage, tmp
     async with asyncio.TaskGroup() as group:
         writer = group.create_task(write())
         await begun.wait()
-        await back_up(source._backend, tmp_path / "kept.db", open_file, quiet)
+        await back_up(source.backend, tmp_path / "kept.db", open_file, quiet)
         done.set()
     assert writer.result() > 0
     copy = await open_storage(f"sqlite:///{tmp_path / 'kept.db'}", clock=StoppedClock(), ids=CountingIds())
@@ -112,12 +112,12 @@ async def test_a_file_is_replaced_only_when_told(source: Storage, tmp_path: Path
     path = tmp_path / "kept.db"
     path.write_text("dear")
     with pytest.raises(InvalidInput, match="--force"):
-        await back_up(source._backend, path, open_file, quiet)
+        await back_up(source.backend, path, open_file, quiet)
     assert path.read_text() == "dear"
-    await back_up(source._backend, path, open_file, quiet, replace=True)
+    await back_up(source.backend, path, open_file, quiet, replace=True)
     assert await rows_in(path) > 500
     with pytest.raises(InvalidInput, match="folder that exists"):
-        await back_up(source._backend, tmp_path / "nowhere" / "kept.db", open_file, quiet)
+        await back_up(source.backend, tmp_path / "nowhere" / "kept.db", open_file, quiet)
 
 
 async def test_a_backup_that_is_cut_short_leaves_no_file(source: Storage, tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ async def test_a_backup_that_is_cut_short_leaves_no_file(source: Storage, tmp_pa
         raise InterruptedError
 
     with pytest.raises((InterruptedError, StorageError)):
-        await back_up(source._backend, folder / "kept.db", open_file, stop)
+        await back_up(source.backend, folder / "kept.db", open_file, stop)
     assert list(folder.iterdir()) == []
     (folder / "kept.db.partial").write_text("half of one")
     (folder / "kept.db.partial-wal").write_text("half of one")
-    await back_up(source._backend, folder / "kept.db", open_file, quiet)
+    await back_up(source.backend, folder / "kept.db", open_file, quiet)
     assert [path.name for path in folder.iterdir()] == ["kept.db"]
 
 
@@ -176,7 +176,7 @@ async def test_rows_are_not_restored_over_others(kept: Path, database_url: str) 
     await storage.append(ORG, said("mine", request_id="mine"))
     before = await sums_of(storage)
     with pytest.raises(InvalidInput, match="Nothing was changed"):
-        await restore_rows(kept, storage._backend, open_file, quiet, now=START)
+        await restore_rows(kept, storage.backend, open_file, quiet, now=START)
     assert await sums_of(storage) == before
     await storage.close()
 
@@ -312,7 +312,7 @@ async def test_a_backup_takes_no_name_beside_which_another_log_lies(source: Stor
     folder.mkdir()
     (folder / "kept.db-wal").write_bytes(_log_of_another(tmp_path))
     with pytest.raises(InvalidInput, match=r"kept\.db-wal"):
-        await back_up(source._backend, folder / "kept.db", open_file, quiet, replace=True)
+        await back_up(source.backend, folder / "kept.db", open_file, quiet, replace=True)
     assert [path.name for path in folder.iterdir()] == ["kept.db-wal"]
 
 

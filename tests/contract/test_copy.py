@@ -128,7 +128,7 @@ async def said_by(storage: Storage, tenant: Tenant) -> dict[str, object]:
 async def test_a_copy_is_equal(source: Storage, target: Storage) -> None:
     """Every row of every table arrives, and the repositories say the same of both."""
     before = await sums_of(source)
-    tables = await copy(source._backend, target._backend, quiet)
+    tables = await copy(source.backend, target.backend, quiet)
     assert {table.table: table.rows for table in tables} == {
         table.name: sum(found.count for part, found in before.items() if part.table is table)
         for table in TABLES
@@ -139,16 +139,16 @@ async def test_a_copy_is_equal(source: Storage, target: Storage) -> None:
         assert await said_by(target, tenant) == await said_by(source, tenant)
     assert (await target.find_token("theirs hash")).org_id == OTHER_ORG.org_id
     await target.claim_index("model", DIMENSION)
-    assert await compare(source._backend, target._backend, quiet) == tables
+    assert await compare(source.backend, target.backend, quiet) == tables
 
 
 async def test_what_belongs_to_living_processes_stays_behind(source: Storage, target: Storage) -> None:
     """Leases are not copied; every term names its organisation; a vector store has nothing of the copy."""
-    async with source._backend.write(ORG.org_id) as connection:
+    async with source.backend.write(ORG.org_id) as connection:
         await connection.execute(sa.update(search_scopes).values(copied_revision=1))
-    await copy(source._backend, target._backend, quiet)
+    await copy(source.backend, target.backend, quiet)
     for tenant in (ORG, OTHER_ORG):
-        async with target._backend.read(tenant.org_id) as connection:
+        async with target.backend.read(tenant.org_id) as connection:
             mine = sa.select(search_scopes.c.scope_id).where(search_scopes.c.org_id == tenant.org_id)
             terms = sa.select(search_terms.c.org_id).where(search_terms.c.scope_id.in_(mine)).distinct()
             assert (await connection.execute(terms)).scalars().all() == [tenant.org_id]
@@ -162,7 +162,7 @@ async def test_killed_after_any_page_it_goes_on_there(source: Storage, target: S
     """Each run ends some pages further; nothing is sent twice, and the last one finds both equal."""
     for pages in count(1, 3):
         with suppress(KilledError):
-            await copy(source._backend, target._backend, killing_after(pages))
+            await copy(source.backend, target.backend, killing_after(pages))
             break
     assert pages > 40
     assert await sums_of(target) == await sums_of(source)
@@ -170,15 +170,15 @@ async def test_killed_after_any_page_it_goes_on_there(source: Storage, target: S
 
 async def test_copied_again_it_changes_nothing(source: Storage, target: Storage) -> None:
     """What is complete is only compared."""
-    first = await copy(source._backend, target._backend, quiet)
+    first = await copy(source.backend, target.backend, quiet)
     steps: list[Step] = []
-    assert await copy(source._backend, target._backend, steps.append) == first
+    assert await copy(source.backend, target.backend, steps.append) == first
     assert {step.doing for step in steps if step.doing.startswith("comparing")}
 
 
 async def test_numbers_go_on_after_the_largest(source: Storage, target: Storage) -> None:
     """What is stored in the copy afterwards gets numbers of its own, in every organisation."""
-    await copy(source._backend, target._backend, quiet)
+    await copy(source.backend, target.backend, quiet)
     columns = (interactions.c.interaction_id, memories.c.memory_id, search_documents.c.document_id)
     for tenant in (ORG, OTHER_ORG):
         before = {column: await numbers_of(target, tenant, column) for column in columns}
@@ -191,7 +191,7 @@ async def test_numbers_go_on_after_the_largest(source: Storage, target: Storage)
             ]
             assert added
             assert min(added) > max(before[column])
-    async with target._backend.write(ORG.org_id) as connection:
+    async with target.backend.write(ORG.org_id) as connection:
         row = {
             "org_id": ORG.org_id,
             "session_id": "new",
@@ -219,7 +219,7 @@ async def test_a_writer_goes_on_and_the_copy_is_of_one_moment(source: Storage, t
     async with asyncio.TaskGroup() as group:
         writer = group.create_task(write())
         await asyncio.sleep(0.05)
-        await copy(source._backend, target._backend, quiet)
+        await copy(source.backend, target.backend, quiet)
         done.set()
     assert writer.result() > 5
     async with target.read(ORG) as tx:
@@ -229,13 +229,13 @@ async def test_a_writer_goes_on_and_the_copy_is_of_one_moment(source: Storage, t
         requests = {turn.request_id for turn in log if turn.request_id.startswith("meanwhile")}
         assert len([turn for turn in log if turn.request_id in requests]) == 3 * len(requests)
     turns = len(await numbers_of(target, ORG, interactions.c.interaction_id))
-    async with target._backend.read(ORG.org_id) as connection:
+    async with target.backend.read(ORG.org_id) as connection:
         documents = sa.select(sa.func.count()).where(
             search_documents.c.org_id == ORG.org_id, search_documents.c.kind == "interaction"
         )
         assert (await connection.execute(documents)).scalar_one() == turns
     with pytest.raises(CopyMismatch, match="interactions"):
-        await compare(source._backend, target._backend, quiet)
+        await compare(source.backend, target.backend, quiet)
 
 
 async def test_a_target_with_other_data_is_left_untouched(source: Storage, target: Storage) -> None:
@@ -246,7 +246,7 @@ async def test_a_target_with_other_data_is_left_untouched(source: Storage, targe
     await target.append(stranger, said("soup"))
     before = await sums_of(target)
     with pytest.raises(InvalidInput, match="'stranger'"):
-        await copy(source._backend, target._backend, quiet)
+        await copy(source.backend, target.backend, quiet)
     assert await sums_of(target) == before
 
 
@@ -255,35 +255,35 @@ async def test_rows_of_one_organisation_that_differ_are_refused(
     source: Storage, target: Storage, *, other_content: bool
 ) -> None:
     """As many rows with other content, or more rows than there are at the source."""
-    await copy(source._backend, target._backend, quiet)
+    await copy(source.backend, target.backend, quiet)
     if other_content:
-        async with target._backend.write(OTHER_ORG.org_id) as connection:
+        async with target.backend.write(OTHER_ORG.org_id) as connection:
             statement = sa.update(memories).where(memories.c.uid == "theirs-0").values(content="changed")
             await connection.execute(statement)
     else:
         await target.append(OTHER_ORG, said("one more", request_id="more"))
     before = await sums_of(target)
     with pytest.raises(InvalidInput, match=r"of organisation 'org-b'"):
-        await copy(source._backend, target._backend, quiet)
+        await copy(source.backend, target.backend, quiet)
     assert await sums_of(target) == before
 
 
 async def test_verification_names_what_differs(source: Storage, target: Storage) -> None:
     """The table, the organisation, and both counts."""
-    await copy(source._backend, target._backend, quiet)
-    async with target._backend.write(OTHER_ORG.org_id) as connection:
+    await copy(source.backend, target.backend, quiet)
+    async with target.backend.write(OTHER_ORG.org_id) as connection:
         statement = sa.update(memories).where(memories.c.uid == "theirs-0").values(confidence=0.5)
         await connection.execute(statement)
     with pytest.raises(
         CopyMismatch, match=r"table memories of organisation 'org-b': 6 rows .*, 6 .* other content"
     ):
-        await compare(source._backend, target._backend, quiet)
-    async with target._backend.write(OTHER_ORG.org_id) as connection:
+        await compare(source.backend, target.backend, quiet)
+    async with target.backend.write(OTHER_ORG.org_id) as connection:
         await connection.execute(sa.delete(memories).where(memories.c.uid == "theirs-0"))
     with pytest.raises(
         CopyMismatch, match=r"table memories of organisation 'org-b': 6 rows .*, 5 at the target"
     ):
-        await compare(source._backend, target._backend, quiet)
+        await compare(source.backend, target.backend, quiet)
 
 
 async def test_a_bare_organisation_is_no_data(source: Storage, target: Storage) -> None:
@@ -292,24 +292,24 @@ async def test_a_bare_organisation_is_no_data(source: Storage, target: Storage) 
         async with target.begin(tenant) as tx:
             await tx.organisation.ensure("another name")
     await target.claim_index("another model", 3)
-    assert await is_empty(target._backend)
-    await copy(source._backend, target._backend, quiet)
+    assert await is_empty(target.backend)
+    await copy(source.backend, target.backend, quiet)
     found = await sums_of(target)
     assert {part: found[part] for part in found if part.org_id != "bare"} == await sums_of(source)
     await target.claim_index("model", DIMENSION)
-    assert not await is_empty(target._backend)
+    assert not await is_empty(target.backend)
 
 
 async def test_an_index_of_another_embedder_is_refused(source: Storage, target: Storage) -> None:
     """Vectors of two embedders never come together; the message says what to do."""
     with pytest.raises(KilledError):
-        await copy(source._backend, target._backend, killing_after(30))
-    async with target._backend.write(ORG.org_id) as connection:
+        await copy(source.backend, target.backend, killing_after(30))
+    async with target.backend.write(ORG.org_id) as connection:
         await connection.execute(sa.update(search_index).values(embedder="another"))
     before = await sums_of(target)
     assert any(part.table is memories for part in before)
     with pytest.raises(IndexMismatch, match="sagacity reindex"):
-        await copy(source._backend, target._backend, quiet)
+        await copy(source.backend, target.backend, quiet)
     assert await sums_of(target) == before
 
 
@@ -324,16 +324,16 @@ async def _many_scopes(storage: Storage, sizes: list[int]) -> None:
             own = {"scope_id": scope_id, "org_id": tenant.org_id}
             scope = own | {"user_id": f"u{number}", "kind": "profile", "term_count": size * (number % 3 > 0)}
             terms = [own | {"term": f"t{n}", "document_id": n % 3, "frequency": 1} for n in range(size)]
-            async with storage._backend.write(tenant.org_id) as connection:
-                await storage._backend.load(connection, search_scopes, [scope])
-                await storage._backend.load(connection, search_terms, terms)
+            async with storage.backend.write(tenant.org_id) as connection:
+                await storage.backend.load(connection, search_scopes, [scope])
+                await storage.backend.load(connection, search_terms, terms)
 
 
 async def test_terms_of_many_scopes_are_read_in_one_order_and_once(bare: Storage) -> None:
     """Large and small scopes, from the beginning and from any page on; without statistics, and nobody else's."""
     sizes = [40] * 90 + [4_500, 1] + [7] * 60
     await _many_scopes(bare, sizes)
-    backend, part = bare._backend, Part(search_terms, ORG.org_id)
+    backend, part = bare.backend, Part(search_terms, ORG.org_id)
     async with backend.read(None) as connection:
         snapshot = Snapshot(backend, connection)
         pages = [page async for page in snapshot.pages(part)]
@@ -355,7 +355,7 @@ async def test_terms_of_many_scopes_are_read_in_one_order_and_once(bare: Storage
 async def test_an_empty_database_is_copied(target: Storage, tmp_path: Path) -> None:
     """There is nothing to do, and nothing to complain about."""
     empty = await _open(f"sqlite:///{tmp_path / 'empty.db'}", "e")
-    assert [table.rows for table in await copy(empty._backend, target._backend, quiet)] == [0] * len(TABLES)
+    assert [table.rows for table in await copy(empty.backend, target.backend, quiet)] == [0] * len(TABLES)
     assert await sums_of(target) == {}
     await empty.close()
 

@@ -315,9 +315,9 @@ async def test_erasing_an_organisation_takes_its_graph(storage: Storage) -> None
     async with storage.begin(ORG) as tx:
         await speak(tx, "x", ties=(("Ana", "knows", "Bea", 0.8),))
         await tx.entities.add(ANNA, NewEntity(name="Cem"))
-    async with storage._backend.write(ORG.org_id) as connection:
+    async with storage.backend.write(ORG.org_id) as connection:
         await connection.exec_driver_sql("DELETE FROM organisations WHERE org_id = 'org-a'")
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
         for table in (entities, entity_names, relationships):
             count = sa.select(sa.func.count()).select_from(table).where(table.c.org_id == ORG.org_id)
             assert (await connection.execute(count)).scalar_one() == 0

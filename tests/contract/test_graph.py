@@ -23,7 +23,7 @@ def tie(name: str) -> Candidate:
 
 async def names_in(storage: Storage) -> dict[str, int]:
     """Every entity with how many memories mention it."""
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
         rows = await connection.execute(sa.select(entities.c.name, entities.c.mention_count))
         return {row.name: row.mention_count for row in rows}
 
@@ -43,7 +43,7 @@ async def test_deleting_memories_takes_their_names_and_ties_along(storage: Stora
     async with storage.begin(ORG) as tx:
         await tx.memories.delete(MemoryKind.PROFILE)
     assert await names_in(storage) == {}
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
         assert (await connection.execute(sa.select(relationships.c.relationship_id))).all() == []
 
 

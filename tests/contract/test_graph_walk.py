@@ -178,7 +178,7 @@ async def test_walk_reads_by_indexes(storage: Storage) -> None:
     async with storage.begin(ORG) as tx:
         for number in range(60):
             await speak(tx, f"m{number}", [f"N{number}"], [(f"N{number}", f"N{number + 1}", 0.8)])
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
         explain, lateral = "EXPLAIN QUERY PLAN", False
         if storage.kind == "postgresql":
             explain, lateral = "EXPLAIN", True

@@ -35,7 +35,7 @@ async def test_vectors_of_many_numbers_are_searched_without_an_index(
         async with storage.read(ORG) as snapshot:
             nearest = await snapshot.search.by_vector(PROFILES, rows[1], 1)
         assert [hit.owner_id for hit in nearest.hits] == [stored[1].memory_id]
-        async with storage._backend.read(ORG.org_id) as connection:
+        async with storage.backend.read(ORG.org_id) as connection:
             count = sa.text("select count(*) from pg_class where relname like 'ix_search_documents_hnsw_%'")
             assert (await connection.execute(count)).scalar_one() == indexed
     finally:

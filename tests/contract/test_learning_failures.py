@@ -228,7 +228,7 @@ async def test_broken_configuration_waits_and_is_told(quick, storage: Storage, c
 async def test_commit_that_nobody_heard_of_is_not_done_again(quick, storage: Storage) -> None:
     """The connection breaks after the database has committed: nothing is learned twice, and no model is asked again."""
     await storage.append(ORG, said(*lines(5)))
-    storage._backend = Faulty(storage._backend, with_memories(times=1), after_commit=True)
+    storage.backend = Faulty(storage.backend, with_memories(times=1), after_commit=True)
     seen = Recorder(one_a_turn)
     learn = learning(*quick, groups=reading(seen))
     await learn.run(ORG, ANNA)
@@ -242,7 +242,7 @@ async def test_commit_that_nobody_heard_of_is_not_done_again(quick, storage: Sto
 async def test_window_that_the_database_never_takes_is_parked(quick, storage: Storage, clock) -> None:
     """A commit that fails each time costs one reading a try, waits longer each time, and is given up in the end."""
     await storage.append(ORG, said(*lines(5)))
-    storage._backend = Faulty(storage._backend, with_memories(), after_commit=False)
+    storage.backend = Faulty(storage.backend, with_memories(), after_commit=False)
     seen = Recorder(one_a_turn)
     learn = learning(*quick, groups=reading(seen))
     for attempt in range(1, ATTEMPTS + 1):

@@ -92,7 +92,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         cluster = {"cluster_id": key(alphabet), "learner": "aggregation", "name": name}
         at = {"created_at": START, "updated_at": START}
         await tx.clusters.save([PlaybookCluster(**cluster, agent_version=2 * learner, **at)])
-    async with storage._backend.read(tenant.org_id) as connection:
+    async with storage.backend.read(tenant.org_id) as connection:
         rows = (await connection.execute(sa.select(memories.c.uid, memories.c.slot))).all()
         assert [tuple(row) for row in rows] == [(uid, slot)]
         assert len((await connection.execute(sa.select(entities.c.name))).all()) == 3

@@ -50,9 +50,9 @@ async def test_a_copied_database_has_a_collection_of_its_own(storage: Storage, e
     """It keeps that one when the same is copied again."""
     await storage.claim_index("test", 16)
     async with opened(empty_url) as made:
-        await copy(storage._backend, made._backend, quiet, now=LATER)
+        await copy(storage.backend, made.backend, quiet, now=LATER)
         name = await collection_of(made)
-        await copy(storage._backend, made._backend, quiet, now=LATER + timedelta(hours=1))
+        await copy(storage.backend, made.backend, quiet, now=LATER + timedelta(hours=1))
         assert await collection_of(made) == name != await collection_of(storage)
 
 
@@ -61,9 +61,9 @@ async def test_restored_rows_have_a_collection_of_their_own(
 ) -> None:
     """The backup is one moment of the original, whose collection stays the original's."""
     await storage.claim_index("test", 16)
-    await back_up(storage._backend, tmp_path / "kept.db", open_file, quiet)
+    await back_up(storage.backend, tmp_path / "kept.db", open_file, quiet)
     async with opened(empty_url) as made:
-        await restore_rows(tmp_path / "kept.db", made._backend, open_file, quiet, now=LATER)
+        await restore_rows(tmp_path / "kept.db", made.backend, open_file, quiet, now=LATER)
         assert await collection_of(made) != await collection_of(storage)
 
 
@@ -72,7 +72,7 @@ async def test_what_a_restored_database_deletes_stays_with_the_original(
 ) -> None:
     """Both go on from the same rows: what is copied and taken out for one, the other finds as before."""
     shared = await add(copying, ROWS[:20])
-    await back_up(copying._backend, tmp_path / "kept.db", open_file, quiet)
+    await back_up(copying.backend, tmp_path / "kept.db", open_file, quiet)
     await restore_file(tmp_path / "kept.db", tmp_path / "own.db", open_file, quiet, force=False, now=LATER)
     new = await add(copying, ROWS[300:340])
     await copy_of(copying).fill()

@@ -41,7 +41,7 @@ async def test_postings_are_looked_up_by_their_words(
         await tx.memories.add([new_memory(text, user_id=ANNA) for text in texts])
     if analyzed:
         postgres.execute("ANALYZE", database=database_url.rpartition("/")[2])
-    async with storage._backend.read(ORG.org_id, user_id=ANNA) as connection:
+    async with storage.backend.read(ORG.org_id, user_id=ANNA) as connection:
         asked = generic(_best(KINDS, ("statuses",), of_user=of_user))
         plan = [row[0].strip() for row in await connection.exec_driver_sql(asked)]
     reads = [place for place, step in enumerate(plan) if re.search(r"Scan .*search_terms", step)]
@@ -55,6 +55,6 @@ async def test_questions_of_a_user_start_no_parallel_workers(storage: Storage) -
     """Strategies run side by side already; other reads keep what the server is set to."""
     asked = "SELECT current_setting('max_parallel_workers_per_gather') = '0'"
     for keeps_plans in (True, False):
-        async with storage._backend.read(ORG.org_id, keeps_plans=keeps_plans) as connection:
+        async with storage.backend.read(ORG.org_id, keeps_plans=keeps_plans) as connection:
             found = (await connection.exec_driver_sql(asked)).scalar_one()
         assert found is keeps_plans

@@ -64,7 +64,7 @@ async def one(postgres: PostgresServer, name: str) -> AsyncIterator[Storage]:
 
 async def seen(storage: Storage, org_id: OrgId | None) -> tuple[int, list[str], str, str]:
     """The session, the organisations that it sees, and what it says of itself."""
-    backend = storage._backend
+    backend = storage.backend
     assert isinstance(backend, Postgres)
     async with backend.read(org_id) as connection:
         names = (await connection.execute(sa.text("select org_id from organisations"))).scalars().all()
@@ -93,7 +93,7 @@ async def rolls_back(storage: Storage) -> None:
 
 async def fails(storage: Storage) -> None:
     with pytest.raises(StorageError):
-        async with storage._backend.write(OTHER_ORG.org_id) as connection:
+        async with storage.backend.write(OTHER_ORG.org_id) as connection:
             await connection.execute(sa.text("select 1 / 0"))
 
 
@@ -101,7 +101,7 @@ async def is_cancelled(storage: Storage) -> None:
     inside = asyncio.Event()
 
     async def hang() -> None:
-        async with storage._backend.write(OTHER_ORG.org_id) as connection:
+        async with storage.backend.write(OTHER_ORG.org_id) as connection:
             inside.set()
             await connection.execute(sa.text("select pg_sleep(60)"))
 
@@ -113,8 +113,8 @@ async def is_cancelled(storage: Storage) -> None:
 
 
 async def turns_to_another(storage: Storage) -> None:
-    async with storage._backend.write(ORG.org_id) as connection:
-        await storage._backend.enter(connection, OTHER_ORG.org_id)
+    async with storage.backend.write(ORG.org_id) as connection:
+        await storage.backend.enter(connection, OTHER_ORG.org_id)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_nothing_is_left_for_the_next_transaction(
     """However a transaction of one organisation ends, the next on its connection is whose it says."""
     await seen(one, ORG.org_id)
     await before(one)
-    async with one._backend._engine.connect() as connection:  # type: ignore[attr-defined]  nothing is said yet
+    async with one.backend._engine.connect() as connection:  # type: ignore[attr-defined]  nothing is said yet
         assert (await connection.execute(sa.text("select count(*) from organisations"))).scalar() == 0
     assert (await seen(one, None))[1:] == ([], "", "30s")
     assert (await seen(one, ORG.org_id))[1:] == ([ORG.org_id], "", "30s")
@@ -202,11 +202,11 @@ async def _copies(storage: Storage) -> object:
     tenant = Tenant(org_id=OrgId("org-c"))
     async with storage.begin(tenant) as tx:
         await tx.organisation.ensure("c")
-    async with storage._backend.write(tenant.org_id) as connection:
+    async with storage.backend.write(tenant.org_id) as connection:
         row = {"org_id": tenant.org_id, "user_id": "copied", "last_seq": 0}
         users = sa.Table("users", sa.MetaData(), *(sa.Column(key, sa.Text) for key in ("org_id", "user_id")),
                          *(sa.Column(key, sa.BigInteger) for key in ("last_seq", "created_at", "updated_at")))  # fmt: skip
-        await storage._backend.load(connection, users, [row | {"created_at": 1, "updated_at": 1}])
+        await storage.backend.load(connection, users, [row | {"created_at": 1, "updated_at": 1}])
         found = await connection.execute(sa.select(users.c.user_id).where(users.c.org_id == tenant.org_id))
         return found.scalars().all()
 
@@ -264,7 +264,7 @@ async def test_statements_are_prepared_only_where_sessions_stay(
             assert await step(storage) == expected
         for _ in range(6):
             await _finds(storage)
-        async with storage._backend.read(None) as connection:
+        async with storage.backend.read(None) as connection:
             count = (
                 await connection.execute(sa.text("select count(*) from pg_prepared_statements"))
             ).scalar_one()

@@ -58,7 +58,7 @@ async def test_an_index_is_made_anew_however_long_a_statement_takes(
     await storage.append(ORG, said("green tea", request_id="r"))
     for statement in SLOW:
         postgres.execute(statement, database=name)
-    backend = storage._backend
+    backend = storage.backend
     done: list[tuple[int, int]] = []
     async with backend.write(ORG.org_id) as connection:
         await connection.exec_driver_sql("SET LOCAL statement_timeout = '500ms'")

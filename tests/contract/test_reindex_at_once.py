@@ -43,7 +43,7 @@ async def test_turns_that_come_meanwhile_are_in_the_index_once(storage: Storage)
     left_over = sa.select(sa.func.count()).where(
         ~sa.exists().where(document.document_id == term.document_id).correlate(search_terms)
     )
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
 
         async def count(statement: sa.Select) -> int:
             return (await connection.execute(statement)).scalar_one()

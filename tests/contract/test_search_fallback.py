@@ -28,7 +28,7 @@ async def test_words_answer_when_the_search_by_vector_is_refused(storage: Storag
     """The refused statement spoils its transaction; the words are searched in another, and the trace says why."""
     async with storage.begin(ORG) as tx:
         [memory] = await tx.memories.add([new_memory("green tea")])
-    storage._backend.vectors = RefusedVectors()
+    storage.backend.vectors = RefusedVectors()
     searcher = Searcher(storage, WordEmbedder(), clock=SystemClock())
     found = await searcher.search(ORG, Query(text="tea", wanted=PROFILES, limit=3))
     assert [item.memory for item in found.items] == [memory]
@@ -41,7 +41,7 @@ async def test_a_search_by_vector_alone_fails_with_it(storage: Storage) -> None:
     """Who asked for nothing else is told that it failed."""
     async with storage.begin(ORG) as tx:
         await tx.memories.add([new_memory("green tea")])
-    storage._backend.vectors = RefusedVectors()
+    storage.backend.vectors = RefusedVectors()
     query = Query(text="tea", wanted=PROFILES, limit=3, mode=SearchMode.VECTOR)
     with pytest.raises(StorageError, match="no_such_function"):
         await Searcher(storage, WordEmbedder(), clock=SystemClock()).search(ORG, query)

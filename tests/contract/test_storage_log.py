@@ -325,7 +325,7 @@ async def test_group_that_lacks_the_database_fails_as_one(storage: Storage) -> N
         tries += 1
         return True
 
-    storage._backend = Faulty(storage._backend, count, after_commit=False)
+    storage.backend = Faulty(storage.backend, count, after_commit=False)
     requests = [said("tea", request_id=f"r{number}") for number in range(30)]
     ended = await asyncio.gather(*(storage.append(ORG, one) for one in requests), return_exceptions=True)
     assert {type(error) for error in ended} == {StorageUnavailable}

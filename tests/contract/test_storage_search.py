@@ -56,9 +56,9 @@ async def contents(storage: Storage, text: str, wanted: Filter = PROFILES) -> li
 async def index_of(storage: Storage):
     """Documents, terms and scope counts as they stand, without numbers and vectors."""
     rows, scopes, terms = [], [], []
-    async with storage._backend.read(None) as connection:
+    async with storage.backend.read(None) as connection:
         for tenant in (ORG, OTHER_ORG):
-            await storage._backend.enter(connection, tenant.org_id)
+            await storage.backend.enter(connection, tenant.org_id)
             for table, kept in (
                 (search_documents, rows),
                 (search_scopes, scopes),

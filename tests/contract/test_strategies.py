@@ -176,7 +176,7 @@ class NoEmbedder:
 async def test_a_slow_strategy_is_named_and_the_others_answer(storage: Storage) -> None:
     """Nobody waits for it longer than its time."""
     tea = await remembered(storage, "Likes green tea.", MemoryKind.SEMANTIC)
-    storage._backend.vectors = SlowVectors()
+    storage.backend.vectors = SlowVectors()
     query = Query(text="green tea", wanted=MINE, limit=3, strategies=ALL)
     found = await searcher_of(storage, strategy_seconds=3).search(ORG, query)
     assert [one.memory for one in found.items] == [tea]
@@ -204,7 +204,7 @@ class RefusedVectors:
 async def test_if_none_can_answer_the_database_is_to_blame(storage: Storage) -> None:
     """An empty answer would be taken for "nothing is known"."""
     await remembered(storage, "Likes green tea.", MemoryKind.SEMANTIC)
-    storage._backend.vectors = RefusedVectors()
+    storage.backend.vectors = RefusedVectors()
     query = Query(text="tea", wanted=MINE, limit=3, strategies=(StrategyName.VECTOR,))
     with pytest.raises(StorageError, match="no_such_function"):
         await searcher_of(storage).search(ORG, query)

@@ -96,7 +96,7 @@ async def test_a_crash_before_recording_repeats_harmlessly(copying: Storage, qdr
     await copy_of(copying).fill()
     await add(copying, ROWS[:300])
     dying = DiesBeforeRecording(
-        copying._backend, clock=copying._clock, ids=copying._ids, vector_store=copying.vector_store
+        copying.backend, clock=copying._clock, ids=copying._ids, vector_store=copying.vector_store
     )
     with pytest.raises(ZeroDivisionError):
         await copy_of(dying).fill()

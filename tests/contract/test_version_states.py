@@ -236,7 +236,7 @@ class Versions(RuleBasedStateMachine):
         async def read() -> tuple[Rows, dict[int, str]]:
             async with self.storage.read(self.tenant) as snapshot:
                 found = await snapshot.memories.list_newest(KIND, limit=999)
-            async with self.storage._backend.read(self.tenant.org_id) as connection:
+            async with self.storage.backend.read(self.tenant.org_id) as connection:
                 column = search_documents.c
                 mine = sa.select(column.owner_id, column.status).where(column.org_id == self.tenant.org_id)
                 documents = {row.owner_id: row.status for row in await connection.execute(mine)}

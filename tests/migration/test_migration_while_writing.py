@@ -129,7 +129,7 @@ async def unfindable(storage: Storage, logs: Logs) -> list[str]:
 
 async def whole(storage: Storage, org: str) -> bool:
     """Whether an organisation's scopes count what its documents and terms are."""
-    async with storage._backend.read(OrgId(org)) as connection:
+    async with storage.backend.read(OrgId(org)) as connection:
         scopes = (
             await connection.execute(sa.select(search_scopes).where(search_scopes.c.org_id == org))
         ).all()

@@ -157,7 +157,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
         waiting = await tx.search.unembedded(9)
         await tx.search.set_vectors(waiting, unit_rows(len(waiting), DIMENSION, seed=3))
-    async with storage._backend.write(tenant.org_id) as connection:
+    async with storage.backend.write(tenant.org_id) as connection:
         own = {"org_id": tenant.org_id, "created_at": START}
         await connection.execute(evaluations.insert(), own | {"session_id": word, "is_success": True})
         event = {"event_name": "e", "event_category": "c", "metadata": NUMBERS, "prompt_tokens": None}
@@ -181,7 +181,7 @@ def _added(memory: Memory) -> Change:
 
 async def sums_of(storage: Storage) -> dict[Part, Sum]:
     """The checksum of every table of every organisation, where there are rows."""
-    backend = storage._backend
+    backend = storage.backend
     sums = {}
     async with backend.read(None) as connection:
         snapshot = Snapshot(backend, connection)
@@ -195,6 +195,6 @@ async def sums_of(storage: Storage) -> dict[Part, Sum]:
 
 async def numbers_of(storage: Storage, tenant: Tenant, column: sa.Column) -> list[int]:
     """The row numbers of one organisation's table, in order."""
-    async with storage._backend.read(tenant.org_id) as connection:
+    async with storage.backend.read(tenant.org_id) as connection:
         statement = sa.select(column).where(column.table.c.org_id == tenant.org_id).order_by(column)
         return list((await connection.execute(statement)).scalars())

@@ -158,7 +158,7 @@ async def _use(storage: Storage, tenant: Tenant, word: str) -> None:
     async with storage.begin(tenant) as tx:
         await tx.model_calls.add(call(word))
         await tx.evaluations.replace(ANNA, evaluation(word))
-    async with storage._backend.write(tenant.org_id) as connection:
+    async with storage.backend.write(tenant.org_id) as connection:
         event = {"event_name": word, "event_category": "c", "created_at": START}
         await connection.execute(usage_events.insert(), event | {"org_id": tenant.org_id})
 
@@ -202,7 +202,7 @@ def tie(word: str) -> Candidate:
 async def rows_of(storage: Storage, tenant: Tenant) -> dict[str, list]:
     """All rows of one organisation, table by table."""
     rows = {}
-    async with storage._backend.read(tenant.org_id) as connection:
+    async with storage.backend.read(tenant.org_id) as connection:
         for table in metadata.sorted_tables:
             if "org_id" in table.c:
                 statement = sa.select(table).where(table.c.org_id == tenant.org_id)

@@ -79,7 +79,7 @@ def _rows_read(node: dict[str, Any]) -> float:
 @contextmanager
 def _on_postgres(storage: Storage) -> Iterator[PostgresReads]:
     reads = PostgresReads()
-    engine = storage._backend._engine.sync_engine
+    engine = storage.backend._engine.sync_engine
 
     def listen(connection: Any, *_: object) -> None:
         connection.driver_connection.add_notice_handler(reads.keep)
@@ -137,8 +137,8 @@ def _goes_through_all(step: str, tables: set[str], statement: str) -> bool:
 
 @contextmanager
 def _on_sqlite(storage: Storage) -> Iterator[SQLiteReads]:
-    reads = SQLiteReads(str(storage._backend.file))
-    engine = storage._backend._readers.sync_engine
+    reads = SQLiteReads(str(storage.backend.file))
+    engine = storage.backend._readers.sync_engine
     sa.event.listen(engine, "before_cursor_execute", reads.keep)
     try:
         yield reads

@@ -24,7 +24,7 @@ ROWS = unit_rows(400)
 async def copied_to(storage: Storage, qdrant: QdrantServer, **options) -> AsyncIterator[Storage]:
     """*storage* with a copy in *qdrant* that only a test fills."""
     one = with_qdrant(storage, qdrant, **{"search_seconds": 10, "rest_seconds": 0, **options})
-    plain = Storage(one._backend, clock=one._clock, ids=one._ids, vector_store=one.vector_store)
+    plain = Storage(one.backend, clock=one._clock, ids=one._ids, vector_store=one.vector_store)
     try:
         yield plain
     finally:

@@ -56,7 +56,7 @@ class Watched:
 
 def with_qdrant(storage: Storage, server: QdrantServer, *, few: int = 0, **options) -> CopyingStorage:
     """The same database with a copy in *server*, by which all questions are answered that reach more than *few*."""
-    backend = storage._backend
+    backend = storage.backend
     store = QdrantStore(server.url, server.api_key, **options)
     copying = CopyingStorage(backend, clock=storage._clock, ids=storage._ids, vector_store=store)
     copying.copy = VectorCopy(storage, store, ids=CountingIds("copy"))
@@ -70,7 +70,7 @@ def _own(storage: Storage, request: pytest.FixtureRequest) -> Storage:
 
 def _exact(large_scope: int) -> Callable[[Storage, pytest.FixtureRequest], Storage]:
     def exact(storage: Storage, request: pytest.FixtureRequest) -> Storage:
-        storage._backend.vectors = ExactVectors(large_scope=large_scope)
+        storage.backend.vectors = ExactVectors(large_scope=large_scope)
         return storage
 
     return exact
@@ -80,7 +80,7 @@ def _copied(*, late: bool) -> Callable[[Storage, pytest.FixtureRequest], Storage
     def copied(storage: Storage, request: pytest.FixtureRequest) -> Storage:
         copying = with_qdrant(storage, request.getfixturevalue("qdrant"), search_seconds=10)
         copying.copies_before = late
-        copying._backend.vectors = Watched(copying._backend.vectors)
+        copying.backend.vectors = Watched(copying.backend.vectors)
         return copying
 
     return copied
@@ -104,7 +104,7 @@ async def searching(storage: Storage, request: pytest.FixtureRequest) -> AsyncIt
     one = VECTOR_INDEXES[request.param](storage, request)
     try:
         yield one
-        fallbacks = getattr(one._backend.vectors, "fallbacks", [])
+        fallbacks = getattr(one.backend.vectors, "fallbacks", [])
         assert fallbacks == []
     finally:
         if one.vector_store is not None:

@@ -71,7 +71,7 @@ async def statuses(storage: Storage, kind: MemoryKind = PROFILE) -> dict[str, St
     """The status of every memory by its content, having made sure that its document says the same."""
     async with storage.read(ORG) as snapshot:
         found = await snapshot.memories.list_newest(kind, limit=999)
-    async with storage._backend.read(ORG.org_id) as connection:
+    async with storage.backend.read(ORG.org_id) as connection:
         column = search_documents.c
         rows = await connection.execute(
             sa.select(column.owner_id, column.status, column.archived_at).where(

@@ -29,7 +29,7 @@ async def test_copying_ends_where_a_cancellation_is_swallowed(tmp_path: Path) ->
     """A server that stops does not wait for ever for the copy of its vectors."""
     opened = await open_storage(f"sqlite:///{tmp_path / 'a.db'}", clock=StoppedClock(), ids=CountingIds())
     store = open_vector_store("http://127.0.0.1:9", "")
-    deaf = Deaf(opened._backend, clock=opened._clock, ids=opened._ids, vector_store=store)
+    deaf = Deaf(opened.backend, clock=opened._clock, ids=opened._ids, vector_store=store)
     try:
         async with asyncio.timeout(60), _copying(deaf, CountingIds()):
             await asyncio.sleep(0.05)

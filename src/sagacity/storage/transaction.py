@@ -91,7 +91,12 @@ class Transaction:
 
 
 class Storage:
-    """Everything durable, behind one backend."""
+    """
+    Everything durable, behind one *backend*.
+
+    A tenant's data is reached by `begin` and `read` only. `backend` is for work on the whole database, such as a copy of
+    it, and may be wrapped or replaced by one that fails or counts.
+    """
 
     def __init__(
         self,
@@ -103,7 +108,7 @@ class Storage:
         operation_turns: int = TURNS,
     ) -> None:
         self.vector_store = vector_store
-        self._backend = backend
+        self.backend = backend
         self._clock = clock
         self._ids = ids
         self._operation_turns = operation_turns
@@ -114,12 +119,12 @@ class Storage:
     @property
     def kind(self) -> str:
         """The backend's short name."""
-        return self._backend.name
+        return self.backend.name
 
     @property
     def label(self) -> str:
         """Where the data is, with secrets masked."""
-        return self._backend.label
+        return self.backend.label
 
     @asynccontextmanager
     async def begin(
@@ -139,8 +144,8 @@ class Storage:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
-        async with self._backend.write(tenant.org_id, user_id=reached) as connection:
-            with _pinned(self._backend, connection, whose):
+        async with self.backend.write(tenant.org_id, user_id=reached) as connection:
+            with _pinned(self.backend, connection, whose):
                 yield Transaction(self._scope(connection, tenant, writes=True))
 
     @asynccontextmanager
@@ -159,15 +164,15 @@ class Storage:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
-        async with self._backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
-            with _pinned(self._backend, connection, whose):
+        async with self.backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
+            with _pinned(self.backend, connection, whose):
                 yield self._transaction(connection, tenant)
 
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
         return Transaction(self._scope(connection, tenant))
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
-        parts = (connection, tenant.org_id, self._backend, self._clock, self._ids)
+        parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
         return Scope(*parts, writes=writes, operation_turns=self._operation_turns)
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
@@ -212,7 +217,7 @@ class Storage:
         return await self.retry(lambda: self._append_once(tenant, requests))
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
-        async with self._backend.write(tenant.org_id, urgent=True) as connection:
+        async with self.backend.write(tenant.org_id, urgent=True) as connection:
             return await self._transaction(connection, tenant).interactions.append(requests)
 
     async def give_way(self, worked_seconds: float) -> None:
@@ -232,7 +237,7 @@ class Storage:
         Raises:
             Unauthorized: there is none.
         """
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             row = (await connection.execute(_LIVE_TOKEN, {"token_hash": token_hash})).first()
         if row is None:
             raise Unauthorized("the API token is not known or was revoked")
@@ -241,7 +246,7 @@ class Storage:
     async def has_tokens(self) -> bool:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
-            async with self._backend.read(None) as connection:
+            async with self.backend.read(None) as connection:
                 found = (await connection.execute(_ANY_TOKEN)).first()
             self._has_tokens = found is not None
         return self._has_tokens
@@ -261,7 +266,7 @@ class Storage:
         statement = sa.select(ranked.org_id, ranked.user_id).order_by(ranked.turn, ranked.due_at).limit(limit)
         if each is not None:
             statement = statement.where(ranked.turn <= each)
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             rows = (await connection.execute(statement)).all()
         return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=row.user_id) for row in rows]
 
@@ -270,24 +275,24 @@ class Storage:
         statement = sa.select(sa.func.min(due_users.c.due_at))
         if after is not None:
             statement = statement.where(due_users.c.due_at > after)
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             return (await connection.execute(statement)).scalar()
 
     async def organisations(self) -> list[Tenant]:
         """Return every organisation, in order."""
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             rows = (await connection.execute(sa.select(known_organisations))).all()
         return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
     async def unembedded_tenants(self) -> list[Tenant]:
         """Return the tenants that have documents waiting for their vectors."""
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             rows = (await connection.execute(sa.select(waiting_tenants.c.org_id))).all()
         return [Tenant(org_id=row.org_id) for row in rows]
 
     async def uncopied_tenants(self) -> list[Tenant]:
         """Return the tenants that have documents which a separate vector store has not got yet."""
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             rows = (await connection.execute(sa.select(uncopied_tenants.c.org_id))).all()
         return [Tenant(org_id=row.org_id) for row in rows]
 
@@ -298,7 +303,7 @@ class Storage:
         Raises:
             SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
         """
-        await self._backend.migrate()
+        await self.backend.migrate()
 
     async def claim_index(self, embedder: str, dimension: int) -> None:
         """
@@ -307,7 +312,7 @@ class Storage:
         Raises:
             IndexMismatch: another embedder or analyzer made it.
         """
-        async with self._backend.write(LOCAL_ORG) as connection:
+        async with self.backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
             if row is None:
                 await self._record_index(connection, embedder, dimension)
@@ -317,7 +322,7 @@ class Storage:
                     f"{row.analyzer}), and this server uses {embedder} ({dimension}, {ANALYZER}). "
                     "Run `sagacity reindex` to rebuild it, or configure the former embedder."
                 )
-        await self._backend.prepare_vectors(dimension)
+        await self.backend.prepare_vectors(dimension)
 
     async def _record_index(self, connection: AsyncConnection, embedder: str, dimension: int) -> None:
         values = {
@@ -345,7 +350,7 @@ class Storage:
             on_progress: told after each batch how many documents of how many are written.
         """
         tenants = await self.organisations()
-        async with self._backend.write(LOCAL_ORG) as connection:
+        async with self.backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
             await rebuild(
                 [self._scope(connection, tenant, writes=True) for tenant in tenants],
@@ -357,18 +362,18 @@ class Storage:
 
     async def unembedded_count(self) -> int:
         """Return how many documents wait for their vectors, over all tenants."""
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             statement = sa.select(sa.func.coalesce(sa.func.sum(waiting_tenants.c.document_count), 0))
             return int((await connection.execute(statement)).scalar_one())
 
     async def check(self) -> None:
         """Answer one query, or raise StorageError."""
-        async with self._backend.read(None) as connection:
+        async with self.backend.read(None) as connection:
             await connection.execute(sa.select(known_organisations).limit(1))
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._backend.close()
+        await self.backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()
 
