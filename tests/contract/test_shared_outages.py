@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,8 @@ from support.local_servers import ValkeyServer, running_valkey
 from support.waiting import until
 
 SECRET = "s3kret"
+CALLS, PATIENCE_SECONDS = 800, 50
+"""If each waited a second, eight at a time, as many would take twice as long."""
 
 
 @pytest.fixture
@@ -52,9 +53,8 @@ async def test_without_the_server_each_process_goes_on_alone(mortal: ValkeyServe
         assert await use(state) == (0.0, [b"1", None])
         mortal.kill()
         with capture_logs() as logs:
-            began = time.monotonic()
-            outcomes = [await use(state) for _ in range(50)]
-            assert time.monotonic() - began < 5
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                outcomes = [await use(state) for _ in range(50)]
         assert [wait == 0 for wait, _ in outcomes[:4]] == [True, True, True, False]
         assert [found for _, found in outcomes] == [[None, None]] * 50
         assert await state.check() is False
@@ -83,14 +83,11 @@ async def test_a_server_that_hangs_costs_one_wait(mortal: ValkeyServer) -> None:
         await use(state)
         hang(mortal)
         try:
-            began = time.monotonic()
-            waits = await asyncio.gather(*(state.limiter.take("b", 10) for _ in range(100)))
-            assert 0.9 < time.monotonic() - began < 4
-            assert sum(wait == 0 for wait in waits) == 10
-            began = time.monotonic()
-            for _ in range(100):
-                await state.limiter.take("b", 10)
-            assert time.monotonic() - began < 3
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                waits = await asyncio.gather(*(state.limiter.take("b", 10) for _ in range(CALLS)))
+                assert sum(wait == 0 for wait in waits) == 10
+                for _ in range(CALLS):
+                    await state.limiter.take("b", 10)
         finally:
             go_on(mortal)
         await until(state.check)

@@ -72,9 +72,9 @@ async def test_an_allowance_refills_while_time_passes(pair: Pair) -> None:
     assert 600 <= admitted <= 600 + (time.monotonic() - began) * 10
     assert 0 < wait <= 0.1
     began = time.monotonic()
-    while await other.limiter.take("a", 600):
-        assert time.monotonic() - began < wait + 5
-        await asyncio.sleep(0.005)
+    async with asyncio.timeout(60):
+        while await other.limiter.take("a", 600):
+            await asyncio.sleep(0.005)
     assert time.monotonic() - began >= wait - 0.02
 
 

@@ -43,7 +43,7 @@ def worker(
     index: IndexHandler | None = None,
     *,
     concurrency: int = 2,
-    sweep_seconds: float = 30.0,
+    sweep_seconds: float = 60.0,
 ) -> ArqWorker:
     async def index_nothing(tenant: object) -> None:
         """Index nothing."""
@@ -165,7 +165,7 @@ def locally() -> Dispatching:
         index: Callable[[], Awaitable[object]] = _nothing,
         concurrency: int = 2,
         places: int = 8,
-        sweep_seconds: float = 30.0,
+        sweep_seconds: float = 60.0,
     ) -> AbstractAsyncContextManager[Dispatcher]:
         return _running(
             LocalDispatcher(
@@ -190,7 +190,7 @@ def by_arq(redis_url: str) -> Dispatching:
         index: Callable[[], Awaitable[object]] = _nothing,
         concurrency: int = 2,
         places: int = 8,
-        sweep_seconds: float = 30.0,
+        sweep_seconds: float = 60.0,
     ) -> AbstractAsyncContextManager[Dispatcher]:
         async def index_all(tenant: object) -> None:
             await index()

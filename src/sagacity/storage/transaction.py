@@ -94,8 +94,8 @@ class Storage:
     """
     Everything durable, behind one *backend*.
 
-    A tenant's data is reached by `begin` and `read` only. `backend` is for work on the whole database, such as a copy of
-    it, and may be wrapped or replaced by one that fails or counts.
+    A tenant's data is reached by `begin` and `read` only. `backend` is for work on the whole database, such as a copy
+    of it, and may be replaced by one that fails or counts.
     """
 
     def __init__(

@@ -1,12 +1,11 @@
 """Without a model a session is judged by what its user says last, and not at all when in doubt."""
 
-import time
-
 import pytest
 
 from sagacity.domain.evaluation import FailureType
 from sagacity.domain.interaction import ToolUse
 from sagacity.learning.evaluate.rules import judge_by_rules
+from support.hang_guard import ending
 from support.windows import turn, window
 
 
@@ -160,9 +159,8 @@ def test_session_of_one_side_is_not_judged():
     assert judged(("Agent", "Hello!")) is None
 
 
-def test_hostile_text_costs_little():
-    """Long turns with many near hits are judged within the second."""
-    started = time.perf_counter()
+def test_hostile_text_is_judged():
+    """Long turns with many near hits are no trap."""
     text = "thanks thank you still not still not you are you are talk to talk to a " * 4_000
-    judged(text, "x" * 100_000, text, "a" * 100_000, text)
-    assert time.perf_counter() - started < 1
+    with ending():
+        assert judged(text, "x" * 100_000, text, "a" * 100_000, text) is None

