@@ -11,12 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import psycopg
-from sagacity.storage.tables import metadata
 
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
 from sagacity.storage.base import Backend
 from sagacity.storage.open import open_backend
+from sagacity.storage.schema.tables import metadata
 from sagacity.storage.transaction import Storage
 
 TABLES = [table.name for table in reversed(metadata.sorted_tables)]
