@@ -18,7 +18,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Scored
 from sagacity.providers.tokens import TokenCounter
-from sagacity.retrieval.context.assemble.assemble import build_context
+from sagacity.retrieval.context.assemble import build_context
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 OF_EACH_KIND = 20  # what a caller gets who asks for nothing else

@@ -12,7 +12,7 @@ from harness import Place
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_file
-from sagacity.storage.postgres.backend.backend import Postgres
+from sagacity.storage.postgres.backend import Postgres
 from sagacity.storage.schema.tables import organisations
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.rows import TABLES, Part, Snapshot

@@ -24,7 +24,7 @@ from sagacity.domain.query import Filter
 from sagacity.providers.base import Vectors
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.base import Scope
-from sagacity.storage.postgres.backend.vectors import PostgresVectors
+from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.tables import organisations, search_documents, search_index, search_scopes
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.writing import pack

@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-from sagacity.retrieval.context.assemble.known_entities import known_entities
-
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import RunId
@@ -11,6 +9,7 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
 from sagacity.domain.query import Filter
 from sagacity.learning.writing.apply import Applied, Proposal, apply
+from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.learning import learned

@@ -8,13 +8,13 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from sagacity.storage.sqlite.backend.backend import SQLite
 
 from sagacity.domain.errors import InvalidInput, SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.storage.base import Backend
 from sagacity.storage.open import open_backend, open_file, open_storage
 from sagacity.storage.schema.migrate import migrate
 from sagacity.storage.schema.tables import interactions
+from sagacity.storage.sqlite.backend import SQLite
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.backup import back_up, restore_file, restore_rows
 from sagacity.storage.transfer.copy import Step, compare

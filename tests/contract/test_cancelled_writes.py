@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sagacity.storage.postgres.backend import Postgres
+from sagacity.storage.postgres import Postgres
 from sagacity.storage.transaction import Storage
 from support.parts import ORG, said
 

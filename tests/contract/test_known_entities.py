@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 import pytest
-from sagacity.retrieval.context.assemble.known_entities import MOST_TIES, known_entities
 
 from sagacity.domain.context import KnownEntity
 from sagacity.domain.graph import EntityType, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.memory import Approval, Memory, Status
+from sagacity.retrieval.context.known_entities import MOST_TIES, known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, said

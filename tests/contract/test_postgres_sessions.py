@@ -7,7 +7,6 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from sagacity.storage.postgres.backend.backend import Postgres
 from sqlalchemy.exc import DBAPIError
 
 from conftest import PROGRAM
@@ -18,6 +17,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import PostgresOptions, open_storage
+from sagacity.storage.postgres.backend import Postgres
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer
 from support.parts import (

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import sqlalchemy as sa
 from psycopg import connect
-from sagacity.storage.postgres.backend.vectors import index_name
 
 from conftest import PROGRAM
 from sagacity.storage.base import Scope
 from sagacity.storage.open import PostgresOptions, open_storage
+from sagacity.storage.postgres.vectors import index_name
 from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.transaction import Storage
 from support.local_servers import PostgresServer

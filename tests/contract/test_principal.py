@@ -4,12 +4,12 @@ import re
 from contextlib import suppress
 
 import pytest
-from sagacity.storage.postgres.backend.row_security import RULES
 
 from sagacity.domain.errors import Forbidden, NotFound, SagacityError
 from sagacity.domain.memory import Approval, MemoryKind, Visibility
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.query import Filter
+from sagacity.storage.postgres.row_security import RULES
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.transaction import Storage
 from support.isolation import EVERYTHING, furnish, rows_of

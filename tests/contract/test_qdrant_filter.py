@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 import sqlalchemy as sa
-from sagacity.storage.qdrant.search.store import QdrantStore, Question, filter_of, is_expressible, payload_of
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
+from sagacity.storage.qdrant.store import QdrantStore, Question, filter_of, is_expressible, payload_of
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import admitted, values_of

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sagacity.storage.postgres.backend.owner import refuse_old
-from sagacity.storage.postgres.backend.row_security import Rule, protect
 
 from conftest import PROGRAM
 from sagacity.domain.errors import ConfigError
 from sagacity.storage.open import PostgresOptions, open_storage
+from sagacity.storage.postgres.owner import refuse_old
+from sagacity.storage.postgres.row_security import Rule, protect
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.schema.views import views
 from support.local_servers import SUPERUSER, PostgresServer

@@ -1,7 +1,6 @@
 """One merge is taken back, whole or not at all."""
 
 import pytest
-from sagacity.retrieval.context.assemble.known_entities import known_entities
 
 from sagacity.domain.change import Action, ChangeAction, Occasion
 from sagacity.domain.errors import Conflict
@@ -10,6 +9,7 @@ from sagacity.domain.ids import InteractionId, MemoryUid, RunId
 from sagacity.domain.memory import ArchivedBy, Memory, Status
 from sagacity.domain.query import Filter
 from sagacity.learning.writing.undo import Undone, confirmed, undo_merge
+from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.history import changes_of, decided, merged, publish, stored, written

@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
-from sagacity.storage.qdrant.search.search import MOST_UNCOPIED
-from sagacity.storage.qdrant.search.store import QdrantStore
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.query import Query
 from sagacity.retrieval.pipeline import Searcher
+from sagacity.storage.qdrant.search import MOST_UNCOPIED
+from sagacity.storage.qdrant.store import QdrantStore
 from sagacity.storage.transaction import Storage
 from support.learning import WordEmbedder
 from support.parts import BEN, ORG, OTHER_ORG, opened, unit_rows

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sagacity.storage.sqlite.backend.backend import SQLite
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SagacityError, SchemaMismatch, StorageError
@@ -18,6 +17,7 @@ from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
+from sagacity.storage.sqlite.backend import SQLite
 from support.parts import ANNA, ORG, opened, said
 from support.schemas import next_release
 

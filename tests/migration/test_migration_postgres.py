@@ -9,13 +9,13 @@ from pathlib import Path
 import psycopg
 import pytest
 import sqlalchemy as sa
-from sagacity.storage.postgres.backend.owner import make_ready, numbered
 
 from conftest import PROGRAM
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_storage
+from sagacity.storage.postgres.owner import make_ready, numbered
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.schema.views import views
 from support.local_servers import PostgresServer

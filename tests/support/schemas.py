@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sagacity.storage.postgres.backend.driver import engine_for
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from sagacity.storage.postgres.driver import engine_for
 from sagacity.storage.schema.migrate import VERSIONS, migrate
 from support.local_servers import PostgresServer
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from sagacity.storage.qdrant.search.search import QdrantVectors
-from sagacity.storage.qdrant.search.store import QdrantStore
 
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Nearest, VectorIndex
+from sagacity.storage.qdrant.search import QdrantVectors
+from sagacity.storage.qdrant.store import QdrantStore
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.transaction import Storage, Transaction

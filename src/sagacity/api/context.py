@@ -13,8 +13,8 @@ from sagacity.api.sdk import sdk
 from sagacity.api.search import asked_of, found_by_kind
 from sagacity.domain.context import Said
 from sagacity.domain.ids import SessionId, UserId
-from sagacity.retrieval.context.assemble.assemble import build_context
-from sagacity.retrieval.context.assemble.known_entities import known_entities
+from sagacity.retrieval.context.assemble import build_context
+from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.schemas.context import ContextBody, ContextPage
 from sagacity.storage.transaction import Transaction
 

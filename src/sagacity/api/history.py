@@ -18,7 +18,7 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.views.memory import memory_view
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks
 from sagacity.learning.writing.undo import Undone, find_merge, separated, undo_merge
-from sagacity.retrieval.context.assemble.lines import read_citation
+from sagacity.retrieval.context.lines import read_citation
 from sagacity.schemas.base import MAX_INT
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
 from sagacity.storage.transaction import Transaction

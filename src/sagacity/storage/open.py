@@ -12,12 +12,12 @@ from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.domain.ids import IdSource
 from sagacity.storage.base import Backend
 from sagacity.storage.schema.migrate import be_of_this_release
-from sagacity.storage.sqlite.backend.backend import SQLite
+from sagacity.storage.sqlite.backend import SQLite
 from sagacity.storage.transaction import Storage
 from sagacity.storage.work.operation_slots import TURNS
 
 if TYPE_CHECKING:
-    from sagacity.storage.qdrant.search.store import QdrantStore
+    from sagacity.storage.qdrant.store import QdrantStore
 
 _EXAMPLES = "sqlite:////data/sagacity.db or postgresql://role:password@host:5432/database"
 _PORT = 5432
@@ -60,7 +60,7 @@ async def open_storage(
     """
     backend = _backend(_parsed(url), postgres or PostgresOptions())
     if vector_store is not None:
-        from sagacity.storage.qdrant.search.search import QdrantVectors  # noqa: PLC0415  its packages are an extra
+        from sagacity.storage.qdrant.search import QdrantVectors  # noqa: PLC0415  its packages are an extra
 
         backend.vectors = QdrantVectors(vector_store, backend.vectors)
     storage = Storage(
@@ -141,7 +141,7 @@ def open_vector_store(url: str, api_key: str) -> "QdrantStore | None":
     if not url:
         return None
     try:
-        from sagacity.storage.qdrant.search.store import QdrantStore  # noqa: PLC0415  its packages are an extra
+        from sagacity.storage.qdrant.store import QdrantStore  # noqa: PLC0415  its packages are an extra
     except ImportError as error:
         raise ConfigError(
             "SAGACITY_VECTOR_URL needs one more package: pip install 'sagacity[qdrant]'"
@@ -174,7 +174,7 @@ def _backend(url: sa.URL, postgres: PostgresOptions, *, as_found: bool = False) 
 
 def _postgres(url: sa.URL, options: PostgresOptions) -> Backend:
     try:
-        from sagacity.storage.postgres.backend.backend import Postgres  # noqa: PLC0415  its packages are an extra
+        from sagacity.storage.postgres.backend import Postgres  # noqa: PLC0415  its packages are an extra
     except ImportError as error:
         raise ConfigError("PostgreSQL needs more packages: pip install 'sagacity[postgres]'") from error
     return Postgres(

@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
-from sagacity.storage.postgres.backend.driver import checked_url, engine_for, literal, load_rows, ours
-from sagacity.storage.postgres.backend.owner import make_ready, make_vector_index, numbered, refuse_bypass
-from sagacity.storage.postgres.backend.row_security import ORG, USER
-from sagacity.storage.postgres.backend.vectors import PostgresVectors
+from sagacity.storage.postgres.driver import checked_url, engine_for, literal, load_rows, ours
+from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass
+from sagacity.storage.postgres.row_security import ORG, USER
+from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
 

@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sagacity.domain.errors import ConfigError, StorageUnavailable
-from sagacity.storage.postgres.backend.driver import engine_for, identifier, literal, verifier
-from sagacity.storage.postgres.backend.vectors import in_the_graph, index_name
+from sagacity.storage.postgres.driver import engine_for, identifier, literal, verifier
+from sagacity.storage.postgres.vectors import in_the_graph, index_name
 from sagacity.storage.schema import columns
 from sagacity.storage.schema.migrate import migrate
 from sagacity.storage.schema.tables import metadata

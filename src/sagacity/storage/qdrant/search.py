@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, VectorIndex, Vectors
-from sagacity.storage.qdrant.search.store import QdrantStore, Question, is_expressible
+from sagacity.storage.qdrant.store import QdrantStore, Question, is_expressible
 from sagacity.storage.replica.copied import home_of
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.exact_vectors import best_hits, scan

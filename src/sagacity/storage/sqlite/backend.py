@@ -19,7 +19,7 @@ from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
 from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
-from sagacity.storage.sqlite.backend.driver import OneHopConnection, connect
+from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.write_queue import Turns
 

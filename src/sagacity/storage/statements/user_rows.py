@@ -16,7 +16,7 @@ from sqlalchemy.sql import visitors
 
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import UserId
-from sagacity.storage.postgres.backend.row_security import RULES, Rule
+from sagacity.storage.postgres.row_security import RULES, Rule
 from sagacity.storage.schema.tables import memories, search_scopes
 
 

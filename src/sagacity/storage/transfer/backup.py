@@ -14,7 +14,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput, SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.storage.base import Backend
 from sagacity.storage.schema.tables import leases, search_index, search_scopes
-from sagacity.storage.sqlite.backend.file import (
+from sagacity.storage.sqlite.file import (
     SIDES,
     beside,
     check_whole,

@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sagacity.retrieval.context.assemble.assemble import HEADINGS, PREAMBLE, build_context
-from sagacity.retrieval.context.assemble.lines import plain
 
 from sagacity.domain.context import ContextBudgets, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, UserId
@@ -15,6 +13,8 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Scored
 from sagacity.providers.tokens import TokenCounter
+from sagacity.retrieval.context.assemble import HEADINGS, PREAMBLE, build_context
+from sagacity.retrieval.context.lines import plain
 from support.work import counted
 
 NOW = datetime(2026, 5, 1, 10, tzinfo=UTC)

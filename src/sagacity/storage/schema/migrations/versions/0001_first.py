@@ -2,8 +2,9 @@
 
 import sqlalchemy as sa
 from alembic import op
-from sagacity.storage.postgres.backend.row_security import RULES, protect, protect_common
 from sqlalchemy.dialects import postgresql
+
+from sagacity.storage.postgres.row_security import RULES, protect, protect_common
 
 revision = "0001"
 down_revision = None
