@@ -34,10 +34,9 @@ def _prose(text: str) -> str:
 
 
 def _pages() -> dict[str, str]:
-    names = [name for name in documents() if name == "README.md" or name.startswith("docs/")]
     return {
         name: _prose((ROOT / name).read_text(encoding="utf-8"))
-        for name in names
+        for name in documents()
         if name != GLOSSARY and not name.startswith("docs/decisions/")
     }
 
