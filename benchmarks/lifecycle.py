@@ -20,7 +20,7 @@ from corpus import TENANT, sentences
 from harness import Effort, Place, Report, Table, folder, number, run
 
 from sagacity.api.diffs import pages
-from sagacity.bootstrap import open_database
+from sagacity.bootstrap import open_database, task_runner
 from sagacity.config.settings import Settings
 from sagacity.dispatch.base import Handler
 from sagacity.domain.clock import SystemClock
@@ -33,7 +33,6 @@ from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.writing.diff import diff_versions
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
-from sagacity.workshop import Workshop
 
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
 RERUNS = (OperationName.PROFILE_GENERATION, OperationName.PLAYBOOK_GENERATION)
@@ -220,9 +219,9 @@ async def measure_all(home: Path, interactions: int) -> tuple[int, dict[str, Tak
     async with open_database(settings) as storage:
         await storage.claim_index(embedder.model, embedder.dimension)
         models = ModelAccess(storage, lambda _config, _role: None, clock)
-        workshop = Workshop(settings, storage, embedder, models, clock, ids)
+        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
         turns = await _publish(storage, interactions)
-        bench = Bench(home, storage, workshop.handler(workshop.learning()), settings, turns)
+        bench = Bench(home, storage, tasks.run, settings, turns)
         found = {
             "learned as published": await bench.taken(bench.learn),
             "rerun into PENDING": await bench.taken(bench.rerun),

@@ -1,19 +1,16 @@
 """Settings become a running Sagacity: the one place where everything is put together."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
+from sagacity.config.choices import embedder_choice, postgres_options
 from sagacity.config.database import DatabaseConfigs
-from sagacity.config.model_choice import Role, choose_model
-from sagacity.config.settings import Settings, provider_keys
-from sagacity.config.tenant_config import TenantConfig
+from sagacity.config.settings import Settings
 from sagacity.coordination.base import SharedState
 from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
@@ -21,34 +18,35 @@ from sagacity.dispatch.local import LocalDispatcher
 from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
+from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
-from sagacity.domain.errors import ProviderRefused
 from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.embedding_backfill import Indexer
-from sagacity.learning.prompt_runner import ModelAccess, Models
+from sagacity.learning.models import open_models
+from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
+from sagacity.learning.tasks.table import open_tasks
 from sagacity.memories.acting import Parts
-from sagacity.providers.base import LLM, Embedder, Reranker
-from sagacity.providers.choice import ModelChoice
-from sagacity.providers.embedders.open import EmbedderChoice, open_embedder
+from sagacity.memories.query_rewriting import rewrite_by_model
+from sagacity.providers.base import Embedder, Reranker
+from sagacity.providers.embedders.open import open_embedder
 from sagacity.providers.litellm_seam import close_clients
-from sagacity.providers.llm.open import open_llm
-from sagacity.providers.llm.refusing import RefusingLLM
 from sagacity.providers.remote_reranker import RemoteReranker
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.query.rewriting import Reformulator, Rewrite
-from sagacity.storage.base import Backend
-from sagacity.storage.open import PostgresOptions, is_same, open_backend, open_storage, open_vector_store
+from sagacity.retrieval.query.rewriting import Reformulator
+from sagacity.storage.open import open_storage, open_vector_store
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.transaction import Storage
 from sagacity.storage.work.operation_slots import turns_within
-from sagacity.workshop import Workshop
 
 if TYPE_CHECKING:
     from sagacity.dispatch.arq.queue import JobQueue
     from sagacity.dispatch.arq.worker import ArqWorker
+
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +130,12 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, clock=clock) as (storage, embedder),
     ):
-        models = ModelAccess(storage, models_of(settings), clock)
-        workshop = Workshop(settings, storage, embedder, models, clock, ids)
+        models = ModelAccess(storage, open_models(settings), clock)
+        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
         worker = open_arq_worker(
             queue,
             storage,
-            workshop.runner().run,
+            tasks.run,
             Indexer(storage, embedder).run_one,
             clock=clock,
             ids=ids,
@@ -155,7 +153,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
 @asynccontextmanager
 async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
     """Keep the vector store a copy of the database during the block, where there is one."""
-    copy = copy_of(storage, ids)
+    copy = vector_copy(storage, ids)
     if copy is None:
         yield
         return
@@ -202,7 +200,7 @@ async def open_database(
         settings.storage_url,
         clock=clock or SystemClock(),
         ids=TimeOrderedIds(),
-        postgres=postgres_options(settings),
+        postgres=postgres_options(settings, settings.migration_url),
         vector_store=vectors,
         operation_turns=turns_within(
             settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
@@ -216,39 +214,7 @@ async def open_database(
         await storage.close()
 
 
-@asynccontextmanager
-async def open_whole(settings: Settings, url: str, *, as_found: bool = False) -> AsyncGenerator[Backend]:
-    """
-    Open the database at *url* by itself, for commands that work on all of it.
-
-    Args:
-        settings: how PostgreSQL is reached; the owner counts only for the database that it is the owner of.
-        url: any database, configured or not.
-        as_found: it is neither made nor migrated.
-    """
-    owner = settings.migration_url
-    options = PostgresOptions(
-        owner_url=owner if owner and is_same(owner, url) else "",
-        connections=settings.database_pool_size,
-        pooler=settings.database_pooler,
-    )
-    backend = await open_backend(url, postgres=options, as_found=as_found)
-    try:
-        yield backend
-    finally:
-        await backend.close()
-
-
-def postgres_options(settings: Settings) -> PostgresOptions:
-    """Return how the settings want PostgreSQL to be reached."""
-    return PostgresOptions(
-        owner_url=settings.migration_url,
-        connections=settings.database_pool_size,
-        pooler=settings.database_pooler,
-    )
-
-
-def copy_of(storage: Storage, ids: IdSource) -> VectorCopy | None:
+def vector_copy(storage: Storage, ids: IdSource) -> VectorCopy | None:
     """Return what fills the vector store, where there is one."""
     return None if storage.vector_store is None else VectorCopy(storage, storage.vector_store, ids=ids)
 
@@ -265,9 +231,8 @@ def _build(
 ) -> Runtime:
     ids = TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
-    models = ModelAccess(storage, models_of(settings), clock)
-    workshop = Workshop(settings, storage, embedder, models, clock, ids)
-    tasks = workshop.runner()
+    models = ModelAccess(storage, open_models(settings), clock)
+    tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
     return Runtime(
         settings=settings,
         clock=clock,
@@ -283,24 +248,50 @@ def _build(
             strategy_seconds=settings.strategy_timeout_seconds,
         ),
         tokens=tokens,
-        reformulator=Reformulator(rewriting(configs, models)),
+        reformulator=Reformulator(rewrite_by_model(configs, models)),
         configs=configs,
         models=models,
         tasks=tasks,
-        dispatcher=_dispatcher(workshop, tasks),
+        dispatcher=_dispatcher(settings, storage, embedder, tasks, clock=clock),
     )
 
 
-def _dispatcher(workshop: Workshop, tasks: TaskRunner) -> Dispatcher:
+def task_runner(
+    settings: Settings,
+    storage: Storage,
+    embedder: Embedder,
+    models: ModelAccess,
+    *,
+    clock: Clock,
+    ids: IdSource,
+) -> TaskRunner:
+    """Return what does whatever is due of a user's log, or of an organisation itself."""
+    policy = TaskPolicy(
+        retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
+        quiet_seconds=settings.quiet_seconds,
+        lease_seconds=settings.lease_seconds,
+        evaluation_delay_seconds=settings.evaluation_delay_seconds,
+        expired_seconds=settings.expired_days * _DAY_SECONDS,
+        interaction_limit=settings.interaction_limit,
+        waiting_count=settings.learn_concurrency,
+    )
+    # Not cached: a configuration that was set before a task began holds for it.
+    configs = DatabaseConfigs(storage)
+    parts = TaskParts(storage, embedder, configs, models, policy, clock, ids)
+    return TaskRunner(parts, open_tasks(parts))
+
+
+def _dispatcher(
+    settings: Settings, storage: Storage, embedder: Embedder, tasks: TaskRunner, *, clock: Clock
+) -> Dispatcher:
     """Return what does the work here or, where processes share Redis, what tells the workers."""
-    settings = workshop.settings
     if settings.redis_url:
         return open_wakeups(_queue(settings))
     return LocalDispatcher(
-        workshop.storage,
+        storage,
         tasks.run,
-        Indexer(workshop.storage, workshop.embedder).run,
-        clock=workshop.clock,
+        Indexer(storage, embedder).run,
+        clock=clock,
         concurrency=settings.learn_concurrency,
         sweep_seconds=settings.sweep_seconds,
     )
@@ -314,41 +305,6 @@ def _queue(settings: Settings) -> "JobQueue":
     )
 
 
-def models_of(settings: Settings, environment: Mapping[str, SecretStr] | None = None) -> Models:
-    """Return what opens a tenant's model in a role; equal choices share one client."""
-    keys = provider_keys() if environment is None else environment
-    opened: dict[ModelChoice, LLM] = {}
-
-    def models(config: TenantConfig, role: Role) -> LLM | None:
-        try:
-            choice = choose_model(config, role, keys)
-        except ProviderRefused as reason:
-            return RefusingLLM(reason)
-        if choice is None:
-            return None
-        if choice not in opened:
-            opened[choice] = open_llm(
-                choice, timeout_seconds=settings.model_timeout_seconds, attempts=settings.model_attempts
-            )
-        return opened[choice]
-
-    return models
-
-
-def rewriting(configs: ConfigStore, models: ModelAccess) -> Rewrite:
-    """Return what lets a tenant's model rewrite questions."""
-    prompt = "query_reformulation"
-
-    async def rewrite(tenant: Tenant, variables: Mapping[str, str]) -> str | None:
-        calls = await models.of(tenant, await configs.get(tenant))
-        if calls.note:
-            raise ProviderRefused(calls.note)
-        asker = calls.asker(Role.PRE_RETRIEVAL, prompt)
-        return None if asker is None else (await asker.text(prompt, variables)).value
-
-    return rewrite
-
-
 def _reranker(settings: Settings) -> Reranker | None:
     """Return the reranker that the settings name, if any."""
     if not settings.reranker:
@@ -357,16 +313,4 @@ def _reranker(settings: Settings) -> Reranker | None:
         settings.reranker,
         api_key=settings.reranker_api_key if settings.reranker_api_key.get_secret_value() else None,
         api_base=settings.reranker_api_base or None,
-    )
-
-
-def embedder_choice(settings: Settings) -> EmbedderChoice:
-    """Return the embedder that the settings name."""
-    return EmbedderChoice(
-        name=settings.embedder,
-        api_key=settings.embedder_api_key if settings.embedder_api_key.get_secret_value() else None,
-        api_base=settings.embedder_api_base or None,
-        dimension=settings.embedder_dimension or None,
-        cache_entries=settings.embedding_cache_entries,
-        shared_cache_seconds=settings.shared_embedding_cache_seconds,
     )

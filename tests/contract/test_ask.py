@@ -6,13 +6,13 @@ import pytest
 from pydantic import BaseModel
 from structlog.testing import capture_logs
 
-from sagacity.bootstrap import models_of
 from sagacity.config.model_choice import Role
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import MalformedOutput, ProviderError
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
 from sagacity.learning.extractors.outputs import ProfileExtraction
+from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.learning.spending import FRESH
 from sagacity.storage.transaction import Storage
@@ -54,7 +54,7 @@ def access(storage: Storage, clock: StoppedClock) -> ModelAccess:
 
 def accessing(storage: Storage, clock: StoppedClock) -> ModelAccess:
     settings = Settings(model_attempts=2, model_timeout_seconds=20)
-    return ModelAccess(storage, models_of(settings, {}), clock)
+    return ModelAccess(storage, open_models(settings, {}), clock)
 
 
 def config(server: ScriptedLLM, *, model: str = "scripted", **fields) -> TenantConfig:

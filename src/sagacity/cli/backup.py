@@ -61,8 +61,8 @@ def restore(
 
 
 async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Kept":
-    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.storage.open import open_file  # noqa: PLC0415  with it
     from sagacity.storage.transfer.backup import back_up  # noqa: PLC0415  with it
 
@@ -72,9 +72,9 @@ async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -
 
 
 async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Restored":
-    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+    from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.storage.open import file_of, open_file  # noqa: PLC0415  with it
     from sagacity.storage.transfer.backup import restore_file, restore_rows  # noqa: PLC0415  with it
 

@@ -103,10 +103,10 @@ def _database(settings: "Settings") -> str:
 
 
 def _vector_copy(settings: "Settings") -> Check:
-    from sagacity.upkeep import look_at_copy  # noqa: PLC0415  it loads the whole server
+    from sagacity.maintenance import compare_vector_copy  # noqa: PLC0415  it loads the whole server
 
     try:
-        report = asyncio.run(look_at_copy(settings))
+        report = asyncio.run(compare_vector_copy(settings))
     except SagacityError as error:
         advice = "start Qdrant, or mend SAGACITY_VECTOR_URL; until then searches use the database"
         return Check("vector copy", ok=False, found=str(error), advice=advice)
@@ -129,7 +129,7 @@ def judge_copy(report: "CopyReport | None") -> Check:
 
 
 async def _embedder(settings: "Settings") -> str:
-    from sagacity.bootstrap import embedder_choice  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.choices import embedder_choice  # noqa: PLC0415  it loads the whole server
     from sagacity.providers.embedders.open import open_embedder  # noqa: PLC0415  with it
 
     embedder = open_embedder(embedder_choice(settings))

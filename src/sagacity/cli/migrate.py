@@ -19,7 +19,7 @@ def migrate(context: typer.Context) -> None:
     Example: sagacity migrate
     """
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
-    from sagacity.upkeep import migrate as bring_up  # noqa: PLC0415  it loads the whole server
+    from sagacity.maintenance import migrate as bring_up  # noqa: PLC0415  it loads the whole server
 
     with working("migrating"):
         label = asyncio.run(bring_up(load_settings()))

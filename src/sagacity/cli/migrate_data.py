@@ -48,9 +48,9 @@ def migrate_data(
 async def _run(
     source: str, target: str, told: "Callable[[Step], None]", *, verify_only: bool
 ) -> "list[Copied]":
-    from sagacity.bootstrap import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+    from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.storage.open import is_same  # noqa: PLC0415  with it
     from sagacity.storage.transfer.copy import compare, copy  # noqa: PLC0415  with it
 

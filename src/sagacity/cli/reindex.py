@@ -18,7 +18,7 @@ def reindex(context: typer.Context) -> None:
     Example: SAGACITY_EMBEDDER=multilingual sagacity reindex
     """
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
-    from sagacity.upkeep import reindex as rebuild  # noqa: PLC0415  it loads the whole server
+    from sagacity.maintenance import reindex as rebuild  # noqa: PLC0415  it loads the whole server
 
     async def run() -> int:
         total = 0

@@ -2,12 +2,13 @@
 
 import pytest
 
-from sagacity.bootstrap import models_of, rewriting
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.ledger import CallFilter
+from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.retrieval.query.rewriting import (
     LATE,
     LIMIT_SECONDS,
@@ -67,8 +68,8 @@ def asking(server, storage, *, limit_seconds=300.0) -> Reformulator:
 
 
 def reformulating(storage, config, *, limit_seconds=LIMIT_SECONDS) -> Reformulator:
-    models = ModelAccess(storage, models_of(Settings(model_attempts=1), {}), StoppedClock())
-    return Reformulator(rewriting(Chosen(config), models), limit_seconds=limit_seconds)
+    models = ModelAccess(storage, open_models(Settings(model_attempts=1), {}), StoppedClock())
+    return Reformulator(rewrite_by_model(Chosen(config), models), limit_seconds=limit_seconds)
 
 
 async def outcomes(storage) -> list[tuple[str, str]]:

@@ -1,16 +1,19 @@
-"""What an operator does to a whole installation: migrate it, make its index anew, look at its copy."""
+"""What an operator does to a whole installation: migrate, reindex, compare the vector copy, back up and copy."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
-from sagacity.bootstrap import copy_of, embedder_choice, open_database
+from sagacity.bootstrap import open_database, vector_copy
+from sagacity.config.choices import embedder_choice, postgres_options
 from sagacity.config.settings import Settings
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.learning.embedding_backfill import Indexer
 from sagacity.providers.embedders.open import open_embedder
+from sagacity.storage.base import Backend
+from sagacity.storage.open import is_same, open_backend
 from sagacity.storage.replica.copy import CopyReport
 
 _PROGRESS_SECONDS = 0.2
@@ -52,7 +55,7 @@ async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
     embedder = open_embedder(embedder_choice(settings))
     await embedder.warm()
     async with open_database(settings, vector_store=True) as storage:
-        copy = copy_of(storage, TimeOrderedIds())
+        copy = vector_copy(storage, TimeOrderedIds())
         if copy is not None:
             await copy.drop()
         passes, total = 2 if copy is None else 3, 0
@@ -93,7 +96,7 @@ async def _reported(
     await working
 
 
-async def look_at_copy(settings: Settings) -> CopyReport | None:
+async def compare_vector_copy(settings: Settings) -> CopyReport | None:
     """
     Compare the copy of the vectors with the database; None where there is no copy yet.
 
@@ -101,5 +104,24 @@ async def look_at_copy(settings: Settings) -> CopyReport | None:
         VectorStoreError: the vector store gives no answer.
     """
     async with open_database(settings, vector_store=True) as storage:
-        copy = copy_of(storage, TimeOrderedIds())
+        copy = vector_copy(storage, TimeOrderedIds())
         return None if copy is None else await copy.look()
+
+
+@asynccontextmanager
+async def open_whole(settings: Settings, url: str, *, as_found: bool = False) -> AsyncGenerator[Backend]:
+    """
+    Open the database at *url* by itself, for commands that work on all of it.
+
+    Args:
+        settings: how PostgreSQL is reached; the owner counts only for the database that it is the owner of.
+        url: any database, configured or not.
+        as_found: it is neither made nor migrated.
+    """
+    owner = settings.migration_url
+    options = postgres_options(settings, owner if owner and is_same(owner, url) else "")
+    backend = await open_backend(url, postgres=options, as_found=as_found)
+    try:
+        yield backend
+    finally:
+        await backend.close()

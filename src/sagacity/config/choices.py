@@ -1,0 +1,26 @@
+"""What the settings choose of the parts that other rooms open: the embedder, and how PostgreSQL is reached."""
+
+from sagacity.config.settings import Settings
+from sagacity.providers.embedders.open import EmbedderChoice
+from sagacity.storage.open import PostgresOptions
+
+
+def embedder_choice(settings: Settings) -> EmbedderChoice:
+    """Return the embedder that the settings name."""
+    return EmbedderChoice(
+        name=settings.embedder,
+        api_key=settings.embedder_api_key if settings.embedder_api_key.get_secret_value() else None,
+        api_base=settings.embedder_api_base or None,
+        dimension=settings.embedder_dimension or None,
+        cache_entries=settings.embedding_cache_entries,
+        shared_cache_seconds=settings.shared_embedding_cache_seconds,
+    )
+
+
+def postgres_options(settings: Settings, owner_url: str) -> PostgresOptions:
+    """Return how PostgreSQL is reached; *owner_url* is the database as the role that owns it, empty for none."""
+    return PostgresOptions(
+        owner_url=owner_url,
+        connections=settings.database_pool_size,
+        pooler=settings.database_pooler,
+    )

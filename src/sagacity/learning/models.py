@@ -1,0 +1,36 @@
+"""Each tenant's models, opened as its configuration chooses them."""
+
+from collections.abc import Mapping
+
+from pydantic import SecretStr
+
+from sagacity.config.model_choice import Role, choose_model
+from sagacity.config.settings import Settings, provider_keys
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.errors import ProviderRefused
+from sagacity.learning.prompt_runner import Models
+from sagacity.providers.base import LLM
+from sagacity.providers.choice import ModelChoice
+from sagacity.providers.llm.open import open_llm
+from sagacity.providers.llm.refusing import RefusingLLM
+
+
+def open_models(settings: Settings, environment: Mapping[str, SecretStr] | None = None) -> Models:
+    """Return what opens a tenant's model in a role; equal choices share one client."""
+    keys = provider_keys() if environment is None else environment
+    opened: dict[ModelChoice, LLM] = {}
+
+    def models(config: TenantConfig, role: Role) -> LLM | None:
+        try:
+            choice = choose_model(config, role, keys)
+        except ProviderRefused as reason:
+            return RefusingLLM(reason)
+        if choice is None:
+            return None
+        if choice not in opened:
+            opened[choice] = open_llm(
+                choice, timeout_seconds=settings.model_timeout_seconds, attempts=settings.model_attempts
+            )
+        return opened[choice]
+
+    return models
