@@ -145,6 +145,10 @@ class Backend(Protocol):
         """Lift the limit that ends statements which hang, for the rest of an open transaction."""
         ...
 
+    async def read_in_key_order(self, connection: AsyncConnection) -> None:
+        """Have the rest of an open transaction read pages along a key, and sort none of them."""
+        ...
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:

@@ -128,6 +128,10 @@ class Postgres:
         """Lift the statement timeout for the rest of the transaction."""
         await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
+    async def read_in_key_order(self, connection: AsyncConnection) -> None:
+        """Forbid sorts: without statistics a scope passes for one row, and each page would sort all of it."""
+        await connection.exec_driver_sql("SET LOCAL enable_sort = off")
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:

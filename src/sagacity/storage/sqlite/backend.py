@@ -103,6 +103,9 @@ class SQLite:
     async def take_time(self, connection: AsyncConnection) -> None:
         """Do nothing: no statement is ended."""
 
+    async def read_in_key_order(self, connection: AsyncConnection) -> None:
+        """Do nothing: pages are read along the key as it is."""
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:

@@ -55,8 +55,6 @@ _PAGE = 2_000
 _PAGE_OF = {interactions: 100, requests: 500, memories: 500, changes: 500, search_documents: 500}
 """Rows read at a time: fewer where they may be long, fewest where each may hold an image of some megabytes."""
 _NUMBERS = 10_000
-_IN_ORDER = "SET LOCAL enable_sort = off"
-"""Without statistics PostgreSQL takes what is left of a scope for one row, and would sort all of it for each page."""
 _MODULUS = 2**128
 
 
@@ -212,8 +210,8 @@ class Snapshot:
         return (await self._connection.execute(statement, values)).all()
 
     async def _enter(self, org_id: OrgId) -> None:
-        if self._entered is None and self._connection.dialect.name == "postgresql":
-            await self._connection.exec_driver_sql(_IN_ORDER)
+        if self._entered is None:
+            await self._backend.read_in_key_order(self._connection)
         if org_id != self._entered:
             await self._backend.enter(self._connection, org_id)
             self._entered = org_id
