@@ -10,7 +10,7 @@ from sagacity.storage.transaction import Storage
 from support.parts import CountingIds, opened
 from support.qdrant_server import QdrantServer, qdrant_server
 from support.vector_copies import copied_to
-from support.vector_indexes import DIMENSION, VECTOR_INDEXES, searching
+from support.vector_indexes import DIMENSION, EXTREMES, VECTOR_INDEXES, searching
 
 
 @pytest.fixture
@@ -20,7 +20,9 @@ def qdrant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QdrantServer]:
         yield server
 
 
-@pytest.fixture(params=list(VECTOR_INDEXES))
+@pytest.fixture(
+    params=[pytest.param(way, marks=pytest.mark.full if way in EXTREMES else ()) for way in VECTOR_INDEXES]
+)
 async def vectors_storage(request: pytest.FixtureRequest, storage: Storage) -> AsyncIterator[Storage]:
     """A storage that searches by vector in each way that there is."""
     async with searching(storage, request) as one:

@@ -96,6 +96,9 @@ VECTOR_INDEXES: dict[str, Callable[[Storage, pytest.FixtureRequest], Storage]] =
     "qdrant, one commit late": _copied(late=True),
 }
 
+EXTREMES = {"kept", "read each time"}
+"""Both sides of "kept from 40": tried one by one in the full suite only."""
+
 
 @asynccontextmanager
 async def searching(storage: Storage, request: pytest.FixtureRequest) -> AsyncIterator[Storage]:

@@ -590,7 +590,7 @@ def test_load_and_first_call_stay_on_this_machine(server: ScriptedLLM):
         [sys.executable, "-c", LOAD_AND_CALL, server.base_url],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert (ran.stdout, ran.stderr, ran.returncode) == ("hello []\n", "", 0)
