@@ -11,7 +11,7 @@ from sagacity.domain.query import Filter
 from sagacity.learning.writing.apply import Applied, Proposal, apply
 from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
-from support.graphs import speak
+from support.graphs import speak, ties_of
 from support.learning import learned
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, new_memory, said, unit_rows
 
@@ -71,7 +71,7 @@ async def test_added_memory_carries_what_was_proposed(storage: Storage, clock: S
         time_to_live=TimeToLive.ONE_WEEK, custom_features={"k": "v"}, extractor_names=("x",), slot="drink"
     )
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.graph.relationships_of(ANNA) == [("user", "likes", "Tea")]
+        assert await ties_of(snapshot) == [("user", "likes", "Tea")]
         assert list(await snapshot.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
         [run] = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
     assert (run.run_id, run.request_id, run.added, run.removed) == ("run", "r2", (memory,), ())
@@ -177,7 +177,7 @@ async def test_discarded_and_baseless_candidates_leave_no_trace(
     assert (done.added_count, done.changes) == (0, [])
     assert await learned(storage) == []
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.graph.relationships_of(ANNA) == []
+        assert await ties_of(snapshot) == []
 
 
 async def test_update_of_a_memory_that_is_gone_adds_it(storage: Storage, clock: StoppedClock) -> None:

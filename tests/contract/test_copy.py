@@ -115,7 +115,7 @@ async def said_by(storage: Storage, tenant: Tenant) -> dict[str, object]:
             "changes": await tx.changes.list_runs(MemoryKind.PROFILE, limit=9),
             "letters": await tx.dead_letters.list_newest(),
             "cursors": await tx.cursors.of_user(ANNA),
-            "ties": await tx.graph.relationships_of(ANNA),
+            "ties": await tx.relationships.list_page(ANNA),
             "evaluations": await tx.evaluations.list_newest(limit=9),
             "tokens": await tx.organisation.list_tokens(),
             "config": await tx.organisation.config(),

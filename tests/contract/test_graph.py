@@ -7,7 +7,7 @@ from sagacity.domain.graph import EntityEdit, EntityMention, EntityType, Relatio
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.schema.tables import entities, relationships
 from sagacity.storage.transaction import Storage
-from support.graphs import one, speak
+from support.graphs import one, speak, ties_of
 from support.parts import ANNA, ORG, new_memory
 
 
@@ -39,7 +39,7 @@ async def test_deleting_memories_takes_their_names_and_ties_along(storage: Stora
         await tx.memories.delete(MemoryKind.PROFILE, ids=[stored[0].memory_id, stored[2].memory_id])
     assert await names_in(storage) == {"user": 1, "Ana": 1}
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.graph.relationships_of(ANNA) == [("user", "has_sister", "Ana")]
+        assert await ties_of(snapshot) == [("user", "has_sister", "Ana")]
     async with storage.begin(ORG) as tx:
         await tx.memories.delete(MemoryKind.PROFILE)
     assert await names_in(storage) == {}
@@ -113,7 +113,7 @@ async def test_a_memory_takes_over_ties(storage: Storage) -> None:
         await tx.memories.delete(MemoryKind.PROFILE, ids=[first.memory_id, second.memory_id])
     assert await names_in(storage) == {"Ana": 1, "Siemens": 1, "Bea": 1}
     async with storage.read(ORG) as snapshot:
-        ties = await snapshot.graph.relationships_of(ANNA)
+        ties = await ties_of(snapshot)
     assert ties == [("Ana", "works_at", "Siemens"), ("Bea", "knows", "Ana")]
     async with storage.begin(ORG) as tx:
         await tx.memories.delete(MemoryKind.PROFILE, ids=[whole.memory_id])

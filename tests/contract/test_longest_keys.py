@@ -21,6 +21,7 @@ from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.spec import cursor_of
 from sagacity.storage.schema.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
+from support.graphs import ties_of
 from support.parts import START, new_memory, said
 
 _random = random.Random(11)
@@ -124,7 +125,7 @@ async def test_longer_names_of_learners_are_cut_and_the_memory_is_kept(storage: 
     assert long.startswith(candidate.slot)
     assert len(candidate.slot.encode()) == MAX_KEY_BYTES
     async with storage.read(tenant) as snapshot:
-        ties = await snapshot.graph.relationships_of(UserId("anna"))
+        ties = await ties_of(snapshot, UserId("anna"))
     assert [(kind, target) for _, kind, target in ties] == [(tie.relationship_type, "ana")]
 
 

@@ -4,6 +4,7 @@ import itertools
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.graph import Entity, EntityMention, RelationshipMention
+from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.storage.transaction import Transaction
 from support.parts import ANNA, new_memory
@@ -33,3 +34,9 @@ async def speak(
 async def one(tx: Transaction, name: str, user=ANNA) -> Entity:
     [entity] = await tx.graph.find(user, [name])
     return entity
+
+
+async def ties_of(tx: Transaction, user: UserId = ANNA) -> list[tuple[str, str, str]]:
+    """Return a user's relationships as (source, word, target), surest first and then as they were learned."""
+    found, _ = await tx.relationships.list_page(user)
+    return [(tie.source_name, tie.relationship_type, tie.target_name) for tie in found]

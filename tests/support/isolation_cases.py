@@ -209,7 +209,6 @@ CASES: dict[str, Case] = {
     "relationships.delete": lambda tx, h: tx.relationships.delete(ANNA, h.relationship_id),
     "relationships.around": lambda tx, h: tx.relationships.around(ANNA, h.entity_id),
     "graph.forget": lambda tx, h: tx.graph.forget([h.memory.memory_id]),
-    "graph.relationships_of": lambda tx, h: tx.graph.relationships_of(ANNA),
     "evaluations.list_newest": lambda tx, h: tx.evaluations.list_newest(limit=99),
     "evaluations.interactions_by_day": lambda tx, h: tx.evaluations.interactions_by_day(LONG_AGO, LATER),
     "evaluations.memories_by_day": lambda tx, h: tx.evaluations.memories_by_day([PROFILE], LONG_AGO, LATER),

@@ -188,18 +188,6 @@ class GraphRepository:
             {"touched": sorted(entity_ids)},
         )
 
-    async def relationships_of(self, user_id: UserId) -> list[tuple[str, str, str]]:
-        """Return the user's ties as (source, type, target), in the order they were learned."""
-        source, target = entities.alias("source"), entities.alias("target")
-        rows = await self._scope.all(
-            sa.select(source.c.name, relationships.c.relationship_type, target.c.name.label("target_name"))
-            .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
-            .join(target, target.c.entity_id == relationships.c.target_id)
-            .where(relationships.c.org_id == self._scope.org_id, relationships.c.user_id == user_id)
-            .order_by(relationships.c.relationship_id)
-        )
-        return [(row[0], row[1], row[2]) for row in rows]
-
     async def _known(self, user_id: UserId, names: Sequence[str]) -> dict[str, int]:
         """Return the entities that have one of *names* (normalised) by that name, and keep others off them."""
         rows = await self._scope.all(
