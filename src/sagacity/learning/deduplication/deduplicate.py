@@ -14,7 +14,7 @@ from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, TimeToLive
 from sagacity.domain.query import PARAPHRASE_COSINE
-from sagacity.learning.deduplication.diets import rules_out
+from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.merge_texts import joined, merged
 from sagacity.learning.deduplication.precedence import is_confirmed, is_newer
 from sagacity.learning.deduplication.text_equivalence import (

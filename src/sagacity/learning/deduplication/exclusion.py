@@ -1,41 +1,42 @@
-"""What who keeps to a diet does not eat any more; judged by words."""
+"""Whether what the user says now ends what was true before, by the table of exclusions; judged by words."""
+
+from dataclasses import dataclass
 
 from sagacity.learning.deduplication.text_equivalence import read
-
-_MEAT = (
-    "meat beef steak ribeye sirloin brisket veal pork ham bacon salami sausage lamb mutton venison chicken turkey "
-    "duck poultry burger ribs kebab chop barbecue"
-)
-_FISH = "fish salmon tuna cod trout sushi sashimi seafood shrimp prawn crab lobster oyster anchovy"
-_OF_ANIMALS = "cheese milk butter cream yogurt yoghurt egg eggs honey"
-_DIETS = {
-    "vegetarian": f"{_MEAT} {_FISH}",
-    "vegan": f"{_MEAT} {_FISH} {_OF_ANIMALS}",
-    "pescatarian": _MEAT,
-}
-_STRICTLY = "fully strictly strict completely entirely follow keep diet"
-_EATS = "eat like crave enjoy favorite favourite"
+from sagacity.learning.rules.exclusions import EXCLUSIONS
 
 
-def _words(text: str) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class _Stems:
+    """A row of the table as it is compared: stems in place of words."""
+
+    beside: frozenset[str]
+    verbs: frozenset[str]
+    objects: frozenset[str]
+
+
+def _stems(text: str) -> frozenset[str]:
     return frozenset(word for one in text.split() for word in read(one).words)
 
 
-_EXCLUDED = {word: _words(foods) for diet, foods in _DIETS.items() for word in _words(diet)}
-_BESIDE = _words(_STRICTLY)
-_VERBS = _words(_EATS)
+_BY_VALUE = {
+    stem: _Stems(beside=_stems(row.beside), verbs=_stems(row.verbs), objects=_stems(row.objects))
+    for row in EXCLUSIONS
+    for stem in _stems(row.value)
+}
 
 
 def rules_out(newer: str, older: str) -> bool:
     """
-    Tell whether *newer* says that the user keeps to a diet, and *older* that they eat or like what it excludes.
+    Tell whether *newer* says that the user has a value of the table, and *older* what it excludes.
 
-    Both have to speak of the user; *older* has to begin with eating or liking, and to end with the food.
+    Both have to speak of the user: *newer* names nothing but the value, and *older* begins with one of the row's verbs
+    and ends with one of its objects.
     """
-    diet, eaten = read(newer), read(older)
-    if diet.denials or eaten.denials or len(eaten.words) < 2:  # noqa: PLR2004  a verb and a food
+    now, before = read(newer), read(older)
+    if now.denials or before.denials or len(before.words) < 2:  # noqa: PLR2004  a verb and an object
         return False
-    named = [word for word in diet.words if word not in _BESIDE]
-    if len(named) != 1 or named[0] not in _EXCLUDED:
+    row = next((_BY_VALUE[word] for word in now.words if word in _BY_VALUE), None)
+    if row is None or sum(word not in row.beside for word in now.words) != 1:
         return False
-    return eaten.words[0] in _VERBS and eaten.words[-1] in _EXCLUDED[named[0]]
+    return before.words[0] in row.verbs and before.words[-1] in row.objects

@@ -1,8 +1,8 @@
-"""Which liking does not go with a diet."""
+"""What a statement of the table of exclusions ends, and what it leaves: here the diets."""
 
 import pytest
 
-from sagacity.learning.deduplication.diets import rules_out
+from sagacity.learning.deduplication.exclusion import rules_out
 
 
 @pytest.mark.parametrize(
