@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.interaction import NewInteraction
-from sagacity.domain.memory import TENANT_KINDS, Approval, Memory, MemoryKind, Status, visibility_of
+from sagacity.domain.kinds import TENANT_KINDS, visibility_of
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
 from sagacity.storage.transaction import Storage

@@ -10,11 +10,11 @@ from sagacity.api.explain import explained, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.kinds import KINDS
+from sagacity.domain.memory import Memory
 from sagacity.domain.query import Filter, Found, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
-from sagacity.domain.views.memory import memory_view
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.skill import skill_view
 from sagacity.domain.views.user_playbook import user_playbook_view
@@ -40,6 +40,7 @@ from sagacity.schemas.search import (
     SearchAgentPlaybooksBody,
     SearchBody,
     SearchInteractionsBody,
+    SearchKind,
     SearchMemoriesBody,
     SearchOptions,
     SearchProfilesBody,
@@ -48,8 +49,6 @@ from sagacity.schemas.search import (
 )
 
 router = APIRouter(tags=["search"], route_class=Route)
-WITHOUT_A_LIST = (MemoryKind.SEMANTIC, MemoryKind.EPISODIC)
-"""Kinds that the contract has no list of their own for."""
 View = TypeVar("View")
 
 
@@ -177,23 +176,15 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     asked = await asked_of(caller, body)
     found, trace = await found_by_kind(caller, body, asked)
 
-    def items(kind: str) -> Sequence[Scored]:
-        return found.get(kind, ())
-
     kinds = body.wanted_kinds
-    return SearchPage(
-        profiles=_views(profile_view, items(MemoryKind.PROFILE)),
-        user_playbooks=_views(user_playbook_view, items(MemoryKind.USER_PLAYBOOK)),
-        agent_playbooks=_views(agent_playbook_view, items(MemoryKind.AGENT_PLAYBOOK)),
-        skills=_views(skill_view, items(MemoryKind.SKILL)),
-        interactions=_turns(items(INTERACTION), neighbours=body.neighbours) if INTERACTION in kinds else None,
-        memories=tuple(view for kind in WITHOUT_A_LIST for view in _views(memory_view, items(kind)))
-        if set(kinds) & set(WITHOUT_A_LIST)
-        else None,
+    turns = found.get(INTERACTION, ())
+    page = SearchPage(
+        interactions=_turns(turns, neighbours=body.neighbours) if INTERACTION in kinds else None,
         msg=told(trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )
+    return page.model_copy(update=_lists(found, kinds))
 
 
 async def _search(
@@ -227,6 +218,18 @@ async def found_by_kind(
     query = body.to_query(asked.text, wanted, limit=body.top_k, neighbours=body.neighbours)
     found, trace = await search_by_kind(caller.acting, query, counts_withheld=body.explain)
     return found, joined(asked.trace, trace)
+
+
+def _lists(
+    found: Mapping[str, Sequence[Scored]], kinds: Sequence[SearchKind]
+) -> Mapping[str, Sequence[object]]:
+    """Return what was found by the list of the reply that it goes into, of the kinds that were asked for."""
+    lists: dict[str, tuple[object, ...]] = {}
+    for kind, spec in KINDS.items():
+        if kind in kinds:
+            name = spec.search_list or "memories"
+            lists[name] = (*lists.get(name, ()), *_views(spec.view, found.get(kind, ())))
+    return lists
 
 
 def _views(view: Callable[..., View], items: Sequence[Scored]) -> tuple[View, ...]:

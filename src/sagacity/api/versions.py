@@ -10,6 +10,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, UserId
+from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import GENERATED, OperationStatus
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
@@ -282,5 +283,4 @@ def _what(kind: MemoryKind) -> str:
 
 
 def _id_of(memory: Memory) -> str:
-    number = memory.uid if memory.kind is MemoryKind.PROFILE else memory.memory_id
-    return f"{_what(memory.kind)} {number!r}"
+    return f"{_what(memory.kind)} {KINDS[memory.kind].wire_id(memory)!r}"

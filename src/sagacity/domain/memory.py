@@ -21,18 +21,6 @@ class MemoryKind(StrEnum):
     SKILL = "skill"
 
 
-USER_KINDS = frozenset(
-    {MemoryKind.PROFILE, MemoryKind.SEMANTIC, MemoryKind.EPISODIC, MemoryKind.USER_PLAYBOOK}
-)
-"""Kinds that belong to one user."""
-TENANT_KINDS = frozenset(MemoryKind) - USER_KINDS
-"""Kinds that belong to the tenant, and serve all its users."""
-
-
-VERSIONED_KINDS = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL})
-"""Kinds that hold for one version of an agent and carry a name; what is known of a user holds for every version."""
-
-
 class Status(StrEnum):
     """The version of a memory. CURRENT is null on the wire."""
 
@@ -230,17 +218,3 @@ class Memory(NewMemory):
         return (self.expires_at is None or self.expires_at > now) and (
             self.valid_to is None or self.valid_to > now
         )
-
-
-def visibility_of(memory: NewMemory) -> Visibility:
-    """
-    Return whether a memory may be served while it is current and has not expired.
-
-    What serves all users waits for its approval, unless a client wrote it; what a user taught serves that user at once.
-    """
-    if memory.approval is Approval.REJECTED:
-        return Visibility.REJECTED
-    is_learned = memory.kind in TENANT_KINDS and memory.provenance.method != WRITTEN_DIRECTLY
-    if is_learned and memory.approval is Approval.PENDING:
-        return Visibility.WAITS_FOR_REVIEW
-    return Visibility.SERVED

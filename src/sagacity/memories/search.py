@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sagacity.domain.base import Value
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import TENANT_KINDS, Memory, Visibility, visibility_of
+from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
+from sagacity.domain.memory import Memory, Visibility
 from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.memories.acting import Acting
 from sagacity.retrieval.query.rewriting import Turn
@@ -145,7 +146,7 @@ def _of_then(wanted: Filter, items: Sequence[Scored]) -> tuple[Scored, ...]:
 
 
 def _was_admitted(wanted: Filter, memory: Memory) -> bool:
-    if wanted.approvals and memory.kind in TENANT_KINDS:
+    if wanted.approvals and memory.kind in REVIEWED_KINDS:
         return memory.approval in wanted.approvals
     return not wanted.visibility or visibility_of(memory) in wanted.visibility
 

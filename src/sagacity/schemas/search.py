@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringCo
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.ids import RequestId, UserId
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import TENANT_KINDS, Approval, MemoryKind, Status, Visibility
+from sagacity.domain.kinds import KINDS, TENANT_KINDS
+from sagacity.domain.memory import Approval, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
 from sagacity.schemas.base import Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
 
@@ -365,6 +366,5 @@ class SearchBody(SearchReviewedBody):
         """The kinds that are asked for, each once."""
         if self.kinds is not None:
             return tuple(dict.fromkeys(self.kinds))
-        if not self.users:
-            return (MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
-        return (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
+        by_default = (kind for kind, spec in KINDS.items() if spec.search_list is not None)
+        return tuple(kind for kind in by_default if self.users or kind in TENANT_KINDS)

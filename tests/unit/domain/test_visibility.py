@@ -2,7 +2,8 @@
 
 import pytest
 
-from sagacity.domain.memory import Approval, MemoryKind, Provenance, Visibility, visibility_of
+from sagacity.domain.kinds import visibility_of
+from sagacity.domain.memory import Approval, MemoryKind, Provenance, Visibility
 from support.parts import new_memory
 
 SERVED, WAITS, REJECTED = Visibility.SERVED, Visibility.WAITS_FOR_REVIEW, Visibility.REJECTED

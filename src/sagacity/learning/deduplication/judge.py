@@ -4,14 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.change import Action
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.memory import Memory
 from sagacity.learning.deduplication.deduplicate import Case, Verdict
-from sagacity.learning.extractors.outputs import (
-    ProfileDeduplication,
-    ProfileVerdict,
-    UserPlaybookDeduplication,
-    UserPlaybookVerdict,
-)
+from sagacity.learning.extractors.outputs import ProfileVerdict, UserPlaybookVerdict
+from sagacity.learning.extractors.table import DeduplicationPrompt
 from sagacity.learning.prompt_runner import Asker
 from sagacity.learning.windows.render import shorten
 
@@ -23,9 +19,9 @@ _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "re
 class ModelJudge:
     """Asks a model once for all cases. New ones are labelled N1.. from the oldest on, memories E1.."""
 
-    def __init__(self, asker: Asker, kind: MemoryKind) -> None:
+    def __init__(self, asker: Asker, prompt: DeduplicationPrompt) -> None:
         self._asker = asker
-        self._kind = kind
+        self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
         """Return what the model said of each case that it named; see `Judge`."""
@@ -34,13 +30,8 @@ class ModelJudge:
         known = {memory.memory_id: memory for case in oldest_first for memory in case.memories}
         old = {f"E{n}": memory for n, memory in enumerate(known.values(), start=1)}
         items = {"items": _describe(new, old)}
-        if self._kind is MemoryKind.USER_PLAYBOOK:
-            rules = await self._asker.ask("user_playbook_deduplication", items, UserPlaybookDeduplication)
-            given: Sequence[ProfileVerdict | UserPlaybookVerdict] = rules.value.verdicts
-        else:
-            facts = await self._asker.ask("profile_deduplication", items, ProfileDeduplication)
-            given = facts.value.verdicts
-        found = (_verdict(one, new, old) for one in given)
+        answer = await self._asker.ask(self._prompt.name, items, self._prompt.output)
+        found = (_verdict(one, new, old) for one in answer.value.verdicts)
         return [verdict for verdict in found if verdict is not None]
 
 

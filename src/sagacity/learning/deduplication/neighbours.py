@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sagacity.domain.ids import UserId
+from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, relevance
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour
@@ -49,8 +50,8 @@ async def find_neighbours(
     Find, for each candidate, the memories of one version that may say the same or the opposite.
 
     The nearest by vector and those that share most of its words, as far as they are relevant enough for the candidate;
-    and all of the same slot. One user's, of one kind, for playbooks of one agent version. Memories of other versions,
-    archived ones and other users' never come in.
+    and all of the same slot. One user's, of one kind; of one agent version where the kind has any.
+    Memories of other versions, archived ones and other users' never come in.
 
     Returns:
         By index of the candidate; a memory stands once in a list.
@@ -93,13 +94,11 @@ async def find_neighbours(
 
 
 def _wanted(embedded: Embedded, user_id: UserId, kind: MemoryKind, status: Status) -> Filter:
-    versions = (embedded.agent_version,) if kind is MemoryKind.USER_PLAYBOOK else ()
+    versions = (embedded.agent_version,) if kind in VERSIONED_KINDS else ()
     return Filter(kinds=(kind,), user_id=user_id, statuses=(status,), agent_versions=versions)
 
 
 def _is_in_slot_of(memory: Memory, embedded: Embedded) -> bool:
-    """Whether the memory answers what the candidate answers, for playbooks of the same version of the agent."""
-    is_comparable = (
-        memory.kind is not MemoryKind.USER_PLAYBOOK or memory.agent_version == embedded.agent_version
-    )
+    """Whether the memory answers what the candidate answers, in the same version of the agent where that counts."""
+    is_comparable = memory.kind not in VERSIONED_KINDS or memory.agent_version == embedded.agent_version
     return memory.attributes.slot == embedded.candidate.slot and is_comparable

@@ -1,12 +1,15 @@
 """What an extractor is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from sagacity.config.extractor_config import WindowOverride
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.prompt_runner import Asker
 
 
 class Extraction(Value):
@@ -39,3 +42,27 @@ class Extractor(Protocol):
             ProviderError: the model failed.
         """
         ...
+
+
+NEIGHBOUR_COUNT = 10
+"""How many neighbours a candidate is compared with, unless its extractor says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredExtractor:
+    """One extractor as a tenant configured it; whether rules or a model read is decided later."""
+
+    name: str
+    definition: str
+    """What it looks for, in the tenant's words."""
+    window: WindowOverride
+    sources: frozenset[str]
+    """Request sources that it reads; empty for all."""
+    open: Callable[[Asker | None], Extractor]
+    """Gives the extractor, with whom it may ask; None: by rules, as no model may be called."""
+    condition: str = ""
+    """When a window is worth reading, in the tenant's words; empty: always."""
+    neighbour_count: int = NEIGHBOUR_COUNT
+    """With how many near memories its candidates are compared."""
+    neighbour_threshold: float = 0.0
+    """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.memory import BlockingIssue, MemoryKind
 from sagacity.learning.extractors.outputs import PlaybookDraft
@@ -25,6 +26,11 @@ def tool_lines(tools: Sequence[tuple[str, str]]) -> str:
 def or_none_given(text: str) -> str:
     """Write a text of the operator, or that there is none."""
     return text.strip() or "(none given)"
+
+
+def agent_context(config: TenantConfig, own: str | None) -> str:
+    """Return what the tenant says about its agent, with what an extractor adds of its *own*."""
+    return "\n".join(filter(None, (config.agent_context_prompt, own)))
 
 
 def playbook_candidates(

@@ -1,15 +1,19 @@
 """Facts about the user, read by a model."""
 
 from collections.abc import Sequence
+from functools import partial
 
+from sagacity.config.extractor_config import ProfileExtractorConfig
+from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import Extraction
-from sagacity.learning.extractors.grounding import known_lines, or_none_given
+from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor
+from sagacity.learning.extractors.grounding import agent_context, known_lines, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
+from sagacity.learning.extractors.rules import RuleProfileExtractor
 from sagacity.learning.prompt_runner import Asker
 from sagacity.learning.windows.render import Rendered, render_window
 
@@ -102,4 +106,31 @@ def _candidate(
             for it in draft.relationships
             if it.source and it.target and it.type
         ),
+    )
+
+
+def profile_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
+    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    return [
+        ConfiguredExtractor(
+            name=one.extractor_name,
+            definition=one.extraction_definition_prompt,
+            window=one,
+            sources=frozenset(one.request_sources_enabled or ()),
+            open=partial(_open, config, one),
+            condition=(one.should_extract_profile_prompt_override or "").strip(),
+        )
+        for one in config.profile_extractors(asked=asked)
+    ]
+
+
+def _open(config: TenantConfig, chosen: ProfileExtractorConfig, asker: Asker | None) -> Extractor:
+    if asker is None:
+        return RuleProfileExtractor()
+    return ModelProfileExtractor(
+        asker,
+        name=chosen.extractor_name,
+        definition=chosen.extraction_definition_prompt,
+        agent_context=agent_context(config, chosen.context_prompt),
+        metadata_definition=chosen.metadata_definition_prompt or "",
     )

@@ -1,13 +1,23 @@
 """Rules for the agent, read by a model out of corrections, successes and experts' answers."""
 
 from collections.abc import Sequence
+from functools import partial
 
+from sagacity.config.extractor_config import UserPlaybookExtractorConfig
+from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extraction, Extractor
 from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
-from sagacity.learning.extractors.grounding import known_lines, or_none_given, playbook_candidates, tool_lines
+from sagacity.learning.extractors.grounding import (
+    agent_context,
+    known_lines,
+    or_none_given,
+    playbook_candidates,
+    tool_lines,
+)
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
+from sagacity.learning.extractors.rules import RuleUserPlaybookExtractor
 from sagacity.learning.prompt_runner import Asker
 from sagacity.learning.windows.render import render_window
 
@@ -66,3 +76,33 @@ class ModelUserPlaybookExtractor:
             prompt_version=answer.prompt_version,
             model=answer.model,
         )
+
+
+def user_playbook_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
+    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    return [_configured(config, one) for one in config.user_playbook_extractors(asked=asked)]
+
+
+def _configured(config: TenantConfig, chosen: UserPlaybookExtractorConfig) -> ConfiguredExtractor:
+    compared = chosen.deduplication_config
+    return ConfiguredExtractor(
+        name=chosen.extractor_name,
+        definition=chosen.extraction_definition_prompt,
+        window=chosen,
+        sources=frozenset(chosen.request_sources_enabled or ()),
+        open=partial(_open, config, chosen),
+        neighbour_count=NEIGHBOUR_COUNT if compared is None else compared.search_top_k,
+        neighbour_threshold=0.0 if compared is None else compared.search_threshold,
+    )
+
+
+def _open(config: TenantConfig, chosen: UserPlaybookExtractorConfig, asker: Asker | None) -> Extractor:
+    if asker is None:
+        return RuleUserPlaybookExtractor()
+    return ModelUserPlaybookExtractor(
+        asker,
+        name=chosen.extractor_name,
+        definition=chosen.extraction_definition_prompt,
+        agent_context=agent_context(config, chosen.context_prompt),
+        tools=[(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()],
+    )

@@ -2,27 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from sagacity.config.extractor_config import ProfileExtractorConfig, UserPlaybookExtractorConfig
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig, window_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.deduplication.judge import ModelJudge
-from sagacity.learning.extractors.base import Extractor
-from sagacity.learning.extractors.profile import ModelProfileExtractor
-from sagacity.learning.extractors.rules import RuleProfileExtractor, RuleUserPlaybookExtractor
-from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
+from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extractor
+from sagacity.learning.extractors.table import EXTRACTORS
 from sagacity.learning.prompt_runner import Asker, Calls
 from sagacity.learning.windows.gate import ModelGate
-
-KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
-"""What is learned from a user's log, side by side."""
-NEIGHBOUR_COUNT = 10
-"""How many neighbours a candidate is compared with, unless its extractor says otherwise."""
-
-ExtractorConfig = ProfileExtractorConfig | UserPlaybookExtractorConfig
-Chosen = TypeVar("Chosen", ProfileExtractorConfig, UserPlaybookExtractorConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +79,14 @@ def learner_groups(
         by_hand: someone asked for it: extractors that never run by themselves do, and no gate keeps any from it.
         names: only extractors of these names; none for all.
     """
-    profiles = _chosen(config.profile_extractors(asked=by_hand), names)
-    playbooks = _chosen(config.user_playbook_extractors(asked=by_hand), names)
-    groups = (
-        (MemoryKind.PROFILE, profiles, [_profile_learner(config, one, calls) for one in profiles]),
-        (MemoryKind.USER_PLAYBOOK, playbooks, [_playbook_learner(config, one, calls) for one in playbooks]),
-    )
+    chosen = {
+        kind: [one for one in made.configured(config, asked=by_hand) if not names or one.name in names]
+        for kind, made in EXTRACTORS.items()
+    }
     return [
-        LearnerGroup(
-            kind=kind,
-            learners=tuple(learners),
-            gate=None if by_hand else _gate(config, calls, kind, chosen),
-            judge=None
-            if (asker := calls.asker(Role.GENERATION, f"deduplication:{kind}")) is None
-            else ModelJudge(asker, kind),
-            incremental=config.incremental_extraction,
-            expander=calls.asker(Role.GENERATION, f"expansion:{kind}")
-            if config.enable_document_expansion
-            else None,
-        )
-        for kind, chosen, learners in groups
-        if learners
+        _group(config, calls, kind, configured, by_hand=by_hand)
+        for kind, configured in chosen.items()
+        if configured
     ]
 
 
@@ -124,80 +100,62 @@ def learner_name(kind: MemoryKind, extractor_name: str) -> str:
     return f"{kind}:{extractor_name}"
 
 
-def _chosen(configured: Sequence[Chosen], names: Collection[str]) -> list[Chosen]:
-    return [one for one in configured if not names or one.extractor_name in names]
+def _group(
+    config: TenantConfig,
+    calls: Calls,
+    kind: MemoryKind,
+    configured: Sequence[ConfiguredExtractor],
+    *,
+    by_hand: bool,
+) -> LearnerGroup:
+    made = EXTRACTORS[kind]
+    judge = calls.asker(Role.GENERATION, f"deduplication:{kind}")
+    return LearnerGroup(
+        kind=kind,
+        learners=tuple(_learner(config, kind, one, calls) for one in configured),
+        gate=None if by_hand else _gate(config, calls, kind, configured),
+        judge=None if judge is None else ModelJudge(judge, made.deduplication),
+        incremental=config.incremental_extraction,
+        expander=calls.asker(Role.GENERATION, f"expansion:{kind}")
+        if config.enable_document_expansion
+        else None,
+    )
 
 
 def _learner(
-    config: TenantConfig, kind: MemoryKind, chosen: ExtractorConfig, extractor: Extractor
+    config: TenantConfig,
+    kind: MemoryKind,
+    configured: ConfiguredExtractor,
+    calls: Calls,
 ) -> Learner:
-    size, step = window_of(config, chosen)
-    compared = chosen.deduplication_config if isinstance(chosen, UserPlaybookExtractorConfig) else None
+    size, step = window_of(config, configured.window)
+    name = learner_name(kind, configured.name)
+    asker = calls.asker(Role.GENERATION, name)
     return Learner(
-        name=learner_name(kind, chosen.extractor_name),
-        extractor_name=chosen.extractor_name,
-        extractor=extractor,
+        name=name,
+        extractor_name=configured.name,
+        extractor=configured.open(asker),
         window_size=size,
         step=step,
-        sources=frozenset(chosen.request_sources_enabled or ()),
-        neighbour_count=NEIGHBOUR_COUNT if compared is None else compared.search_top_k,
-        neighbour_threshold=0.0 if compared is None else compared.search_threshold,
-        asks_a_model=not isinstance(extractor, RuleProfileExtractor | RuleUserPlaybookExtractor),
+        sources=configured.sources,
+        neighbour_count=configured.neighbour_count,
+        neighbour_threshold=configured.neighbour_threshold,
+        asks_a_model=asker is not None,
     )
-
-
-def _profile_learner(config: TenantConfig, chosen: ProfileExtractorConfig, calls: Calls) -> Learner:
-    kind = MemoryKind.PROFILE
-    asker = calls.asker(Role.GENERATION, learner_name(kind, chosen.extractor_name))
-    if asker is None:
-        return _learner(config, kind, chosen, RuleProfileExtractor())
-    extractor = ModelProfileExtractor(
-        asker,
-        name=chosen.extractor_name,
-        definition=chosen.extraction_definition_prompt,
-        agent_context=_context(config, chosen),
-        metadata_definition=chosen.metadata_definition_prompt or "",
-    )
-    return _learner(config, kind, chosen, extractor)
-
-
-def _playbook_learner(config: TenantConfig, chosen: UserPlaybookExtractorConfig, calls: Calls) -> Learner:
-    kind = MemoryKind.USER_PLAYBOOK
-    asker = calls.asker(Role.GENERATION, learner_name(kind, chosen.extractor_name))
-    if asker is None:
-        return _learner(config, kind, chosen, RuleUserPlaybookExtractor())
-    extractor = ModelUserPlaybookExtractor(
-        asker,
-        name=chosen.extractor_name,
-        definition=chosen.extraction_definition_prompt,
-        agent_context=_context(config, chosen),
-        tools=[(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()],
-    )
-    return _learner(config, kind, chosen, extractor)
-
-
-def _context(config: TenantConfig, chosen: ExtractorConfig) -> str:
-    return "\n".join(filter(None, (config.agent_context_prompt, chosen.context_prompt)))
 
 
 def _gate(
-    config: TenantConfig, calls: Calls, kind: MemoryKind, chosen: Sequence[ExtractorConfig]
+    config: TenantConfig, calls: Calls, kind: MemoryKind, configured: Sequence[ConfiguredExtractor]
 ) -> ModelGate | None:
     """A model's gate costs a call a window, so it is used where its model, or its question, was chosen."""
     named = config.llm_config is not None and config.llm_config.should_run_model_name
-    if config.skip_should_run_check or not (named or any(map(_condition, chosen))):
+    if config.skip_should_run_check or not (named or any(one.condition for one in configured)):
         return None
-    asker: Asker | None = calls.asker(Role.SHOULD_RUN, f"gate:{kind}")
+    asker = calls.asker(Role.SHOULD_RUN, f"gate:{kind}")
     if asker is None:
         return None
     return ModelGate(
         asker,
-        definitions=[(one.extraction_definition_prompt, _condition(one)) for one in chosen],
+        definitions=[(one.definition, one.condition) for one in configured],
         agent_context=config.agent_context_prompt or "",
     )
-
-
-def _condition(chosen: ExtractorConfig) -> str:
-    if isinstance(chosen, UserPlaybookExtractorConfig):
-        return ""
-    return (chosen.should_extract_profile_prompt_override or "").strip()

@@ -9,11 +9,11 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import (
     ArchivedBy,
     Attributes,
     Memory,
-    MemoryKind,
     NewMemory,
     Provenance,
     Status,
@@ -189,7 +189,7 @@ def _new_memory(
         kind=candidate.kind,
         user_id=run.user_id,
         agent_version=last.agent_version,
-        name=proposal.extractor_name if candidate.kind is MemoryKind.USER_PLAYBOOK else "",
+        name=proposal.extractor_name if candidate.kind in VERSIONED_KINDS else "",
         source=last.source,
         content=candidate.content,
         trigger=candidate.trigger,

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sagacity.domain.memory import VERSIONED_KINDS, Memory
+from sagacity.domain.kinds import VERSIONED_KINDS
+from sagacity.domain.memory import Memory
 from sagacity.domain.version import ChangedPair, VersionDiff
 from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.providers.base import Vectors

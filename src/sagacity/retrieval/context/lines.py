@@ -8,44 +8,26 @@ from functools import lru_cache
 
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
+from sagacity.domain.kinds import KINDS, KindSpec
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Scored
 
 ENTITY = "entity"
 SAID = "turn"
 """A turn that a client sent along; the others are interactions."""
-SECTION_OF = {
-    MemoryKind.PROFILE: SectionName.PROFILE,
-    MemoryKind.SEMANTIC: SectionName.FACTS,
-    MemoryKind.EPISODIC: SectionName.EPISODES,
-    MemoryKind.USER_PLAYBOOK: SectionName.PROCEDURES,
-    MemoryKind.AGENT_PLAYBOOK: SectionName.PROCEDURES,
-    MemoryKind.SKILL: SectionName.PROCEDURES,
-}
-LETTER_OF = {
-    MemoryKind.PROFILE: "p",
-    MemoryKind.SEMANTIC: "f",
-    MemoryKind.EPISODIC: "e",
-    MemoryKind.USER_PLAYBOOK: "u",
-    MemoryKind.AGENT_PLAYBOOK: "a",
-    MemoryKind.SKILL: "s",
-    INTERACTION: "i",
-    ENTITY: "n",
-    SAID: "h",
-}
-"""What a citation begins with, by kind; its number is the item's own."""
-_KIND_OF = {letter: MemoryKind(kind) for kind, letter in LETTER_OF.items() if kind in frozenset(MemoryKind)}
+_KIND_OF = {spec.citation: kind for kind, spec in KINDS.items()}
+LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
+"""What a citation of anything but a memory begins with; its number is the item's own."""
 MOST_CHARACTERS = 16_000
 """Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
-SKILL_CHARACTERS = 800
-"""Of a skill's instructions: a whole one would take the place of all other rules, or find none."""
 NEIGHBOUR_LAG = 8
 """A turn beside one that was found comes after so many others that were found."""
 _LABEL_CHARACTERS = 40
 _LABELS = 256
 """Of speakers, who are few, that are remembered."""
+_LETTERS = "".join((*_KIND_OF, *LETTER_OF.values()))
 _CITATION = re.compile(
-    rf"[\[［【]([^\w\[\]［］【】]{{0,9}}[{''.join(LETTER_OF.values())}][^\w\[\]［］【】]{{0,9}}[:：][^\w\[\]［］【】]{{0,9}}"
+    rf"[\[［【]([^\w\[\]［］【】]{{0,9}}[{_LETTERS}][^\w\[\]［］【】]{{0,9}}[:：][^\w\[\]［］【】]{{0,9}}"
     r"\d++[^\[\]［］【】]{0,200})[\]］】]",
     re.IGNORECASE,
 )
@@ -150,20 +132,21 @@ def _line(one: Scored) -> Line:
         return _turn_line(one.interaction, one.score, one.components)
     if one.memory is None:
         raise ValueError("what was found is neither a memory nor a turn")
-    memory, kind = one.memory, one.memory.kind
-    raw = _told(memory)
+    memory, spec = one.memory, KINDS[one.memory.kind]
+    most = spec.context_characters
+    content = memory.content if most is None or len(memory.content) <= most else clipped(memory.content, most)
+    raw = _told(memory, content, spec)
     return Line(
-        section=SECTION_OF[kind],
-        citation=f"{LETTER_OF[kind]}:{memory.memory_id}",
-        kind=str(kind),
-        item_id=memory.uid if kind is MemoryKind.PROFILE else str(memory.memory_id),
-        lead="" if SECTION_OF[kind] is SectionName.PROCEDURES else f"{_date_of(memory):%Y-%m-%d}: ",
+        section=spec.section,
+        citation=f"{spec.citation}:{memory.memory_id}",
+        kind=str(memory.kind),
+        item_id=str(spec.wire_id(memory)),
+        lead="" if spec.section is SectionName.PROCEDURES else f"{_date_of(memory):%Y-%m-%d}: ",
         body=plain(raw),
         score=one.score,
         components=one.components,
         when=_date_of(memory),
-        is_cut=len(raw) > MOST_CHARACTERS
-        or (kind is MemoryKind.SKILL and len(memory.content) > SKILL_CHARACTERS),
+        is_cut=len(raw) > MOST_CHARACTERS or content != memory.content,
     )
 
 
@@ -178,12 +161,9 @@ def _date_of(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
-def _told(memory: Memory) -> str:
-    if SECTION_OF[memory.kind] is not SectionName.PROCEDURES:
-        return memory.content
-    content = memory.content
-    if memory.kind is MemoryKind.SKILL and len(content) > SKILL_CHARACTERS:
-        content = clipped(content, SKILL_CHARACTERS)
+def _told(memory: Memory, content: str, spec: KindSpec) -> str:
+    if spec.section is not SectionName.PROCEDURES:
+        return content
     rule = " → ".join(part for part in (memory.trigger, content) if part and part.strip())
     return f"{rule} (avoid: {memory.pitfall})" if memory.pitfall and memory.pitfall.strip() else rule
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
-from sagacity.domain.memory import USER_KINDS, ArchivedBy, MemoryKind, Status
+from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import memories
 from sagacity.storage.statements.array_params import found_by, one_of

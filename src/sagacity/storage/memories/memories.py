@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
+from sagacity.domain.kinds import USER_KINDS, visibility_of
 from sagacity.domain.memory import (
     PUT_AWAY,
-    USER_KINDS,
     Approval,
     ArchivedBy,
     Attributes,
@@ -20,7 +20,6 @@ from sagacity.domain.memory import (
     MemoryKind,
     NewMemory,
     Status,
-    visibility_of,
 )
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors

@@ -8,14 +8,8 @@ import sqlalchemy as sa
 from sagacity.domain.change import DIRECT, ChangeAction
 from sagacity.domain.cursor import DISTIL
 from sagacity.domain.ids import RunId, UserId
-from sagacity.domain.memory import (
-    USER_KINDS,
-    VERSIONED_KINDS,
-    ArchivedBy,
-    Memory,
-    MemoryKind,
-    Status,
-)
+from sagacity.domain.kinds import USER_KINDS, VERSIONED_KINDS
+from sagacity.domain.memory import ArchivedBy, Memory, MemoryKind, Status
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Scope
 from sagacity.storage.memories.memories import MemoryRepository, memory_of

@@ -18,7 +18,8 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from sagacity.domain.errors import ConfigError, VectorStoreError
 from sagacity.domain.ids import OrgId
-from sagacity.domain.memory import TENANT_KINDS, VERSIONED_KINDS, Approval
+from sagacity.domain.kinds import REVIEWED_KINDS, VERSIONED_KINDS
+from sagacity.domain.memory import Approval
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Vectors
 from sagacity.storage.replica.copied import Copied
@@ -338,7 +339,7 @@ def filter_of(question: Question) -> models.Filter:
 def _approvals(question: Question) -> Sequence[Approval]:
     """Return what a reviewer may have said: of kinds that are not reviewed anything but that it is rejected."""
     asked = question.wanted.approvals
-    if question.kind in TENANT_KINDS or not asked:
+    if question.kind in REVIEWED_KINDS or not asked:
         return asked
     return (Approval.APPROVED, Approval.PENDING)
 

@@ -14,7 +14,8 @@ from pydantic import JsonValue
 from sagacity.domain.condition import AllOf, AnyOf, Comparison, Condition, Not, Operator
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import TENANT_KINDS, VERSIONED_KINDS, Approval, Memory, Status
+from sagacity.domain.kinds import REVIEWED_KINDS, VERSIONED_KINDS
+from sagacity.domain.memory import Approval, Memory, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import requests, search_documents
@@ -26,7 +27,7 @@ SHAPES = 256
 _TAGS, _METADATA, _FEATURES = "tags", "metadata", "custom_features"
 _column, _origin = search_documents.c, requests.alias("origin")
 _is_unversioned = _column.kind.not_in([str(kind) for kind in VERSIONED_KINDS])
-_is_unreviewed = _column.kind.not_in([str(kind) for kind in TENANT_KINDS])
+_is_unreviewed = _column.kind.not_in([str(kind) for kind in REVIEWED_KINDS])
 _facts = sa.case(
     (
         _column.kind == INTERACTION,

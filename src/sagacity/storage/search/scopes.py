@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.memory import TENANT_KINDS
+from sagacity.domain.kinds import TENANT_KINDS
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.schema.tables import search_scopes

@@ -1,0 +1,138 @@
+"""The table of the kinds of memory: what is said of each once, for every room."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Protocol
+
+from sagacity.domain.context import SectionName
+from sagacity.domain.memory import (
+    WRITTEN_DIRECTLY,
+    Approval,
+    Memory,
+    MemoryKind,
+    NewMemory,
+    Visibility,
+)
+from sagacity.domain.views.agent_playbook import agent_playbook_view
+from sagacity.domain.views.base import View
+from sagacity.domain.views.memory import memory_view
+from sagacity.domain.views.profile import profile_view
+from sagacity.domain.views.skill import skill_view
+from sagacity.domain.views.user_playbook import user_playbook_view
+
+
+class KindScope(StrEnum):
+    """Whose memories of a kind are."""
+
+    USER = "user"
+    """One user's; shown to no other."""
+    ORGANISATION = "organisation"
+    """The organisation's; they serve all its users."""
+
+
+class ShowMemory(Protocol):
+    """Makes the wire shape of a memory."""
+
+    def __call__(
+        self, memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    ) -> View:
+        """Show a memory; *score* and its *components* when it was searched for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindSpec:
+    """
+    What holds for all memories of one kind.
+
+    To add a kind: its name in `MemoryKind` and its row here; where it is learned from a user's log, also its extractors
+    in a file of their own and their row in `learning/extractors/table.py`; where its reply differs from `MemoryView`,
+    its view. Search, context, storage, versions and review read this table and stay as they are.
+    """
+
+    scope: KindScope
+    view: ShowMemory = memory_view
+    search_list: str | None = None
+    """Its list in the reply to a search of everything. None: the list of all such kinds, and only if asked for."""
+    section: SectionName
+    """Where it stands in a context."""
+    citation: str
+    """The letter that a source of this kind begins with, in a context."""
+    context_characters: int | None = None
+    """The most of its content that a context takes: a whole skill would take the place of all rules, or find none."""
+    is_versioned: bool = False
+    """Whether it holds for one version of an agent and carries a name; else it holds for every version."""
+    is_reviewed: bool = False
+    """Whether what was learned serves nobody before a person approves it."""
+    is_known_by_uid: bool = False
+    """Whether the API knows it by its uid; else by its number."""
+
+    def wire_id(self, memory: Memory) -> str | int:
+        """Return what the API knows a memory of this kind by."""
+        return memory.uid if self.is_known_by_uid else memory.memory_id
+
+
+KINDS: Final[Mapping[MemoryKind, KindSpec]] = {
+    MemoryKind.PROFILE: KindSpec(
+        scope=KindScope.USER,
+        view=profile_view,
+        search_list="profiles",
+        section=SectionName.PROFILE,
+        citation="p",
+        is_known_by_uid=True,
+    ),
+    MemoryKind.SEMANTIC: KindSpec(scope=KindScope.USER, section=SectionName.FACTS, citation="f"),
+    MemoryKind.EPISODIC: KindSpec(scope=KindScope.USER, section=SectionName.EPISODES, citation="e"),
+    MemoryKind.USER_PLAYBOOK: KindSpec(
+        scope=KindScope.USER,
+        view=user_playbook_view,
+        search_list="user_playbooks",
+        section=SectionName.PROCEDURES,
+        citation="u",
+        is_versioned=True,
+    ),
+    MemoryKind.AGENT_PLAYBOOK: KindSpec(
+        scope=KindScope.ORGANISATION,
+        view=agent_playbook_view,
+        search_list="agent_playbooks",
+        section=SectionName.PROCEDURES,
+        citation="a",
+        is_versioned=True,
+        is_reviewed=True,
+    ),
+    MemoryKind.SKILL: KindSpec(
+        scope=KindScope.ORGANISATION,
+        view=skill_view,
+        search_list="skills",
+        section=SectionName.PROCEDURES,
+        citation="s",
+        context_characters=800,
+        is_versioned=True,
+        is_reviewed=True,
+    ),
+}
+"""Every kind of memory."""
+
+USER_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.scope is KindScope.USER)
+"""Kinds that belong to one user."""
+TENANT_KINDS: Final = frozenset(KINDS) - USER_KINDS
+"""Kinds that belong to the tenant, and serve all its users."""
+VERSIONED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_versioned)
+"""Kinds that hold for one version of an agent."""
+REVIEWED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_reviewed)
+"""Kinds of which a person approves what was learned."""
+
+
+def visibility_of(memory: NewMemory) -> Visibility:
+    """
+    Return whether a memory may be served while it is current and has not expired.
+
+    What is reviewed waits for its approval, unless a client wrote it; what a user taught serves that user at once.
+    """
+    if memory.approval is Approval.REJECTED:
+        return Visibility.REJECTED
+    is_learned = memory.kind in REVIEWED_KINDS and memory.provenance.method != WRITTEN_DIRECTLY
+    if is_learned and memory.approval is Approval.PENDING:
+        return Visibility.WAITS_FOR_REVIEW
+    return Visibility.SERVED
