@@ -30,7 +30,7 @@ from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationPara
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
 from sagacity.learning.prompt_runner import ModelAccess
-from sagacity.learning.writing.diff import diff_versions
+from sagacity.memories.diff import diff_versions
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 

@@ -12,7 +12,7 @@ from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.learning.deduplication.deduplicate import Case, Verdict
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.windows.learners import Groups
-from sagacity.learning.writing.undo import confirmed, said_through
+from sagacity.memories.edits import confirmed, said_through
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, cursor, learned, learning, one_a_turn, reading
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, new_memory, said

@@ -8,7 +8,8 @@ from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryUid, RunId
 from sagacity.domain.memory import ArchivedBy, Memory, Status
 from sagacity.domain.query import Filter
-from sagacity.learning.writing.undo import Undone, confirmed, undo_merge
+from sagacity.memories.edits import confirmed
+from sagacity.memories.merge import Undone, undo_merge
 from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak

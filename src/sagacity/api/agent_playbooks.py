@@ -1,6 +1,6 @@
 """Rules for an agent that hold for all users: agent playbooks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -9,24 +9,17 @@ from sagacity.api.dependencies import Caller, Reads, Reviews
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.writes import (
-    add_memories,
-    by_hand,
-    delete_memories,
-    delete_noted,
-    edit_memory,
-    playbook_changes,
-    told_deleted,
-)
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
-from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.change_log import aggregation_change_log_view
-from sagacity.learning.distil.agent_playbooks.plan import replaced_by
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.spec import actor_of
+from sagacity.memories import delete
+from sagacity.memories.review import edit_agent_playbook, set_approval
+from sagacity.memories.write import add_memories
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddAgentPlaybooksBody,
@@ -40,7 +33,6 @@ from sagacity.schemas.playbooks import (
     UpdatedAgentPlaybook,
 )
 from sagacity.schemas.profiles import Added
-from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["agent playbooks"], route_class=Route)
 KIND = MemoryKind.AGENT_PLAYBOOK
@@ -51,11 +43,11 @@ CHANGE_LOG_ROWS = 100
 @limited(Rate.WRITE)
 async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: Reviews) -> Added:
     """Add agent playbooks; either all are stored, or none."""
-    runtime = caller.runtime
-    now = runtime.clock.now()
+    parts = caller.acting.parts
+    now = parts.clock.now()
     stored = await add_memories(
-        caller,
-        [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.agent_playbooks],
+        caller.acting,
+        [one.to_memory(MemoryUid(parts.ids.new()), now) for one in body.agent_playbooks],
         reason="agent playbook written",
     )
     return Added(message=f"stored {counted(len(stored), 'agent playbook')}", added_count=len(stored))
@@ -64,18 +56,9 @@ async def add_agent_playbook(body: AddAgentPlaybooksBody, caller: Reviews) -> Ad
 @router.put("/update_agent_playbook", response_model_exclude_none=True)
 async def update_agent_playbook(body: UpdateAgentPlaybookBody, caller: Reviews) -> UpdatedAgentPlaybook:
     """Change an agent playbook; fields that are not given stay as they are."""
-    now = caller.runtime.clock.now()
-
-    def change(memory: Memory) -> Memory:
-        approval = memory.approval if body.playbook_status is None else body.playbook_status
-        return memory.model_copy(
-            update=playbook_changes(body, memory) | {"approval": approval, "updated_at": now}
-        )
-
-    said = body.playbook_status
-    reason = "agent playbook edited" if said is None else f"agent playbook {body.agent_playbook_id} is {said}"
-    archived = await _edit(caller, MemoryId(body.agent_playbook_id), change, reason)
-    return _updated(f"updated agent playbook {body.agent_playbook_id}", archived)
+    memory_id = MemoryId(body.agent_playbook_id)
+    done = await edit_agent_playbook(caller.acting, memory_id, body.changes, approval=body.playbook_status)
+    return _updated(f"updated agent playbook {memory_id}", done.replaced)
 
 
 @router.put("/update_agent_playbook_status", response_model_exclude_none=True)
@@ -87,51 +70,9 @@ async def update_agent_playbook_status(
 
     Approving one archives the agent playbook that it was written to replace.
     """
-    now = caller.runtime.clock.now()
-
-    def change(memory: Memory) -> Memory:
-        return memory.model_copy(update={"approval": body.playbook_status, "updated_at": now})
-
-    text = f"agent playbook {body.agent_playbook_id} is {body.playbook_status}"
-    return _updated(text, await _edit(caller, MemoryId(body.agent_playbook_id), change, text))
-
-
-async def _edit(
-    caller: Caller, memory_id: MemoryId, change: Callable[[Memory], Memory], reason: str
-) -> tuple[MemoryId, ...]:
-    """Change a playbook; returns the numbers of those whose place it took."""
-    archived: list[MemoryId] = []
-
-    async def make_room(
-        transaction: Transaction, before: Memory, after: Memory
-    ) -> list[tuple[Memory, Memory]]:
-        is_new = before.approval is not Approval.APPROVED and after.approval is Approval.APPROVED
-        replaced = await _replaced_by(transaction, after) if is_new else []
-        archived[:] = [one.memory_id for one in replaced]
-        away = {
-            "status": Status.ARCHIVED,
-            "superseded_by": after.memory_id,
-            "updated_at": after.updated_at,
-        }
-        return [(one, by_hand(one, one.model_copy(update=away))) for one in replaced]
-
-    await caller.runtime.storage.retry(
-        lambda: edit_memory(caller, memory_id, KIND, change, reason=reason, follow=make_room)
-    )
-    return tuple(archived)
-
-
-async def _replaced_by(transaction: Transaction, playbook: Memory) -> list[Memory]:
-    """Return the current playbooks whose place *playbook* takes: the one that it names, and so on from there."""
-    found: list[Memory] = []
-    named = replaced_by(playbook) if playbook.status is Status.CURRENT else None
-    while named is not None:
-        before = await transaction.memories.get_many([named], kind=KIND)
-        if not before or before[0].status is not Status.CURRENT or before[0] in found:
-            break
-        found += before
-        named = replaced_by(before[0])
-    return found
+    memory_id = MemoryId(body.agent_playbook_id)
+    done = await set_approval(caller.acting, memory_id, KIND, body.playbook_status)
+    return _updated(f"agent playbook {memory_id} is {body.playbook_status}", done.replaced)
 
 
 def _updated(text: str, archived: tuple[MemoryId, ...]) -> UpdatedAgentPlaybook:
@@ -213,19 +154,10 @@ async def delete_all_agent_playbooks(caller: Reviews) -> DeletedMany:
 @router.delete("/delete_all_playbooks")
 async def delete_all_playbooks(caller: Reviews) -> DeletedMany:
     """Delete all playbooks, of users and of agents."""
-    config = await caller.runtime.configs.get(caller.tenant)
-    async with caller.begin() as transaction:
-        counts = {
-            kind: await delete_noted(transaction, config, kind)
-            for kind in (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
-        }
-    for kind, one in counts.items():
-        told_deleted(caller, kind, one)
-    caller.runtime.dispatcher.look()
-    count = sum(counts.values())
+    count = await delete.delete_all_playbooks(caller.acting)
     return DeletedMany(message=f"deleted {counted(count, 'playbook')}", deleted_count=count)
 
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
-    count = await delete_memories(caller, KIND, ids=ids)
+    count = await delete.delete_memories(caller.acting, KIND, ids=ids)
     return DeletedMany(message=f"deleted {counted(count, 'agent playbook')}", deleted_count=count)

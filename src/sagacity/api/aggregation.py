@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Runs
-from sagacity.api.names import check_names
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import Waits, run_for_tenant
@@ -11,6 +10,7 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.views.operation import operation_view
+from sagacity.memories.names import check_names
 from sagacity.schemas.aggregation import (
     PlaybookAggregationReply,
     RunPlaybookAggregationBody,
@@ -37,7 +37,7 @@ async def run_playbook_aggregation(
     call may, the reply says so and the run continues. While one runs, a second start is refused with 409.
     """
     await check_names(
-        caller,
+        caller.acting,
         MemoryKind.USER_PLAYBOOK,
         [body.playbook_name],
         agent_version=body.agent_version,

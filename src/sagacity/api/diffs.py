@@ -7,7 +7,6 @@ from itertools import takewhile
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Reads
-from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.versions import nothing_pending
@@ -16,7 +15,8 @@ from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.version import VersionDiff, VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
-from sagacity.learning.writing.diff import diff_versions
+from sagacity.memories.diff import diff_versions
+from sagacity.memories.names import check_names
 from sagacity.schemas.versions import (
     ChangedProfile,
     ChangedUserPlaybook,
@@ -53,7 +53,7 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDi
         names=body.extractor_names,
         only_affected_users=body.only_affected_users,
     )
-    await check_names(caller, MemoryKind.PROFILE, wanted.names)
+    await check_names(caller.acting, MemoryKind.PROFILE, wanted.names)
     found, counts = await _compare(caller, wanted, body.limit)
     return ProfileDiff(
         **counts.model_dump(),
@@ -88,7 +88,7 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
         agent_versions=() if body.agent_version is None else (body.agent_version,),
         only_affected_users=body.only_affected_users,
     )
-    await check_names(caller, MemoryKind.USER_PLAYBOOK, wanted.names, agent_version=body.agent_version)
+    await check_names(caller.acting, MemoryKind.USER_PLAYBOOK, wanted.names, agent_version=body.agent_version)
     found, counts = await _compare(caller, wanted, body.limit)
     return UserPlaybookDiff(
         **counts.model_dump(),

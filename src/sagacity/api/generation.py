@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Runs
-from sagacity.api.names import check_names
 from sagacity.api.operations import standing_of, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
@@ -22,6 +21,7 @@ from sagacity.domain.operation import (
 )
 from sagacity.domain.version import VersionFilter
 from sagacity.domain.views.operation import OperationView, goes_on
+from sagacity.memories.names import check_names
 from sagacity.schemas.generation import (
     ManualPlaybooksBody,
     ManualProfilesBody,
@@ -138,7 +138,7 @@ async def _profiles(
 ) -> ProfilesGenerated:
     config = await caller.runtime.configs.get(caller.tenant)
     _check_switch("profile_extraction_enabled", is_on=bool(config.profile_extractors(asked=True)))
-    await check_names(caller, MemoryKind.PROFILE, parameters.extractor_names, to_run=True)
+    await check_names(caller.acting, MemoryKind.PROFILE, parameters.extractor_names, to_run=True)
     name = OperationName.PROFILE_GENERATION
     operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
     return ProfilesGenerated(
@@ -156,7 +156,7 @@ async def _playbooks(
     config = await caller.runtime.configs.get(caller.tenant)
     _check_switch("user_playbook_extraction_enabled", is_on=bool(config.user_playbook_extractors(asked=True)))
     await check_names(
-        caller,
+        caller.acting,
         MemoryKind.USER_PLAYBOOK,
         parameters.extractor_names,
         agent_version=parameters.agent_version,

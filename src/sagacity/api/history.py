@@ -7,7 +7,6 @@ from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import Reads, Writes
 from sagacity.api.route import Route
-from sagacity.api.writes import embed
 from sagacity.domain.amounts import counted
 from sagacity.domain.change import ChangeAction, Occasion, RecordedChange
 from sagacity.domain.clock import to_epoch
@@ -17,7 +16,8 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.views.memory import memory_view
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks
-from sagacity.learning.writing.undo import Undone, find_merge, separated, undo_merge
+from sagacity.memories.merge import Undone, find_merge, separated, undo_merge
+from sagacity.memories.write import embed
 from sagacity.retrieval.context.lines import read_citation
 from sagacity.schemas.base import MAX_INT
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
@@ -105,7 +105,7 @@ async def undo_memory_merge(
     async with caller.read() as snapshot:
         memory = await find_memory(snapshot, memory_id, kind)
         own = separated(await find_merge(snapshot, memory), uid=uid, now=now)
-    vectors = {} if own is None else await embed(caller, [own])
+    vectors = {} if own is None else await embed(caller.acting, [own])
     occasion = Occasion(
         run_id=RunId(runtime.ids.new()),
         actor=caller.principal.actor,

@@ -1,24 +1,29 @@
 """What is known about users: profiles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, Reads, Writes
-from sagacity.api.lists import listed
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.writes import by_hand, delete_memories, edit_memory, embed, record, told_deleted, written
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.ids import MemoryUid, UserId
-from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.views.change_log import profile_change_log_view
 from sagacity.domain.views.profile import profile_view
+from sagacity.memories.delete import delete_memories
+from sagacity.memories.profiles import (
+    delete_profile_of_user,
+    delete_profiles_matching,
+    edit_profile,
+    put_profiles,
+)
+from sagacity.memories.search import list_memories
 from sagacity.schemas.base import Id, Label, Limit, Moment
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
@@ -34,7 +39,6 @@ from sagacity.schemas.profiles import (
     UpdateProfileBody,
 )
 from sagacity.schemas.search import MAX_QUERY
-from sagacity.storage.search.keywords import terms_of
 
 router = APIRouter(tags=["profiles"], route_class=Route)
 CHANGE_LOG_ROWS = 100
@@ -51,73 +55,25 @@ async def add_user_profile(body: AddProfilesBody, caller: Writes) -> Added:
 
     An existing `profile_id` of the same user is replaced; one of another user is refused with 409.
     """
-    now = caller.runtime.clock.now()
-    given: dict[str, NewMemory] = {}
-    for profile in body.user_profiles:
-        memory = profile.to_memory(MemoryUid(profile.profile_id.strip() or caller.runtime.ids.new()), now)
-        given[memory.uid] = _same_user(memory, given)
-    vectors = await embed(caller, list(given.values()))
-
-    async def store() -> None:
-        async with caller.begin() as transaction:
-            known = await transaction.memories.find_uids(list(given))
-            replaced = [
-                _replacement(_same_user(memory, known), known)
-                for memory in given.values()
-                if memory.uid in known
-            ]
-            replaced = await written(transaction, replaced)
-            await transaction.memories.save(replaced, vectors=vectors)
-            new = [memory for memory in given.values() if memory.uid not in known]
-            added = await transaction.memories.add(await written(transaction, new), vectors=vectors)
-            pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
-            await record(caller, transaction, pairs, reason="profile written")
-
-    await caller.runtime.storage.retry(store)
-    caller.runtime.dispatcher.look()
-    return Added(message=f"stored {counted(len(given), 'profile')}", added_count=len(given))
-
-
-def _same_user(memory: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
-    """
-    Return *memory*, which may take the place of a known one of its uid.
-
-    Raises:
-        Conflict: the uid is taken by something else.
-    """
-    before = known.get(memory.uid)
-    if before is not None and (before.kind is not memory.kind or before.user_id != memory.user_id):
-        raise Conflict(f"profile_id {memory.uid!r} is taken; use another id")
-    return memory
-
-
-def _replacement(memory: NewMemory, known: Mapping[str, Memory]) -> Memory:
-    before = known[memory.uid]
-    kept = {"created_at", "memory_id", "access_count", "last_accessed_at"}
-    after = Memory.model_validate(memory.model_dump(exclude=kept) | before.model_dump(include=kept))
-    return by_hand(before, after)
+    parts = caller.acting.parts
+    now = parts.clock.now()
+    profiles = [
+        one.to_memory(MemoryUid(one.profile_id.strip() or parts.ids.new()), now) for one in body.user_profiles
+    ]
+    count = await put_profiles(caller.acting, profiles)
+    return Added(message=f"stored {counted(count, 'profile')}", added_count=count)
 
 
 @router.put("/update_user_profile", response_model_exclude_none=True)
 async def update_user_profile(body: UpdateProfileBody, caller: Writes) -> Updated:
     """Change a current profile; fields that are not given stay as they are."""
-    now = caller.runtime.clock.now()
-    uid = MemoryUid(body.profile_id)
-    async with caller.read(user_id=body.user_id) as snapshot:
-        found = await snapshot.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=UserId(body.user_id))
-
-    def change(memory: Memory) -> Memory:
-        if memory.status is not Status.CURRENT or not memory.is_valid(now):
-            raise NotFound(f"profile {body.profile_id!r} is not current any more")
-        features = (
-            memory.attributes
-            if body.custom_features is None
-            else memory.attributes.model_copy(update={"custom_features": body.custom_features})
-        )
-        content = memory.content if body.content is None else body.content
-        return memory.model_copy(update={"content": content, "attributes": features, "updated_at": now})
-
-    await edit_memory(caller, found.memory_id, MemoryKind.PROFILE, change, reason="profile edited")
+    await edit_profile(
+        caller.acting,
+        MemoryUid(body.profile_id),
+        UserId(body.user_id),
+        content=body.content,
+        custom_features=body.custom_features,
+    )
     return Updated(msg=f"updated profile {body.profile_id}", message=f"updated profile {body.profile_id}")
 
 
@@ -165,8 +121,8 @@ async def get_all_profiles(
         valid_at=caller.runtime.clock.now(),
     )
     if profile_id is None:
-        return _page(await listed(caller, wanted, query=query, limit=limit))
-    everything = await listed(caller, wanted, query=query, limit=_MOST_MATCHED)
+        return _page(await list_memories(caller.acting, wanted, words=query, limit=limit))
+    everything = await list_memories(caller.acting, wanted, words=query, limit=_MOST_MATCHED)
     return _page([memory for memory in everything if memory.uid == profile_id])
 
 
@@ -207,39 +163,12 @@ async def delete_profile(body: DeleteProfileBody, caller: Writes) -> Deleted:
 
     If both are given, the id counts. If nothing matches, the reply is 404.
     """
-    user_id = UserId(body.user_id)
-    profile_id = body.profile_id.strip()
-    async with caller.begin(user_id=user_id) as transaction:
-        if profile_id:
-            found = await transaction.memories.get_by_uid(
-                MemoryUid(profile_id), kind=MemoryKind.PROFILE, user_id=user_id
-            )
-            uids = [found.uid]
-        else:
-            everything = await transaction.memories.list_newest(
-                MemoryKind.PROFILE, user_id=user_id, limit=_MOST_MATCHED
-            )
-            uids = matching(everything, body.search_query)
-        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids, user_id=user_id)
-    told_deleted(caller, MemoryKind.PROFILE, count)
+    user_id, uid = UserId(body.user_id), body.profile_id.strip()
+    if uid:
+        count = await delete_profile_of_user(caller.acting, user_id, MemoryUid(uid))
+    else:
+        count = await delete_profiles_matching(caller.acting, user_id, body.search_query)
     return Deleted(message=f"deleted {counted(count, 'profile')}")
-
-
-def matching(profiles: Sequence[Memory], query: str) -> list[MemoryUid]:
-    """
-    Return the uids of the profiles that hold every word of *query*, inflections aside.
-
-    Raises:
-        InvalidInput: the query has no word to look for.
-        NotFound: no profile holds them all.
-    """
-    wanted = set(terms_of(query))
-    if not wanted:
-        raise InvalidInput("search_query holds no word to look for")
-    found = [profile.uid for profile in profiles if wanted <= set(terms_of(profile.search_text))]
-    if not found:
-        raise NotFound(f"the user has no profile that holds every word of {query!r}")
-    return found
 
 
 @router.delete("/delete_profiles_by_ids")
@@ -255,5 +184,5 @@ async def delete_all_profiles(caller: Writes) -> DeletedMany:
 
 
 async def _delete(caller: Caller, uids: Sequence[MemoryUid] | None) -> DeletedMany:
-    count = await delete_memories(caller, MemoryKind.PROFILE, uids=uids)
+    count = await delete_memories(caller.acting, MemoryKind.PROFILE, uids=uids)
     return DeletedMany(message=f"deleted {counted(count, 'profile')}", deleted_count=count)

@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Reads, Writes
-from sagacity.api.lists import listed
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.writes import add_memories, delete_memories, edit_memory, playbook_changes
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.views.user_playbook import user_playbook_view
+from sagacity.memories.delete import delete_memories
+from sagacity.memories.search import list_memories
+from sagacity.memories.write import add_memories, edit_user_playbook
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddUserPlaybooksBody,
@@ -35,11 +36,11 @@ KIND = MemoryKind.USER_PLAYBOOK
 @limited(Rate.WRITE)
 async def add_user_playbook(body: AddUserPlaybooksBody, caller: Writes) -> Added:
     """Add user playbooks; either all are stored, or none."""
-    runtime = caller.runtime
-    now = runtime.clock.now()
+    parts = caller.acting.parts
+    now = parts.clock.now()
     stored = await add_memories(
-        caller,
-        [one.to_memory(MemoryUid(runtime.ids.new()), now) for one in body.user_playbooks],
+        caller.acting,
+        [one.to_memory(MemoryUid(parts.ids.new()), now) for one in body.user_playbooks],
         reason="user playbook written",
     )
     return Added(message=f"stored {counted(len(stored), 'user playbook')}", added_count=len(stored))
@@ -48,16 +49,7 @@ async def add_user_playbook(body: AddUserPlaybooksBody, caller: Writes) -> Added
 @router.put("/update_user_playbook", response_model_exclude_none=True)
 async def update_user_playbook(body: UpdateUserPlaybookBody, caller: Writes) -> Updated:
     """Change a user playbook; fields that are not given stay as they are."""
-    now = caller.runtime.clock.now()
-
-    def change(memory: Memory) -> Memory:
-        status = memory.status if body.status is None else body.status
-        return memory.model_copy(
-            update=playbook_changes(body, memory) | {"status": status, "updated_at": now}
-        )
-
-    reason = "user playbook edited" if body.status is None else f"user playbook is {body.status}"
-    await edit_memory(caller, MemoryId(body.user_playbook_id), KIND, change, reason=reason)
+    await edit_user_playbook(caller.acting, MemoryId(body.user_playbook_id), body.changes, status=body.status)
     text = f"updated user playbook {body.user_playbook_id}"
     return Updated(msg=text, message=text)
 
@@ -75,7 +67,7 @@ async def get_user_playbooks(body: GetUserPlaybooksBody, caller: Reads) -> UserP
         end=body.end_time,
         valid_at=caller.runtime.clock.now(),
     )
-    found = await listed(caller, wanted, query=body.query, limit=body.limit)
+    found = await list_memories(caller.acting, wanted, words=body.query, limit=body.limit)
     return UserPlaybooksPage(
         user_playbooks=tuple(user_playbook_view(memory) for memory in found),
         msg=counted(len(found), "user playbook"),
@@ -103,5 +95,5 @@ async def delete_all_user_playbooks(caller: Writes) -> DeletedMany:
 
 
 async def _delete(caller: Caller, ids: Sequence[int] | None) -> DeletedMany:
-    count = await delete_memories(caller, KIND, ids=ids)
+    count = await delete_memories(caller.acting, KIND, ids=ids)
     return DeletedMany(message=f"deleted {counted(count, 'user playbook')}", deleted_count=count)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Runs
-from sagacity.api.names import check_names
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.errors import Conflict, NotFound
@@ -15,6 +14,7 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import GENERATED, OperationStatus
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
+from sagacity.memories.names import check_names
 from sagacity.schemas.versions import (
     DowngradeUserPlaybooksBody,
     ProfilesDowngraded,
@@ -176,7 +176,7 @@ async def _check(
     caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
 ) -> None:
     agent_version = body.agent_version if isinstance(body, DowngradeUserPlaybooksBody) else None
-    await check_names(caller, kind, _names(body), agent_version=agent_version)
+    await check_names(caller.acting, kind, _names(body), agent_version=agent_version)
 
 
 async def _wanted(

@@ -1,5 +1,6 @@
 """Who does something with memories, and what it is done with."""
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -7,8 +8,10 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.clock import Clock
+from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import IdSource, UserId
-from sagacity.domain.principal import Principal
+from sagacity.domain.memory import TENANT_KINDS, MemoryKind, NewMemory
+from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder
 from sagacity.retrieval.pipeline import Searcher
@@ -49,6 +52,36 @@ class Acting:
     def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
         return self.parts.storage.begin(self.principal, user_id=_user(user_id))
+
+    def require_to_write(self, memories: Sequence[NewMemory]) -> None:
+        """
+        Make sure that the principal may add or put *memories*.
+
+        Raises:
+            Forbidden: it may not write one of their kinds, or one is of another user than the principal's.
+        """
+        for memory in memories:
+            self.require_to_write_kind(memory.kind)
+            self.principal.acting_for(memory.user_id)
+
+    def require_to_write_kind(self, kind: MemoryKind) -> None:
+        """
+        Make sure that the principal may write memories of a kind: what serves all users is a reviewer's.
+
+        Raises:
+            Forbidden: it may not.
+        """
+        self.principal.require(Permission.REVIEW if kind in TENANT_KINDS else Permission.WRITE)
+
+    def require_whole_tenant(self) -> None:
+        """
+        Make sure that the principal acts for the whole organisation.
+
+        Raises:
+            Forbidden: it acts for one user.
+        """
+        if self.principal.user_id is not None:
+            raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
 
     async def config(self) -> TenantConfig:
         """Return how the tenant is configured."""

@@ -11,6 +11,7 @@ from sagacity.domain.memory import (
     Approval,
     BlockingIssue,
     BlockingIssueKind,
+    Memory,
     MemoryKind,
     NewMemory,
     Status,
@@ -167,6 +168,21 @@ class PlaybookChange(WriteBody):
     rationale: Text | None = None
     blocking_issue: BlockingIssueData | None = None
     playbook_metadata: Text | None = None
+
+    def changes(self, memory: Memory) -> dict[str, object]:
+        """Return the fields of *memory* that are given, with their new values."""
+        given: dict[str, object] = {
+            "name": self.playbook_name,
+            "content": self.content,
+            "trigger": self.trigger,
+            "pitfall": self.pitfall,
+            "rationale": self.rationale,
+            "blocking_issue": self.blocking_issue.to_domain() if self.blocking_issue else None,
+            "metadata": None
+            if self.playbook_metadata is None
+            else memory.metadata | {PLAYBOOK_METADATA: self.playbook_metadata},
+        }
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class UpdateUserPlaybookBody(PlaybookChange):

@@ -121,6 +121,23 @@ class UpdateSkillBody(WriteBody):
     allowed_tools: Tools | None = None
     blocking_issues: Issues | None = None
 
+    @property
+    def texts(self) -> dict[str, object]:
+        """New values by field of the memory."""
+        given = {"name": self.playbook_name, "content": self.instructions, "trigger": self.description}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """New values by field of the skill's facts."""
+        issues = self.blocking_issues
+        given = {
+            "name": self.skill_name,
+            "tools": self.allowed_tools,
+            "blocking_issues": None if issues is None else tuple(issue.to_domain() for issue in issues),
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
 
 class UpdatedSkill(WriteReply):
     """The skill as it is now."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from sagacity.api.dependencies import Caller
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.suggest import no_such
 from sagacity.domain.version import VersionFilter
+from sagacity.memories.acting import Acting
 from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION
 from sagacity.storage.transaction import Transaction
 
@@ -15,7 +15,7 @@ _VERSIONS = (Status.CURRENT, Status.PENDING, Status.ARCHIVED)
 
 
 async def check_names(
-    caller: Caller,
+    acting: Acting,
     kind: MemoryKind,
     names: Sequence[str | None],
     *,
@@ -31,7 +31,7 @@ async def check_names(
     Raises:
         InvalidInput: one is not known; the message names the nearest, or those that there are.
     """
-    config = await caller.runtime.configs.get(caller.tenant)
+    config = await acting.config()
     extractors = (
         config.profile_extractor_configs
         if kind is MemoryKind.PROFILE
@@ -44,7 +44,7 @@ async def check_names(
     agent = DEFAULT_AGENT_VERSION if agent_version is None else agent_version
     if not asked and agent == DEFAULT_AGENT_VERSION:
         return
-    async with caller.read() as snapshot:
+    async with acting.read() as snapshot:
         for name in asked:
             if not await _is_used(snapshot, VersionFilter(kind=kind, names=(name,))):
                 raise InvalidInput(f"{_FIELDS[kind]}: {no_such('extractor', name, configured)}")

@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 
 from sagacity.domain.change import ChangeAction, Occasion
 from sagacity.domain.errors import Conflict
-from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, UserId
-from sagacity.domain.memory import ArchivedBy, Memory, NewMemory, Status
+from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.memory import Memory, NewMemory, Status
+from sagacity.memories.edits import archived, confirmed, restored, said_through
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
-
-M = TypeVar("M", bound=NewMemory)
-"""A memory, stored or not."""
 
 _MOST_REPLACED = 1_000
 _MOST_CHANGES = 10_000
@@ -88,38 +85,6 @@ def separated(merge: Merge, *, uid: MemoryUid, now: datetime) -> NewMemory | Non
         return None
     fields = {name: getattr(merge.own, name) for name in NewMemory.model_fields}
     return NewMemory.model_validate(fields | {"uid": uid, "status": Status.CURRENT, "updated_at": now})
-
-
-def restored(memory: Memory, *, before: Memory | None = None, now: datetime) -> Memory:
-    """Return *memory* current again, holding as long as it did *before* it was put away."""
-    valid_to = memory.valid_to if memory.superseded_by is None else None
-    return memory.model_copy(
-        update={
-            "status": Status.CURRENT,
-            "archived_by": ArchivedBy.VERSION,
-            "superseded_by": None,
-            "valid_to": valid_to if before is None else before.valid_to,
-            "updated_at": now,
-        }
-    )
-
-
-def archived(memory: Memory, *, now: datetime) -> Memory:
-    """Return *memory* put away by a person: no version brings it back."""
-    return memory.model_copy(
-        update={"status": Status.ARCHIVED, "archived_by": ArchivedBy.PERSON, "updated_at": now}
-    )
-
-
-async def said_through(transaction: Transaction, user_id: UserId | None) -> InteractionId | None:
-    """Return the last turn of a user: a person who changes what is known now knows what was said until then."""
-    return None if user_id is None else await transaction.interactions.newest_id(user_id)
-
-
-def confirmed(memory: M, through: InteractionId | None) -> M:
-    """Return *memory* as a person stands by it: no turn up to *through* overrules it when it is read again."""
-    attributes = memory.attributes.model_copy(update={"confirmed_through": through})
-    return memory.model_copy(update={"attributes": attributes})
 
 
 async def undo_merge(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.learning.writing.diff import diff_versions
+from sagacity.memories.diff import diff_versions
 from support.parts import ANNA, BEN, new_memory, unit_rows
 from support.work import counted
 

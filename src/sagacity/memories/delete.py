@@ -1,0 +1,70 @@
+"""Memories deleted with their history."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
+from sagacity.memories.acting import Acting
+from sagacity.storage.transaction import Transaction
+
+_log = structlog.get_logger(__name__)
+
+
+async def delete_memories(
+    acting: Acting, kind: MemoryKind, *, ids: Sequence[int] | None = None, uids: Sequence[str] | None = None
+) -> int:
+    """
+    Delete memories of one kind with their history, and return how many there were; without a choice all.
+
+    Raises:
+        Forbidden: the caller may not write that kind.
+    """
+    acting.require_to_write_kind(kind)
+    config = await acting.config()
+    async with acting.begin() as transaction:
+        count = await _delete(transaction, config, kind, ids=ids, uids=uids)
+    log_deleted(acting, kind, count)
+    if kind is MemoryKind.USER_PLAYBOOK:
+        acting.parts.dispatcher.look()
+    return count
+
+
+async def delete_all_playbooks(acting: Acting) -> int:
+    """
+    Delete all playbooks, of users and of agents, and return how many there were.
+
+    Raises:
+        Forbidden: the caller may not write what serves all users.
+    """
+    kinds = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
+    acting.require_to_write_kind(MemoryKind.AGENT_PLAYBOOK)
+    config = await acting.config()
+    async with acting.begin() as transaction:
+        counts = {kind: await _delete(transaction, config, kind) for kind in kinds}
+    for kind, one in counts.items():
+        log_deleted(acting, kind, one)
+    acting.parts.dispatcher.look()
+    return sum(counts.values())
+
+
+async def _delete(
+    transaction: Transaction,
+    config: TenantConfig,
+    kind: MemoryKind,
+    *,
+    ids: Sequence[int] | None = None,
+    uids: Sequence[str] | None = None,
+) -> int:
+    """Delete, and let aggregation look at what it made of user playbooks that went."""
+    lost = await transaction.clusters.taught(ids) if kind is MemoryKind.USER_PLAYBOOK else ()
+    count = await transaction.memories.delete(kind, ids=ids, uids=uids)
+    await note_playbooks(transaction, config, (), lost=lost)
+    return count
+
+
+def log_deleted(acting: Acting, kind: MemoryKind, count: int) -> None:
+    """Log who deleted; a deleted memory has no history, so that erased content lives on nowhere."""
+    _log.info("memory.deleted", actor=acting.principal.actor, kind=str(kind), count=count)

@@ -1,0 +1,107 @@
+"""What follows from a change that a person makes, and the record of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from sagacity.domain.change import Occasion
+from sagacity.domain.ids import InteractionId, RunId, UserId
+from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, NewMemory, Status
+from sagacity.memories.acting import Acting
+from sagacity.storage.transaction import Transaction
+
+M = TypeVar("M", bound=NewMemory)
+"""A memory, stored or not."""
+
+
+def restored(memory: Memory, *, before: Memory | None = None, now: datetime) -> Memory:
+    """Return *memory* current again, valid as long as it was *before* it was archived."""
+    valid_to = memory.valid_to if memory.superseded_by is None else None
+    return memory.model_copy(
+        update={
+            "status": Status.CURRENT,
+            "archived_by": ArchivedBy.VERSION,
+            "superseded_by": None,
+            "valid_to": valid_to if before is None else before.valid_to,
+            "updated_at": now,
+        }
+    )
+
+
+def archived(memory: Memory, *, now: datetime) -> Memory:
+    """Return *memory* archived by a person: no downgrade restores it."""
+    return memory.model_copy(
+        update={"status": Status.ARCHIVED, "archived_by": ArchivedBy.PERSON, "updated_at": now}
+    )
+
+
+def archived_for(successor: Memory, memory: Memory) -> Memory:
+    """Return *memory*, archived as a person put *successor* in its place."""
+    away = {
+        "status": Status.ARCHIVED,
+        "superseded_by": successor.memory_id,
+        "updated_at": successor.updated_at,
+    }
+    return by_hand(memory, memory.model_copy(update=away))
+
+
+def by_hand(before: Memory, after: Memory) -> Memory:
+    """Return *after* with what follows from a status that a person changed."""
+    match before.status in PUT_AWAY, after.status in PUT_AWAY:
+        case False, True:
+            return after.model_copy(update={"archived_by": ArchivedBy.PERSON})
+        case True, False:
+            return restored(after, now=after.updated_at).model_copy(update={"status": after.status})
+        case _:
+            return after
+
+
+async def said_through(transaction: Transaction, user_id: UserId | None) -> InteractionId | None:
+    """Return the user's newest interaction: what was said until then does not overrule a person's change."""
+    return None if user_id is None else await transaction.interactions.newest_id(user_id)
+
+
+def confirmed(memory: M, through: InteractionId | None) -> M:
+    """Return *memory* as a person confirmed it: no interaction up to *through* overrules it when it is read again."""
+    attributes = memory.attributes.model_copy(update={"confirmed_through": through})
+    return memory.model_copy(update={"attributes": attributes})
+
+
+async def written(transaction: Transaction, memories: Sequence[M]) -> list[M]:
+    """Return *memories* as a person wrote them now: what their users said before does not overrule them."""
+    users = {memory.user_id for memory in memories}
+    through = {user_id: await said_through(transaction, user_id) for user_id in users}
+    return [confirmed(memory, through[memory.user_id]) for memory in memories]
+
+
+async def record(
+    acting: Acting,
+    transaction: Transaction,
+    changed: Sequence[tuple[Memory | None, Memory]],
+    *,
+    reason: str,
+) -> None:
+    """
+    Record what the caller changed in memories: each before (None for a new one) and after; one run a user.
+
+    A memory that did not change is not recorded.
+    """
+    changed = [
+        (before, after)
+        for before, after in changed
+        if before is None or before.model_copy(update={"updated_at": after.updated_at}) != after
+    ]
+    occasions = {
+        user_id: occasion(acting, reason) for user_id in dict.fromkeys(after.user_id for _, after in changed)
+    }
+    await transaction.changes.add(
+        [occasions[after.user_id].change(before, after) for before, after in changed]
+    )
+
+
+def occasion(acting: Acting, reason: str) -> Occasion:
+    """Return who changes something now, and why; under a run of its own."""
+    parts = acting.parts
+    return Occasion(
+        run_id=RunId(parts.ids.new()), actor=acting.principal.actor, reason=reason, at=parts.clock.now()
+    )

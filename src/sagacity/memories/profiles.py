@@ -1,0 +1,147 @@
+"""Profiles under ids of the client's: put, edited, deleted by id or by their words."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from sagacity.domain.errors import Conflict, InvalidInput, NotFound
+from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
+from sagacity.memories.acting import Acting
+from sagacity.memories.delete import log_deleted
+from sagacity.memories.edits import by_hand, record, written
+from sagacity.memories.write import edit_memory, embed
+from sagacity.storage.search.keywords import terms_of
+
+_MOST_MATCHED = 100_000
+
+
+async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
+    """
+    Store profiles, all or none, and return how many; one of a uid that its user has already is replaced.
+
+    Raises:
+        Conflict: a uid is taken by another user's profile or by another kind of memory.
+        Forbidden: one is of another user than the caller's.
+    """
+    acting.require_to_write(profiles)
+    given: dict[str, NewMemory] = {}
+    for profile in profiles:
+        given[profile.uid] = _same_user(profile, given)
+    vectors = await embed(acting, list(given.values()))
+
+    async def store() -> None:
+        async with acting.begin() as transaction:
+            known = await transaction.memories.find_uids(list(given))
+            replaced = [
+                _replacement(_same_user(profile, known), known)
+                for profile in given.values()
+                if profile.uid in known
+            ]
+            replaced = await written(transaction, replaced)
+            await transaction.memories.save(replaced, vectors=vectors)
+            new = [profile for profile in given.values() if profile.uid not in known]
+            added = await transaction.memories.add(await written(transaction, new), vectors=vectors)
+            pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
+            await record(acting, transaction, pairs, reason="profile written")
+
+    await acting.parts.storage.retry(store)
+    acting.parts.dispatcher.look()
+    return len(given)
+
+
+def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
+    """
+    Return *profile*, which may take the place of a known one of its uid.
+
+    Raises:
+        Conflict: the uid is taken by something else.
+    """
+    before = known.get(profile.uid)
+    if before is not None and (before.kind is not profile.kind or before.user_id != profile.user_id):
+        raise Conflict(f"profile_id {profile.uid!r} is taken; use another id")
+    return profile
+
+
+def _replacement(profile: NewMemory, known: Mapping[str, Memory]) -> Memory:
+    before = known[profile.uid]
+    kept = {"created_at", "memory_id", "access_count", "last_accessed_at"}
+    after = Memory.model_validate(profile.model_dump(exclude=kept) | before.model_dump(include=kept))
+    return by_hand(before, after)
+
+
+async def edit_profile(
+    acting: Acting,
+    uid: MemoryUid,
+    user_id: UserId,
+    *,
+    content: str | None = None,
+    custom_features: Mapping[str, JsonValue] | None = None,
+) -> Memory:
+    """
+    Change a current profile of one user; what is None stays.
+
+    Raises:
+        NotFound: the user has none of that uid, or it is not current any more.
+    """
+    now = acting.parts.clock.now()
+    async with acting.read(user_id=user_id) as snapshot:
+        found = await snapshot.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=user_id)
+
+    def change(memory: Memory) -> Memory:
+        if memory.status is not Status.CURRENT or not memory.is_valid(now):
+            raise NotFound(f"profile {uid!r} is not current any more")
+        features = (
+            memory.attributes
+            if custom_features is None
+            else memory.attributes.model_copy(update={"custom_features": custom_features})
+        )
+        text = memory.content if content is None else content
+        return memory.model_copy(update={"content": text, "attributes": features, "updated_at": now})
+
+    reason = "profile edited"
+    return await edit_memory(
+        acting, found.memory_id, MemoryKind.PROFILE, change, reason=reason, user_id=user_id
+    )
+
+
+async def delete_profile_of_user(acting: Acting, user_id: UserId, uid: MemoryUid) -> int:
+    """
+    Delete a profile of one user, and return how many there were: one.
+
+    Raises:
+        NotFound: the user has none of that uid.
+    """
+    async with acting.begin(user_id=user_id) as transaction:
+        found = await transaction.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=user_id)
+        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=[found.uid], user_id=user_id)
+    log_deleted(acting, MemoryKind.PROFILE, count)
+    return count
+
+
+async def delete_profiles_matching(acting: Acting, user_id: UserId, words: str) -> int:
+    """
+    Delete all profiles of one user that hold every one of *words*, inflections aside, and return how many.
+
+    Raises:
+        InvalidInput: there is no word to look for.
+        NotFound: no profile of the user holds them all.
+    """
+    async with acting.begin(user_id=user_id) as transaction:
+        everything = await transaction.memories.list_newest(
+            MemoryKind.PROFILE, user_id=user_id, limit=_MOST_MATCHED
+        )
+        uids = _matching(everything, words)
+        count = await transaction.memories.delete(MemoryKind.PROFILE, uids=uids, user_id=user_id)
+    log_deleted(acting, MemoryKind.PROFILE, count)
+    return count
+
+
+def _matching(profiles: Sequence[Memory], words: str) -> list[MemoryUid]:
+    wanted = set(terms_of(words))
+    if not wanted:
+        raise InvalidInput("search_query holds no word to look for")
+    found = [profile.uid for profile in profiles if wanted <= set(terms_of(profile.search_text))]
+    if not found:
+        raise NotFound(f"the user has no profile that holds every word of {words!r}")
+    return found
