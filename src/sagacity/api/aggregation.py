@@ -5,12 +5,11 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Runs
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import Waits, run_for_tenant
+from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
-from sagacity.domain.memory import MemoryKind
-from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.operation import OperationName
 from sagacity.domain.views.operation import operation_view
-from sagacity.memories.names import check_names
+from sagacity.memories.operations import distil
 from sagacity.schemas.aggregation import (
     PlaybookAggregationReply,
     RunPlaybookAggregationBody,
@@ -36,19 +35,12 @@ async def run_playbook_aggregation(
     Approved and rejected agent playbooks stay as they are; new ones wait for approval. If the run takes longer than the
     call may, the reply says so and the run continues. While one runs, a second start is refused with 409.
     """
-    await check_names(
+    operation = await distil(
         caller.acting,
-        MemoryKind.USER_PLAYBOOK,
-        [body.playbook_name],
+        OperationName.PLAYBOOK_AGGREGATION,
+        playbook_name=body.playbook_name,
         agent_version=body.agent_version,
         to_run=True,
-    )
-    parameters = OperationParameters(agent_version=body.agent_version, extractor_names=(body.playbook_name,))
-    operation = await run_for_tenant(
-        caller,
-        OperationName.PLAYBOOK_AGGREGATION,
-        parameters,
-        patient=bool(wait_for_response),
-        wait=wait_for_response is not False,
+        wait_seconds=wait_seconds(caller, wait=wait_for_response),
     )
     return PlaybookAggregationReply.of(operation_view(operation))

@@ -6,22 +6,18 @@ from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.operations import standing_of, told
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import Waits, run
+from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
-from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import UserId
-from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
-    GENERATED,
     Operation,
     OperationMode,
     OperationName,
     OperationParameters,
     OperationStatus,
 )
-from sagacity.domain.version import VersionFilter
 from sagacity.domain.views.operation import OperationView, goes_on
-from sagacity.memories.names import check_names
+from sagacity.memories.operations import generate
 from sagacity.schemas.generation import (
     ManualPlaybooksBody,
     ManualProfilesBody,
@@ -52,7 +48,7 @@ async def rerun_profile_generation(
         source=body.source,
         extractor_names=body.extractor_names,
     )
-    return await _profiles(caller, parameters, wait=wait_for_response, patient=True)
+    return await _profiles(caller, parameters, wait=wait_for_response)
 
 
 @router.post(
@@ -76,9 +72,7 @@ async def manual_profile_generation(
         source=body.source,
         extractor_names=body.extractor_names,
     )
-    return await _profiles(
-        caller, parameters, wait=wait_for_response is not False, patient=bool(wait_for_response)
-    )
+    return await _profiles(caller, parameters, wait=wait_for_response)
 
 
 @router.post("/rerun_playbook_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
@@ -100,7 +94,7 @@ async def rerun_playbook_generation(
         agent_version=body.agent_version,
         extractor_names=() if body.playbook_name is None else (body.playbook_name,),
     )
-    return await _playbooks(caller, parameters, wait=wait_for_response, patient=True)
+    return await _playbooks(caller, parameters, wait=wait_for_response)
 
 
 @router.post(
@@ -124,9 +118,7 @@ async def manual_playbook_generation(
         agent_version=body.agent_version,
         extractor_names=() if body.playbook_name is None else (body.playbook_name,),
     )
-    return await _playbooks(
-        caller, parameters, wait=wait_for_response is not False, patient=bool(wait_for_response)
-    )
+    return await _playbooks(caller, parameters, wait=wait_for_response)
 
 
 def _user(user_id: str | None) -> UserId | None:
@@ -134,13 +126,9 @@ def _user(user_id: str | None) -> UserId | None:
 
 
 async def _profiles(
-    caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
+    caller: Caller, parameters: OperationParameters, *, wait: bool | None
 ) -> ProfilesGenerated:
-    config = await caller.runtime.configs.get(caller.tenant)
-    _check_switch("profile_extraction_enabled", is_on=bool(config.profile_extractors(asked=True)))
-    await check_names(caller.acting, MemoryKind.PROFILE, parameters.extractor_names, to_run=True)
-    name = OperationName.PROFILE_GENERATION
-    operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
+    operation, view = await _generated(caller, OperationName.PROFILE_GENERATION, parameters, wait=wait)
     return ProfilesGenerated(
         success=_is_well(operation),
         msg=_told(operation),
@@ -151,19 +139,9 @@ async def _profiles(
 
 
 async def _playbooks(
-    caller: Caller, parameters: OperationParameters, *, wait: bool, patient: bool
+    caller: Caller, parameters: OperationParameters, *, wait: bool | None
 ) -> PlaybooksGenerated:
-    config = await caller.runtime.configs.get(caller.tenant)
-    _check_switch("user_playbook_extraction_enabled", is_on=bool(config.user_playbook_extractors(asked=True)))
-    await check_names(
-        caller.acting,
-        MemoryKind.USER_PLAYBOOK,
-        parameters.extractor_names,
-        agent_version=parameters.agent_version,
-        to_run=True,
-    )
-    name = OperationName.PLAYBOOK_GENERATION
-    operation, view = await _run(caller, name, parameters, wait=wait, patient=patient)
+    operation, view = await _generated(caller, OperationName.PLAYBOOK_GENERATION, parameters, wait=wait)
     return PlaybooksGenerated(
         success=_is_well(operation),
         msg=_told(operation),
@@ -173,56 +151,15 @@ async def _playbooks(
     )
 
 
-def _check_switch(switch: str, *, is_on: bool) -> None:
-    """
-    Make sure that there is something to run.
-
-    Raises:
-        InvalidInput: learning is switched off.
-    """
-    if not is_on:
-        raise InvalidInput(
-            f"{switch} is false in the configuration, so nothing would be learned; set it to true first"
-        )
-
-
-async def _run(
-    caller: Caller, name: OperationName, parameters: OperationParameters, *, wait: bool, patient: bool
+async def _generated(
+    caller: Caller, name: OperationName, parameters: OperationParameters, *, wait: bool | None
 ) -> tuple[Operation, OperationView | None]:
-    """Start a run and, if it is to be waited for, look at it until it ended or the call's time is over."""
-    operation = await run(caller, lambda: _start(caller, name, parameters), patient=patient, wait=wait)
-    if not wait:
+    """Start a run and, if it is waited for, return how far it got."""
+    operation = await generate(caller.acting, name, parameters, wait_seconds=wait_seconds(caller, wait=wait))
+    if wait is False:
         return operation, None
     async with caller.read() as snapshot:
         return operation, await standing_of(snapshot, operation)
-
-
-async def _start(caller: Caller, name: OperationName, parameters: OperationParameters) -> Operation:
-    """
-    Start a run; one that makes a new PENDING throws the former one away in the same transaction.
-
-    Raises:
-        NotFound: nothing was ever published of the user.
-        Conflict: one of that name is running.
-    """
-    user_id = parameters.user_id
-    async with caller.begin() as transaction:
-        if user_id is not None and not (await transaction.cursors.log_head(user_id)).end:
-            raise NotFound(f"no turns of user {user_id!r} were ever published")
-        operation = await transaction.operations.start(name, parameters, users=None)
-        if parameters.mode is OperationMode.RERUN:
-            await transaction.versions.discard_pending(_version(name, parameters))
-    return operation
-
-
-def _version(name: OperationName, parameters: OperationParameters) -> VersionFilter:
-    """Return which PENDING memories a rerun makes anew."""
-    return VersionFilter(
-        kind=GENERATED[name],
-        user_ids=() if parameters.user_id is None else (parameters.user_id,),
-        names=parameters.extractor_names,
-        agent_versions=() if parameters.agent_version is None else (parameters.agent_version,),
-    )
 
 
 def _is_well(operation: Operation) -> bool:

@@ -9,18 +9,18 @@ from fastapi import APIRouter, Response
 from sagacity.api.dependencies import Reads, Reviews, Runs
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
-from sagacity.api.runs import Waits, run_for_tenant
+from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import MemoryKind, Status
-from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.operation import OperationName
 from sagacity.domain.views.operation import operation_view
 from sagacity.domain.views.skill import skill_view
 from sagacity.learning.distil.skills.export import as_one_document, as_zip, skill_folders
 from sagacity.memories.delete import delete_memories
-from sagacity.memories.names import check_names
+from sagacity.memories.operations import distil
 from sagacity.memories.review import edit_skill, set_approval
 from sagacity.memories.skills import SkillChoice, exported_skills, list_skills
 from sagacity.memories.write import add_memories
@@ -128,15 +128,12 @@ async def run_skill_generation(
     approval. If the run takes longer than the call may, the reply says so and the run continues. While one runs, a
     second start is refused with 409.
     """
-    await check_names(
-        caller.acting, MemoryKind.USER_PLAYBOOK, [body.playbook_name], agent_version=body.agent_version
-    )
-    operation = await run_for_tenant(
-        caller,
+    operation = await distil(
+        caller.acting,
         OperationName.SKILL_GENERATION,
-        OperationParameters(agent_version=body.agent_version, extractor_names=(body.playbook_name,)),
-        patient=bool(wait_for_response),
-        wait=wait_for_response is not False,
+        playbook_name=body.playbook_name,
+        agent_version=body.agent_version,
+        wait_seconds=wait_seconds(caller, wait=wait_for_response),
     )
     return SkillGenerationReply.of(operation_view(operation))
 

@@ -1,0 +1,140 @@
+"""Long runs of the whole organisation that a caller starts, and waits for if asked to."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.operation import (
+    GENERATED,
+    TENANT_SCOPE,
+    Operation,
+    OperationMode,
+    OperationName,
+    OperationParameters,
+)
+from sagacity.domain.version import VersionFilter
+from sagacity.memories.acting import Acting
+from sagacity.memories.names import check_names
+
+_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
+
+
+async def generate(
+    acting: Acting, name: OperationName, parameters: OperationParameters, *, wait_seconds: float
+) -> Operation:
+    """
+    Learn profiles or user playbooks from what was published; a rerun discards the former PENDING ones.
+
+    Args:
+        acting: on whose behalf.
+        name: a run that `GENERATED` names.
+        parameters: of whom, from what and how.
+        wait_seconds: how long it is looked at; 0 for not at all.
+
+    Returns:
+        The run as it stands; it goes on if it has not ended.
+
+    Raises:
+        InvalidInput: learning is switched off, or a name is not known.
+        NotFound: nothing was ever published of the user.
+        Conflict: one of that name is running.
+        Forbidden: the caller acts for one user.
+    """
+    acting.require_whole_tenant()
+    kind = GENERATED[name]
+    await _check_switch(acting, kind)
+    await check_names(
+        acting, kind, parameters.extractor_names, agent_version=parameters.agent_version, to_run=True
+    )
+    user_id = parameters.user_id
+
+    async def start() -> Operation:
+        async with acting.begin() as transaction:
+            if user_id is not None and not (await transaction.cursors.log_head(user_id)).end:
+                raise NotFound(f"no turns of user {user_id!r} were ever published")
+            operation = await transaction.operations.start(name, parameters, users=None)
+            if parameters.mode is OperationMode.RERUN:
+                await transaction.versions.discard_pending(_version(kind, parameters))
+        return operation
+
+    return await _run(acting, start, wait_seconds)
+
+
+async def distil(
+    acting: Acting,
+    name: OperationName,
+    *,
+    playbook_name: str,
+    agent_version: str,
+    to_run: bool = False,
+    wait_seconds: float,
+) -> Operation:
+    """
+    Make agent playbooks or skills of user playbooks of one name and agent version.
+
+    Args:
+        acting: on whose behalf.
+        name: aggregation, or generation of skills.
+        playbook_name: what the playbooks go by.
+        agent_version: for which agent they hold.
+        to_run: whether an extractor of that name has to be configured.
+        wait_seconds: how long it is looked at; 0 for not at all.
+
+    Returns:
+        The run as it stands; it goes on if it has not ended.
+
+    Raises:
+        InvalidInput: a name is not known.
+        Conflict: one of that name is running.
+        Forbidden: the caller acts for one user.
+    """
+    acting.require_whole_tenant()
+    await check_names(
+        acting, MemoryKind.USER_PLAYBOOK, [playbook_name], agent_version=agent_version, to_run=to_run
+    )
+    parameters = OperationParameters(agent_version=agent_version, extractor_names=(playbook_name,))
+
+    async def start() -> Operation:
+        async with acting.begin() as transaction:
+            return await transaction.operations.start(name, parameters, users=[TENANT_SCOPE])
+
+    return await _run(acting, start, wait_seconds)
+
+
+async def _run(acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float) -> Operation:
+    """Start a run, and look at it until it ended or the time is over."""
+    deadline = time.monotonic() + wait_seconds
+    operation = await acting.parts.storage.retry(start)
+    acting.parts.dispatcher.look()
+    pause_seconds = _SHORTEST_SECONDS
+    while operation.goes_on and time.monotonic() + pause_seconds < deadline:
+        await asyncio.sleep(pause_seconds)
+        pause_seconds = min(pause_seconds * 1.5, _LONGEST_SECONDS)
+        async with acting.read() as snapshot:
+            operation = await snapshot.operations.get(operation.operation_id)
+    return operation
+
+
+async def _check_switch(acting: Acting, kind: MemoryKind) -> None:
+    """Make sure that there is something to run; InvalidInput if learning is switched off."""
+    config = await acting.config()
+    if kind is MemoryKind.PROFILE:
+        switch, is_on = "profile_extraction_enabled", bool(config.profile_extractors(asked=True))
+    else:
+        switch, is_on = "user_playbook_extraction_enabled", bool(config.user_playbook_extractors(asked=True))
+    if not is_on:
+        raise InvalidInput(
+            f"{switch} is false in the configuration, so nothing would be learned; set it to true first"
+        )
+
+
+def _version(kind: MemoryKind, parameters: OperationParameters) -> VersionFilter:
+    """Return which PENDING memories a rerun makes anew."""
+    return VersionFilter(
+        kind=kind,
+        user_ids=() if parameters.user_id is None else (parameters.user_id,),
+        names=parameters.extractor_names,
+        agent_versions=() if parameters.agent_version is None else (parameters.agent_version,),
+    )
