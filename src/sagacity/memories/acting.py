@@ -10,7 +10,8 @@ from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import IdSource, UserId
-from sagacity.domain.memory import TENANT_KINDS, MemoryKind, NewMemory
+from sagacity.domain.kinds import TENANT_KINDS
+from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder
