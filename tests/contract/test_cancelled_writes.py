@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from sagacity.storage.postgres import Postgres
+from sagacity.storage.postgres.backend import Postgres
 from sagacity.storage.transaction import Storage
 from support.parts import ORG, said
+
+pytestmark = pytest.mark.own_database
 
 
 class CancelledAt:
@@ -46,7 +48,7 @@ async def run(work: CancelledAt) -> None:
 
 def engine_of(storage: Storage) -> AsyncEngine:
     """What opens the connections that are written by."""
-    backend: Any = storage._backend
+    backend: Any = storage.backend
     return backend._engine if isinstance(backend, Postgres) else backend._writer
 
 
