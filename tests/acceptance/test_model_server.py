@@ -11,7 +11,7 @@ from sagacity.providers.base import LLM, ChatMessage, ModelCall
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.full]
 
 QUESTION = (ChatMessage(role="user", content="Tom lives in Lisbon. Which city does Tom live in?"),)
 

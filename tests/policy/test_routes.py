@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,12 +107,8 @@ async def test_the_examples_are_what_the_server_takes(tmp_path):
                 assert reply.status_code in {200, 404}, (path, reply.text)
 
 
-def test_the_document_on_disk_is_up_to_date():
-    """docs/reference/openapi.json is what the code serves."""
-    ran = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "openapi", "--check"], capture_output=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
+def test_the_document_on_disk_is_of_this_version():
+    """That it is what the code serves, `make check` says."""
     assert json.loads((ROOT / "docs/reference/openapi.json").read_text())["openapi"].startswith("3.1")
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from cached_embedder import CachedEmbedder
 from corpus import TENANT
 from evidence import opened
@@ -16,6 +17,7 @@ def silent(what: str, done: int, total: int) -> None:
     """Progress that nobody sees."""
 
 
+@pytest.mark.full
 async def test_questions_are_asked_of_all_that_was_said_before(tmp_path: Path) -> None:
     """Among a handful of sessions words and the default find the evidence, alone and pooled."""
     questions = load(SAMPLE)

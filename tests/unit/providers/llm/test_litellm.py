@@ -583,6 +583,7 @@ print(answer.text, outside)
 """
 
 
+@pytest.mark.full
 def test_load_and_first_call_stay_on_this_machine(server: ScriptedLLM):
     """A fresh process imports and calls without one look outside, and prints nothing of its own."""
     server.answer_with("hello")
