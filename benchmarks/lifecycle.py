@@ -19,7 +19,6 @@ from conversation_log import logs
 from corpus import TENANT, sentences
 from harness import Effort, Place, Report, Table, folder, number, run
 
-from sagacity.api.diffs import pages
 from sagacity.bootstrap import open_database, task_runner
 from sagacity.config.settings import Settings
 from sagacity.dispatch.base import Handler
@@ -31,6 +30,7 @@ from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
 from sagacity.learning.prompt_runner import ModelAccess
 from sagacity.memories.diff import diff_versions
+from sagacity.memories.version_diff import pages
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from sagacity.api.diffs import pages
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.version import VersionFilter
+from sagacity.memories.version_diff import pages
 from support.api import add_profile, client_of, make_token, profiles_of, publish
 from support.databases import SQLITE
 from support.operations import LOCAL_TENANT, held_back, statements

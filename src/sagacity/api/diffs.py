@@ -1,22 +1,17 @@
 """What an upgrade would change, to decide by."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from itertools import takewhile
-
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, Reads
+from sagacity.api.dependencies import Reads
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
-from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.domain.version import VersionDiff, VersionFilter
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.version import VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
-from sagacity.memories.diff import diff_versions
-from sagacity.memories.names import check_names
+from sagacity.memories.version_diff import Compared, compare_versions
 from sagacity.schemas.versions import (
     ChangedProfile,
     ChangedUserPlaybook,
@@ -26,12 +21,8 @@ from sagacity.schemas.versions import (
     ProfileDiff,
     UserPlaybookDiff,
 )
-from sagacity.storage.base import Vectors
-from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["versions"], route_class=Route)
-_COMPARED = (Status.CURRENT, Status.PENDING)
-_ROWS_A_PAGE = 5_000
 
 
 @router.post(
@@ -53,10 +44,10 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDi
         names=body.extractor_names,
         only_affected_users=body.only_affected_users,
     )
-    await check_names(caller.acting, MemoryKind.PROFILE, wanted.names)
-    found, counts = await _compare(caller, wanted, body.limit)
+    compared = await compare_versions(caller.acting, wanted, limit=body.limit)
+    found = compared.shown
     return ProfileDiff(
-        **counts.model_dump(),
+        **_counts(wanted.kind, compared).model_dump(),
         added=tuple(profile_view(one) for one in found.added),
         lost=tuple(profile_view(one) for one in found.lost),
         changed=tuple(
@@ -88,10 +79,10 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
         agent_versions=() if body.agent_version is None else (body.agent_version,),
         only_affected_users=body.only_affected_users,
     )
-    await check_names(caller.acting, MemoryKind.USER_PLAYBOOK, wanted.names, agent_version=body.agent_version)
-    found, counts = await _compare(caller, wanted, body.limit)
+    compared = await compare_versions(caller.acting, wanted, limit=body.limit)
+    found = compared.shown
     return UserPlaybookDiff(
-        **counts.model_dump(),
+        **_counts(wanted.kind, compared).model_dump(),
         added=tuple(user_playbook_view(one) for one in found.added),
         lost=tuple(user_playbook_view(one) for one in found.lost),
         changed=tuple(
@@ -105,63 +96,16 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
     )
 
 
-async def _compare(caller: Caller, wanted: VersionFilter, limit: int) -> tuple[VersionDiff, DiffCounts]:
-    """Return the first *limit* differences of each sort, in the order of users, and how many there are."""
-    shown, added, lost, changed, unchanged = VersionDiff(), 0, 0, 0, 0
-    now = caller.runtime.clock.now()
-    async with caller.read(user_id=wanted.user_ids[0] if wanted.user_ids else None) as snapshot:
-        async for page in pages(snapshot, wanted):
-            valid = [memory for memory in page if memory.is_valid(now)]
-            vectors = await _vectors(snapshot, wanted.kind, [memory.memory_id for memory in valid])
-            found = await asyncio.to_thread(_diff, valid, vectors)
-            shown = VersionDiff(
-                added=(*shown.added, *found.added)[:limit],
-                lost=(*shown.lost, *found.lost)[:limit],
-                changed=(*shown.changed, *found.changed)[:limit],
-            )
-            added, lost = added + len(found.added), lost + len(found.lost)
-            changed, unchanged = changed + len(found.changed), unchanged + found.unchanged_count
-    is_pending = bool(added or changed or unchanged)
-    told = f"{added} added, {lost} lost, {changed} changed, {unchanged} unchanged"
-    counts = DiffCounts(
-        success=is_pending,
-        msg=told if is_pending else nothing_pending(wanted.kind),
-        added_count=added,
-        lost_count=lost,
-        changed_count=changed,
-        unchanged_count=unchanged,
+def _counts(kind: MemoryKind, found: Compared) -> DiffCounts:
+    told = (
+        f"{found.added_count} added, {found.lost_count} lost, "
+        f"{found.changed_count} changed, {found.unchanged_count} unchanged"
     )
-    return shown, counts
-
-
-async def _vectors(snapshot: Transaction, kind: MemoryKind, ids: Sequence[int]) -> dict[int, Vectors]:
-    found: dict[int, Vectors] = {}
-    for start in range(0, len(ids), _ROWS_A_PAGE):
-        found |= await snapshot.search.vector_of(kind, ids[start : start + _ROWS_A_PAGE])
-    return found
-
-
-def _diff(memories: Sequence[Memory], vectors: dict[int, Vectors]) -> VersionDiff:
-    before = [memory for memory in memories if memory.status is Status.CURRENT]
-    after = [memory for memory in memories if memory.status is Status.PENDING]
-    return diff_versions(before, after, vectors)
-
-
-async def pages(
-    snapshot: Transaction, wanted: VersionFilter, *, row_count: int = _ROWS_A_PAGE
-) -> AsyncGenerator[list[Memory]]:
-    """Yield what is compared, in pages of about *row_count* that hold whole users."""
-    after_user: UserId | None = None
-    limit = row_count
-    while True:
-        page = await snapshot.versions.of_users(wanted, _COMPARED, after_user=after_user, limit=limit)
-        if len(page) < limit:
-            yield page
-            return
-        last = page[-1].user_id
-        whole = list(takewhile(lambda memory: memory.user_id != last, page))  # noqa: B023  used up at once
-        if whole:
-            yield whole
-            after_user, limit = UserId(whole[-1].user_id or ""), row_count
-        else:
-            limit *= 2  # one user fills the page
+    return DiffCounts(
+        success=found.is_pending,
+        msg=told if found.is_pending else nothing_pending(kind),
+        added_count=found.added_count,
+        lost_count=found.lost_count,
+        changed_count=found.changed_count,
+        unchanged_count=found.unchanged_count,
+    )

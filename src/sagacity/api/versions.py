@@ -1,20 +1,14 @@
 """Versions of what was learned: what is pending taken into use, and what it replaced taken back."""
 
-from collections.abc import Sequence
-
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Caller, Runs
+from sagacity.api.dependencies import Runs
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.domain.errors import Conflict, NotFound
-from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.kinds import KINDS
-from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.operation import GENERATED, OperationStatus
-from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
-from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
-from sagacity.memories.names import check_names
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.version import Downgraded, Upgraded
+from sagacity.memories.versions import VersionChoice, downgrade, upgrade
 from sagacity.schemas.versions import (
     DowngradeUserPlaybooksBody,
     ProfilesDowngraded,
@@ -24,7 +18,6 @@ from sagacity.schemas.versions import (
     UserPlaybooksDowngraded,
     UserPlaybooksUpgraded,
 )
-from sagacity.storage.transaction import Transaction
 
 router = APIRouter(tags=["versions"], route_class=Route)
 _RERUNS = {
@@ -46,7 +39,7 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profiles
     All of this happens, or nothing. Filters apply to each step. If nothing is pending, `success` is false and nothing
     changes. While profiles of these users are being generated, the call is refused with 409.
     """
-    moved = await _upgrade(caller, MemoryKind.PROFILE, body)
+    moved = await upgrade(caller.acting, _profiles(body))
     return ProfilesUpgraded(
         success=moved.promoted_count > 0,
         message=_upgraded(MemoryKind.PROFILE, moved),
@@ -69,7 +62,7 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profil
     All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is false and
     nothing changes. While profiles of these users are being generated, the call is refused with 409.
     """
-    moved = await _downgrade(caller, MemoryKind.PROFILE, body)
+    moved = await downgrade(caller.acting, _profiles(body))
     return ProfilesDowngraded(
         success=moved.restored_count > 0,
         message=_downgraded(MemoryKind.PROFILE, moved),
@@ -92,7 +85,7 @@ async def upgrade_all_user_playbooks(body: UpgradeUserPlaybooksBody, caller: Run
     this happens, or nothing. If nothing is pending, `success` is false and nothing changes. While playbooks of these
     users are being generated, the call is refused with 409.
     """
-    moved = await _upgrade(caller, MemoryKind.USER_PLAYBOOK, body, archive_current=body.archive_current)
+    moved = await upgrade(caller.acting, _playbooks(body), archive_current=body.archive_current)
     return UserPlaybooksUpgraded(
         success=moved.promoted_count > 0,
         message=_upgraded(MemoryKind.USER_PLAYBOOK, moved),
@@ -117,7 +110,7 @@ async def downgrade_all_user_playbooks(
     All of this happens, or nothing. A second downgrade undoes the first. If nothing is archived, `success` is false and
     nothing changes. While playbooks of these users are being generated, the call is refused with 409.
     """
-    moved = await _downgrade(caller, MemoryKind.USER_PLAYBOOK, body)
+    moved = await downgrade(caller.acting, _playbooks(body))
     return UserPlaybooksDowngraded(
         success=moved.restored_count > 0,
         message=_downgraded(MemoryKind.USER_PLAYBOOK, moved),
@@ -126,135 +119,24 @@ async def downgrade_all_user_playbooks(
     )
 
 
-async def _upgrade(
-    caller: Caller,
-    kind: MemoryKind,
-    body: SwapProfilesBody | DowngradeUserPlaybooksBody,
-    *,
-    archive_current: bool = True,
-) -> Upgraded:
-    """Promote what is pending."""
-    await _check(caller, kind, body)
-    config = await caller.runtime.configs.get(caller.tenant)
-
-    async def swap() -> Upgraded:
-        async with caller.begin() as transaction:
-            wanted = await _wanted(transaction, kind, body)
-            await _refuse_while_generating(transaction, wanted)
-            moved = await transaction.versions.upgrade(wanted, archive_current=archive_current)
-            if moved.promoted_count:
-                await note_swapped_playbooks(transaction, config, wanted)
-            return moved
-
-    moved = await caller.runtime.storage.retry(swap)
-    caller.runtime.dispatcher.look()  # turns that came since are learned into what is current now
-    return moved
-
-
-async def _downgrade(
-    caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
-) -> Downgraded:
-    """Restore what is archived."""
-    await _check(caller, kind, body)
-    config = await caller.runtime.configs.get(caller.tenant)
-
-    async def swap() -> Downgraded:
-        async with caller.begin() as transaction:
-            wanted = await _wanted(transaction, kind, body)
-            await _refuse_while_generating(transaction, wanted)
-            moved = await transaction.versions.downgrade(wanted)
-            if moved.restored_count:
-                await note_swapped_playbooks(transaction, config, wanted)
-            return moved
-
-    moved = await caller.runtime.storage.retry(swap)
-    caller.runtime.dispatcher.look()
-    return moved
-
-
-async def _check(
-    caller: Caller, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
-) -> None:
-    agent_version = body.agent_version if isinstance(body, DowngradeUserPlaybooksBody) else None
-    await check_names(caller.acting, kind, _names(body), agent_version=agent_version)
-
-
-async def _wanted(
-    transaction: Transaction, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
-) -> VersionFilter:
-    """
-    Return what the body asks for.
-
-    Raises:
-        NotFound: one of the memories that it names does not exist, or is another user's.
-    """
-    named = await _named(transaction, kind, body)
-    foreign = [one for one in named if body.user_id not in (None, one.user_id)]
-    if foreign:
-        raise NotFound(f"{_id_of(foreign[0])} is not one of user {body.user_id!r}")
-    users = [UserId(body.user_id)] if body.user_id else [one.user_id for one in named if one.user_id]
-    playbooks = body if isinstance(body, DowngradeUserPlaybooksBody) else None
-    return VersionFilter(
-        kind=kind,
-        user_ids=tuple(dict.fromkeys(users)),
-        memory_ids=tuple(one.memory_id for one in named),
-        names=_names(body),
-        agent_versions=(playbooks.agent_version,)
-        if playbooks and playbooks.agent_version is not None
-        else (),
+def _profiles(body: SwapProfilesBody) -> VersionChoice:
+    return VersionChoice(
+        kind=MemoryKind.PROFILE,
+        user_id=None if body.user_id is None else UserId(body.user_id),
+        uids=body.profile_ids or (),
+        names=body.extractor_names,
         only_affected_users=body.only_affected_users,
     )
 
 
-def _names(body: SwapProfilesBody | DowngradeUserPlaybooksBody) -> tuple[str, ...]:
-    if isinstance(body, SwapProfilesBody):
-        return body.extractor_names
-    return () if body.playbook_name is None else (body.playbook_name,)
-
-
-async def _named(
-    transaction: Transaction, kind: MemoryKind, body: SwapProfilesBody | DowngradeUserPlaybooksBody
-) -> Sequence[Memory]:
-    """Return the memories that the body names one by one; NotFound if one is not there."""
-    if isinstance(body, SwapProfilesBody):
-        uids = body.profile_ids or ()
-        found = await transaction.memories.find_uids(uids)
-        missing = [uid for uid in uids if uid not in found or found[uid].kind is not kind]
-        known = list(found.values())
-    else:
-        ids = [MemoryId(number) for number in body.user_playbook_ids or ()]
-        known = await transaction.memories.get_many(ids, kind=kind)
-        missing = sorted(set(ids) - {one.memory_id for one in known})
-    if missing:
-        more = f" and {len(missing) - 1} more of those asked for" if len(missing) > 1 else ""
-        raise NotFound(f"no {_what(kind)} with id {missing[0]!r}{more}")
-    return known
-
-
-async def _refuse_while_generating(transaction: Transaction, wanted: VersionFilter) -> None:
-    """
-    Make sure that nothing writes what is to be swapped.
-
-    Raises:
-        Conflict: an operation does, or will.
-    """
-    [name] = (name for name, kind in GENERATED.items() if kind is wanted.kind)
-    running = await transaction.operations.list_newest(
-        name=name, statuses=[OperationStatus.IN_PROGRESS], limit=1
-    )
-    if not running:
-        return
-    [operation] = running
-    for user_id in wanted.user_ids:
-        waiting = await transaction.operations.waiting_for(user_id)
-        if any(one.operation_id == operation.operation_id for one, _ in waiting):
-            break
-    else:
-        if wanted.user_ids:
-            return
-    raise Conflict(
-        f"{name} is running, as operation {operation.operation_id!r}; wait for its end, or cancel it "
-        f"(POST /api/cancel_operation, or `sagacity operations cancel {operation.operation_id}`)"
+def _playbooks(body: DowngradeUserPlaybooksBody) -> VersionChoice:
+    return VersionChoice(
+        kind=MemoryKind.USER_PLAYBOOK,
+        user_id=None if body.user_id is None else UserId(body.user_id),
+        ids=body.user_playbook_ids or (),
+        names=() if body.playbook_name is None else (body.playbook_name,),
+        agent_version=body.agent_version,
+        only_affected_users=body.only_affected_users,
     )
 
 
@@ -280,7 +162,3 @@ def _downgraded(kind: MemoryKind, moved: Downgraded) -> str:
 
 def _what(kind: MemoryKind) -> str:
     return str(kind).replace("_", " ")
-
-
-def _id_of(memory: Memory) -> str:
-    return f"{_what(memory.kind)} {KINDS[memory.kind].wire_id(memory)!r}"
