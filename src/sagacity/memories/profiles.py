@@ -28,6 +28,7 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
     given: dict[str, NewMemory] = {}
     for profile in profiles:
         given[profile.uid] = _same_user(profile, given)
+    await _check_uids(acting, given)
     vectors = await embed(acting, list(given.values()))
 
     async def store() -> None:
@@ -48,6 +49,16 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
     await acting.parts.storage.retry(store)
     acting.parts.dispatcher.look()
     return len(given)
+
+
+async def _check_uids(acting: Acting, given: Mapping[str, NewMemory]) -> None:
+    """Make sure that no uid is taken by another user, whose rows this caller may not see; Conflict if one is."""
+    if acting.principal.user_id is None:
+        return
+    async with acting.parts.storage.read(acting.tenant) as snapshot:
+        known = await snapshot.memories.find_uids(list(given))
+    for profile in given.values():
+        _same_user(profile, known)
 
 
 def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:

@@ -87,7 +87,9 @@ def _seen(source: sa.FromClause, user_id: UserId) -> sa.ColumnElement[bool] | No
 
 
 def _own(column: sa.ColumnElement[Any], user_id: UserId) -> sa.ColumnElement[bool]:
-    return sa.or_(column.is_(None), column.in_(["", user_id]))
+    return sa.or_(
+        column.is_(None), column == "", column == user_id
+    )  # no IN: it cannot go with many rows of values
 
 
 def _check_rows(statement: sa.Insert, rows: Sequence[Mapping[str, Any]], user_id: UserId) -> None:
