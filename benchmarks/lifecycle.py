@@ -28,7 +28,7 @@ from sagacity.domain.memory import Approval, MemoryKind, NewMemory, SkillFacts, 
 from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationParameters, OperationStatus
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.memories.diff import diff_versions
 from sagacity.memories.version_diff import pages
 from sagacity.providers.embedders.minilm import MiniLM
@@ -218,7 +218,7 @@ async def measure_all(home: Path, interactions: int) -> tuple[int, dict[str, Tak
     await embedder.warm()
     async with open_database(settings) as storage:
         await storage.claim_index(embedder.model, embedder.dimension)
-        models = ModelAccess(storage, lambda _config, _role: None, clock)
+        models = ModelGateway(storage, lambda _config, _role: None, clock)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
         turns = await _publish(storage, interactions)
         bench = Bench(home, storage, tasks.run, settings, turns)

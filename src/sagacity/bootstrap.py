@@ -22,9 +22,9 @@ from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.models import open_models
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks
@@ -36,11 +36,11 @@ from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.remote_reranker import RemoteReranker
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.query.rewriting import Reformulator
+from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.open import open_storage, open_vector_store
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.transaction import Storage
-from sagacity.storage.work.operation_slots import turns_within
+from sagacity.storage.work.operation_slots import slots_within
 
 if TYPE_CHECKING:
     from sagacity.dispatch.arq.queue import JobQueue
@@ -61,9 +61,9 @@ class Runtime:
     embedder: Embedder
     searcher: Searcher
     tokens: TokenCounter
-    reformulator: Reformulator
+    query_rewriter: QueryRewriter
     configs: ConfigStore
-    models: ModelAccess
+    models: ModelGateway
     tasks: TaskRunner
     dispatcher: Dispatcher
 
@@ -74,7 +74,7 @@ class Runtime:
             storage=self.storage,
             embedder=self.embedder,
             searcher=self.searcher,
-            reformulator=self.reformulator,
+            query_rewriter=self.query_rewriter,
             configs=self.configs,
             clock=self.clock,
             ids=self.ids,
@@ -130,13 +130,13 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, clock=clock) as (storage, embedder),
     ):
-        models = ModelAccess(storage, open_models(settings), clock)
+        models = ModelGateway(storage, open_models(settings), clock)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
         worker = open_arq_worker(
             queue,
             storage,
             tasks.run,
-            Indexer(storage, embedder).run_one,
+            EmbeddingBackfill(storage, embedder).run_one,
             clock=clock,
             ids=ids,
             concurrency=settings.learn_concurrency,
@@ -202,7 +202,7 @@ async def open_database(
         ids=TimeOrderedIds(),
         postgres=postgres_options(settings, settings.migration_url),
         vector_store=vectors,
-        operation_turns=turns_within(
+        operation_slots=slots_within(
             settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
         ),
     )
@@ -231,7 +231,7 @@ def _build(
 ) -> Runtime:
     ids = TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
-    models = ModelAccess(storage, open_models(settings), clock)
+    models = ModelGateway(storage, open_models(settings), clock)
     tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
     return Runtime(
         settings=settings,
@@ -248,7 +248,7 @@ def _build(
             strategy_seconds=settings.strategy_timeout_seconds,
         ),
         tokens=tokens,
-        reformulator=Reformulator(rewrite_by_model(configs, models)),
+        query_rewriter=QueryRewriter(rewrite_by_model(configs, models)),
         configs=configs,
         models=models,
         tasks=tasks,
@@ -260,7 +260,7 @@ def task_runner(
     settings: Settings,
     storage: Storage,
     embedder: Embedder,
-    models: ModelAccess,
+    models: ModelGateway,
     *,
     clock: Clock,
     ids: IdSource,
@@ -290,7 +290,7 @@ def _dispatcher(
     return LocalDispatcher(
         storage,
         tasks.run,
-        Indexer(storage, embedder).run,
+        EmbeddingBackfill(storage, embedder).run,
         clock=clock,
         concurrency=settings.learn_concurrency,
         sweep_seconds=settings.sweep_seconds,

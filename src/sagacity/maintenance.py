@@ -10,7 +10,7 @@ from sagacity.config.choices import embedder_choice, postgres_options
 from sagacity.config.settings import Settings
 from sagacity.domain.errors import ConfigError, ProviderError
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.storage.base import Backend
 from sagacity.storage.open import is_same, open_backend
@@ -67,10 +67,10 @@ async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
 
         async for done, total in _reported(write_words):
             yield done, passes * total
-        indexer = Indexer(storage, embedder)
+        backfill = EmbeddingBackfill(storage, embedder)
         while left := await storage.unembedded_count():
             yield 2 * total - left, passes * total
-            if not await indexer.round():
+            if not await backfill.round():
                 raise ProviderError(
                     "the embedder gives no vectors now; run `sagacity reindex` again to go on"
                 )
@@ -105,7 +105,7 @@ async def compare_vector_copy(settings: Settings) -> CopyReport | None:
     """
     async with open_database(settings, vector_store=True) as storage:
         copy = vector_copy(storage, TimeOrderedIds())
-        return None if copy is None else await copy.look()
+        return None if copy is None else await copy.compare()
 
 
 @asynccontextmanager

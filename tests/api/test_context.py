@@ -37,7 +37,9 @@ async def test_all_that_is_known_comes_in_sections_with_its_sources(api):
     """Memories, rules and turns; each line's source is the one that the API knows it by."""
     await add_profile(api, "Keeps a zebra.")
     await add(
-        api, "user", {"user_id": "anna", "content": "Ask how it is.", "trigger": "She mentions the zebra."}
+        api,
+        "user",
+        {"user_id": "anna", "content": "Ask how it is.", "trigger": "She mentions the zebra."},
     )
     await publish(api, "My zebra is called Bo.", "We went for a walk.")
     page = await ask(api, "zebra")

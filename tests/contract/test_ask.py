@@ -13,7 +13,7 @@ from sagacity.domain.errors import MalformedOutput, ProviderError
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
 from sagacity.learning.extractors.outputs import ProfileExtraction
 from sagacity.learning.models import open_models
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.spending import FRESH
 from sagacity.storage.transaction import Storage
 from support.faults import Faulty
@@ -48,13 +48,13 @@ def server():
 
 
 @pytest.fixture
-def access(storage: Storage, clock: StoppedClock) -> ModelAccess:
+def access(storage: Storage, clock: StoppedClock) -> ModelGateway:
     return accessing(storage, clock)
 
 
-def accessing(storage: Storage, clock: StoppedClock) -> ModelAccess:
+def accessing(storage: Storage, clock: StoppedClock) -> ModelGateway:
     settings = Settings(model_attempts=2, model_timeout_seconds=20)
-    return ModelAccess(storage, open_models(settings, {}), clock)
+    return ModelGateway(storage, open_models(settings, {}), clock)
 
 
 def config(server: ScriptedLLM, *, model: str = "scripted", **fields) -> TenantConfig:
@@ -62,12 +62,12 @@ def config(server: ScriptedLLM, *, model: str = "scripted", **fields) -> TenantC
     return TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}, **fields})
 
 
-async def ask(access: ModelAccess, chosen: TenantConfig, *, tenant=ORG, image=""):
+async def ask(access: ModelGateway, chosen: TenantConfig, *, tenant=ORG, image=""):
     """One question on Anna's behalf."""
     calls = await access.of(tenant, chosen, ANNA)
-    asker = calls.asker(Role.GENERATION, "profile:x")
-    assert asker is not None, calls.note
-    return await asker.ask("profile_extraction", VARIABLES, ProfileExtraction, image=image)
+    prompt_runner = calls.prompt_runner(Role.GENERATION, "profile:x")
+    assert prompt_runner is not None, calls.note
+    return await prompt_runner.ask("profile_extraction", VARIABLES, ProfileExtraction, image=image)
 
 
 async def ledger(storage: Storage, tenant=ORG) -> list[ModelCallRecord]:
@@ -152,7 +152,7 @@ async def test_reached_cap_leaves_no_model_until_the_period_ends(access, clock, 
         again = await access.of(ORG, chosen, ANNA)
     note = f"the spending cap of {2 * A_CALL} tokens a day is reached: learned by rules until 2026-05-02T00:00:00Z"
     assert (closed.note, again.note) == (note, note)
-    assert closed.asker(Role.GENERATION, "profile:x") is None
+    assert closed.prompt_runner(Role.GENERATION, "profile:x") is None
     assert [(log["event"], log["note"]) for log in logs] == [("models.spending_cap_reached", note)]
     assert len(server.requests) == 2
 
@@ -197,7 +197,7 @@ async def test_without_a_model_there_is_no_cap_to_speak_of(access, server) -> No
     """Rules learn because there is no key: the note is for those who pay."""
     chosen = TenantConfig.model_validate({"spending_cap": {"max_tokens": 0}})
     calls = await access.of(ORG, chosen)
-    assert (calls.note, calls.asker(Role.GENERATION, "profile:x")) == ("", None)
+    assert (calls.note, calls.prompt_runner(Role.GENERATION, "profile:x")) == ("", None)
 
 
 def unseeing(request: ChatRequest) -> Answer:
@@ -265,8 +265,8 @@ class _Unasked(BaseModel):
 
 async def test_prompt_that_is_not_there_is_no_request(access, storage, server) -> None:
     calls = await access.of(ORG, config(server))
-    asker = calls.asker(Role.GENERATION, "profile:x")
-    assert asker is not None
+    prompt_runner = calls.prompt_runner(Role.GENERATION, "profile:x")
+    assert prompt_runner is not None
     with pytest.raises(ValueError, match="there is no prompt nothing/v1"):
-        await asker.ask("nothing", {}, _Unasked)
+        await prompt_runner.ask("nothing", {}, _Unasked)
     assert (server.requests, await ledger(storage)) == ([], [])

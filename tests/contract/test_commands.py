@@ -32,7 +32,7 @@ from sagacity.memories.versions import VersionChoice, downgrade, upgrade
 from sagacity.memories.write import add_memories, edit_memory, edit_user_playbook
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.query.rewriting import Reformulator
+from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.transaction import Storage
 from support.isolation import rows_of
 from support.parts import ANNA, BEN, ORG, StoppedClock, new_memory
@@ -55,7 +55,7 @@ def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: IdSource
         storage=storage,
         embedder=embedder,
         searcher=Searcher(storage, embedder, clock=clock),
-        reformulator=Reformulator(no_model),
+        query_rewriter=QueryRewriter(no_model),
         configs=DatabaseConfigs(storage),
         clock=clock,
         ids=ids,

@@ -11,9 +11,9 @@ from sagacity.dispatch.lease import acquire_lease
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.storage.transaction import Storage
-from sagacity.storage.work.operation_slots import TURNS, turns_within
+from sagacity.storage.work.operation_slots import TURNS, slots_within
 from support.dispatchers import Dispatching, by_arq, due_in, locally, until, working
 from support.learning import Recorder, WordEmbedder, learned, learning, one_a_turn, reading
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said
@@ -240,12 +240,12 @@ async def test_stopped_work_is_free_for_the_next_process(storage: Storage, dispa
     async with dispatching(storage, handler_of(Sleeper())):
         await asleep.wait()
     done = Recorder(one_a_turn)
-    indexer = Indexer(storage, WordEmbedder())
+    backfill = EmbeddingBackfill(storage, WordEmbedder())
 
     async def is_finished() -> bool:
         return len(await learned(storage)) == 10 and not await storage.unembedded_tenants()
 
-    async with dispatching(storage, handler_of(done), index=indexer.run):
+    async with dispatching(storage, handler_of(done), index=backfill.run):
         await until(lambda: len(done.windows) == 2)
         await until_found(is_finished)
     assert done.stretches == [(1, 5), (6, 10)]
@@ -254,7 +254,7 @@ async def test_stopped_work_is_free_for_the_next_process(storage: Storage, dispa
 @pytest.fixture
 async def narrow(database_url: str, ids: CountingIds, places: int) -> AsyncIterator[Storage]:
     """A storage for so many places, of which operations leave one free."""
-    async with opened(database_url, SystemClock(), ids, operation_turns=turns_within(places)) as storage:
+    async with opened(database_url, SystemClock(), ids, operation_slots=slots_within(places)) as storage:
         async with storage.begin(Tenant(org_id=LOCAL_ORG)) as tx:
             await tx.organisation.ensure()
         yield storage
@@ -283,7 +283,7 @@ async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once
             done.append(scope)
 
     async with dispatching(storage, handler, concurrency=16, places=places) as dispatcher:
-        dispatcher.look()
+        dispatcher.poll_now()
         await until(lambda: len(started) == turn_count)
         for newcomer in (ANNAS, BENS, DueScope(tenant=OTHER_ORG, user_id=ANNA)):
             await storage.append(
@@ -330,9 +330,9 @@ async def test_stop_ends_at_whatever_moment_it_comes(storage: Storage, dispatchi
             for _ in range(n % 12):
                 await asyncio.sleep(0.001)
             dispatcher.wake(ANNAS)
-            dispatcher.look()
+            dispatcher.poll_now()
             for _ in range(n % 4):
                 await asyncio.sleep(0)
-            dispatcher.look()
+            dispatcher.poll_now()
             await asyncio.wait_for(dispatcher.stop(), 60)
             assert not dispatcher.is_running

@@ -19,7 +19,7 @@ from sagacity.dispatch.open import open_queue
 from sagacity.domain.errors import ConfigError, ProviderTimeout
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.storage.transaction import Storage
 from support.dispatchers import Work, queue, running, until, worker
 from support.learning import BrokenEmbedder, WordEmbedder
@@ -288,7 +288,7 @@ async def test_workers_index_organisation_by_organisation(storage: Storage, redi
     await storage.append(OTHER_ORG, said("turn"))
     embedder = BrokenEmbedder(WordEmbedder(), ProviderTimeout("no answer"))
     embedder.refuses = lambda text: True
-    index = Indexer(storage, embedder).run_one
+    index = EmbeddingBackfill(storage, embedder).run_one
     workers = [worker(storage, queue(redis_url), Work(storage), index, sweep_seconds=0.3) for _ in range(2)]
     async with running(*workers):
         await until(lambda: embedder.calls >= 2)

@@ -8,7 +8,7 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter, Query, SearchMode
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.search.documents import MAX_EMBED_ATTEMPTS
 from sagacity.storage.transaction import Storage
@@ -28,7 +28,7 @@ async def test_everything_gets_its_vector(storage: Storage) -> None:
     """All documents of all organisations, in batches, until nothing waits."""
     await storage.append(ORG, said(*(f"turn {n}" for n in range(100))))
     await storage.append(OTHER_ORG, said("turn"))
-    assert await Indexer(storage, WordEmbedder()).run() == 101
+    assert await EmbeddingBackfill(storage, WordEmbedder()).run() == 101
     assert (await waiting(storage), await waiting(storage, OTHER_ORG)) == ([], [])
     async with storage.read(ORG) as snapshot:
         [vector] = await WordEmbedder().embed(["turn 7"])
@@ -50,7 +50,7 @@ async def test_learned_while_the_embedder_is_down(storage: Storage, clock, ids) 
     found = await searcher.search(ORG, Query(text="locker number 3", wanted=PROFILES, limit=3))
     assert found.items[0].memory == memories[3]
     assert found.trace.failed == {"vector": "no answer"}
-    index = asyncio.create_task(Indexer(storage, broken).run())
+    index = asyncio.create_task(EmbeddingBackfill(storage, broken).run())
     await asyncio.sleep(0.3)
     assert len(await waiting(storage)) == 10  # nothing is given up
     broken.error = None
@@ -71,12 +71,12 @@ async def test_embedder_that_refuses_everything_gives_up_nothing(
     broken = BrokenEmbedder(WordEmbedder(), error)
     broken.refuses = lambda text: True
     await storage.append(ORG, said(*TURNS))
-    indexer = Indexer(storage, broken)
+    backfill = EmbeddingBackfill(storage, broken)
     for _ in range(MAX_EMBED_ATTEMPTS + 2):
-        assert await indexer.round() == 0
+        assert await backfill.round() == 0
     broken.error = None
-    assert await indexer.round() == 5
-    assert await indexer.round() is None
+    assert await backfill.round() == 5
+    assert await backfill.round() is None
 
 
 async def test_text_that_is_refused_by_itself_holds_nothing_up(storage: Storage) -> None:
@@ -84,12 +84,12 @@ async def test_text_that_is_refused_by_itself_holds_nothing_up(storage: Storage)
     broken = BrokenEmbedder(WordEmbedder(), ProviderRefused("content policy"))
     broken.refuses = lambda text: "number 2" in text
     await storage.append(ORG, said(*TURNS))
-    indexer = Indexer(storage, broken)
-    assert await indexer.round() == 4
+    backfill = EmbeddingBackfill(storage, broken)
+    assert await backfill.round() == 4
     for _ in range(MAX_EMBED_ATTEMPTS - 1):
         assert await waiting(storage) == [TURNS[2]]
-        assert await indexer.round() == 0
-    assert await indexer.round() is None
+        assert await backfill.round() == 0
+    assert await backfill.round() is None
     async with storage.read(ORG) as snapshot:
         turns = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)
         progress = await snapshot.search.progress("interaction", [turn.interaction_id for turn in turns])
@@ -113,7 +113,7 @@ async def test_memory_edited_while_it_is_embedded_keeps_waiting(storage: Storage
                     await tx.memories.save([memory.model_copy(update={"content": "black coffee"})])
             return await super().embed(texts, background=background)
 
-    await Indexer(storage, Editing()).run()
+    await EmbeddingBackfill(storage, Editing()).run()
     async with storage.read(ORG) as snapshot:
         stored = await snapshot.search.vector_of("profile", [memory.memory_id])
     [expected] = await WordEmbedder().embed(["black coffee"])

@@ -8,7 +8,7 @@ from sagacity.bootstrap import open_database
 from sagacity.config.settings import Settings
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters, OperationStatus
 from sagacity.storage.transaction import Storage
-from sagacity.storage.work.operation_slots import TURNS, turns_within
+from sagacity.storage.work.operation_slots import TURNS, slots_within
 from support.learning import Recorder, WordEmbedder, learning, lines, one_a_turn, reading
 from support.parts import ORG, StoppedClock, said
 
@@ -67,7 +67,7 @@ async def test_a_few_users_have_a_turn_and_each_end_is_another_ones_begin(storag
 
 def test_turns_leave_a_place_free() -> None:
     """Unless there is one only, which nothing could do without."""
-    assert [turns_within(places) for places in (1, 2, 3, 6, 7, 8, 10_000)] == [1, 1, 2, 5, 6, TURNS, TURNS]
+    assert [slots_within(places) for places in (1, 2, 3, 6, 7, 8, 10_000)] == [1, 1, 2, 5, 6, TURNS, TURNS]
 
 
 @pytest.mark.parametrize(

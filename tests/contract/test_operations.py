@@ -160,7 +160,7 @@ async def test_progress_is_counted_over_items(storage: Storage, clock: StoppedCl
         await tx.operations.advance(anna, turns=4, generated=1)
         await tx.operations.settle(anna, ItemStatus.DONE)
         await tx.operations.advance(ben, turns=2, generated=0)
-        await tx.operations.tell(ben, 2, 5)
+        await tx.operations.report(ben, 2, 5)
     await settle(storage, cleo, ItemStatus.FAILED, error="no answer")
     found = await state(storage, operation.operation_id)
     assert (found.total_count, found.processed_count, found.failed_count) == (3, 1, 1)

@@ -16,7 +16,7 @@ from conftest import DATABASES
 from sagacity.domain.ids import RequestId, SessionId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.query import Filter, Query, Ranking, StrategyName
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.providers.base import Embedder
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.transaction import Storage
@@ -52,7 +52,7 @@ async def fill(storage: Storage, embedder: Embedder) -> None:
                     request_id=RequestId(name), session_id=SessionId(name), user_id=ANNA, interactions=turns
                 ),
             )
-    await Indexer(storage, embedder).run()
+    await EmbeddingBackfill(storage, embedder).run()
 
 
 async def test_databases_rank_alike(storages: Mapping[str, Storage]) -> None:

@@ -13,7 +13,7 @@ from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, Found, Query, StrategyName
-from sagacity.learning.embedding_backfill import Indexer
+from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.base import Nearest
@@ -71,7 +71,7 @@ async def asked(storage: Storage, text: str, **options) -> Found:
 async def test_only_the_vector_finds_what_is_said_in_other_words(storage: Storage) -> None:
     """Neither a word nor a name in common."""
     dog = await remembered(storage, "Has a golden retriever.", MemoryKind.SEMANTIC)
-    await Indexer(storage, MiniLM()).run()
+    await EmbeddingBackfill(storage, MiniLM()).run()
     await finds_alone(storage, "Which canine companion lives there?", StrategyName.VECTOR, dog)
 
 

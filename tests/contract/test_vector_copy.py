@@ -34,7 +34,7 @@ async def test_the_copy_is_what_the_database_has(copying: Storage, qdrant: Qdran
     await copy_of(copying).fill(counts.append)
     assert qdrant.numbers() == await documents(copying, ORG, OTHER_ORG)
     assert sum(counts) == 45
-    report = await copy_of(copying).look()
+    report = await copy_of(copying).compare()
     assert (report.documents, report.copied_documents, report.scopes_behind) == (45, 45, 0)
     assert (report.dimension, report.copied_dimension) == (16, 16)
 
@@ -102,11 +102,11 @@ async def test_a_crash_before_recording_repeats_harmlessly(copying: Storage, qdr
         await copy_of(dying).fill()
     sent = qdrant.numbers()
     assert sent == await documents(copying)
-    assert (await copy_of(copying).look()).scopes_behind == 1
+    assert (await copy_of(copying).compare()).scopes_behind == 1
     assert len(await found_by_qdrant(copying, ROWS[7], 300)) == 300  # once each, from the copy and beside it
     await copy_of(copying).fill()
     assert qdrant.numbers() == sent
-    assert (await copy_of(copying).look()).scopes_behind == 0
+    assert (await copy_of(copying).compare()).scopes_behind == 0
 
 
 async def test_two_copy_at_once(copying: Storage, qdrant: QdrantServer) -> None:

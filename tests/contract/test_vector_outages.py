@@ -110,7 +110,7 @@ async def test_a_lost_collection_is_noticed_and_made_anew(copying: Storage, qdra
     home = await copy_of(copying)._home()
     await copying.vector_store.create(home.name, home.dimension)  # as far as a job that is killed there
     assert (await search(copying, ROWS[3])).fallback == lost
-    assert (await copy_of(copying).look()).copied_documents is None
+    assert (await copy_of(copying).compare()).copied_documents is None
     await copy_of(copying).run()
     assert (await found_by_qdrant(copying, ROWS[3]))[0] == kept[3].memory_id
     assert qdrant.numbers() == await documents(copying)
@@ -142,7 +142,7 @@ async def test_lost_points_are_seen_by_comparing(copying: Storage, qdrant: Qdran
     await copy_of(copying).fill()
     [name] = qdrant.collections
     await copying.vector_store.remove(name, list(qdrant.numbers())[:3])
-    report = await copy_of(copying).look()
+    report = await copy_of(copying).compare()
     assert (report.documents, report.copied_documents, report.scopes_behind) == (30, 27, 0)
 
 
@@ -155,12 +155,12 @@ async def test_a_collection_of_another_dimension_is_named(copying: Storage, qdra
     with pytest.raises(VectorStoreError, match="answered 400"):
         await copy_of(copying).fill()
     assert len(await found_by_qdrant(copying, ROWS[0])) == 10  # nothing is copied: all from the database
-    report = await copy_of(copying).look()
+    report = await copy_of(copying).compare()
     assert (report.dimension, report.copied_dimension) == (16, 8)
     await copy_of(copying).drop()
     await copy_of(copying).fill()
     assert len(await found_by_qdrant(copying, ROWS[0])) == 10
-    assert (await copy_of(copying).look()).copied_dimension == 16
+    assert (await copy_of(copying).compare()).copied_dimension == 16
 
 
 async def test_a_wrong_payload_shows_nobody_anothers_memories(copying: Storage, qdrant: QdrantServer) -> None:
@@ -233,9 +233,9 @@ async def test_other_databases_have_collections_of_their_own(
             await add(copying_other, ROWS[5:7])
             await copy_of(copying_other).fill()
             assert len(qdrant.collections) == 2
-            report = await copy_of(copying_other).look()
+            report = await copy_of(copying_other).compare()
             assert (report.documents, report.copied_documents) == (2, 2)
-    assert (await copy_of(copying).look()).copied_documents == 5
+    assert (await copy_of(copying).compare()).copied_documents == 5
 
 
 async def test_a_key_is_sent_and_never_told(storage: Storage, tmp_path_factory) -> None:

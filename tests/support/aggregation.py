@@ -17,7 +17,7 @@ from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.spec import cursor_of
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
@@ -59,7 +59,7 @@ class Aggregating:
 
     @property
     def aggregator(self) -> Distiller:
-        access = ModelAccess(self.storage, lambda config, role: self._llm, self.clock)
+        access = ModelGateway(self.storage, lambda config, role: self._llm, self.clock)
         parts = (self.storage, self.embedder, self.configs, access)
         return Distiller(AGENT_PLAYBOOKS, *parts, clock=self.clock, ids=self.ids)
 

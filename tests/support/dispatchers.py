@@ -145,8 +145,8 @@ class HintsAndWorker:
     def wake(self, scope: DueScope) -> None:
         self._hints.wake(scope)
 
-    def look(self) -> None:
-        self._hints.look()
+    def poll_now(self) -> None:
+        self._hints.poll_now()
 
     async def start(self) -> None:
         await self._worker.start()

@@ -127,7 +127,7 @@ CASES: dict[str, Case] = {
     "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
     "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
     "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
-    "search.standing_of": lambda tx, h: tx.search.standing_of(
+    "search.signals_of": lambda tx, h: tx.search.signals_of(
         [Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]
     ),
     "search.admitted": lambda tx, h: tx.search.admitted(EVERYTHING, {h.memory.memory_id: 1.0}),
@@ -266,7 +266,7 @@ CASES: dict[str, Case] = {
     "operations.get": lambda tx, h: tx.operations.get(h.item.operation_id),
     "operations.latest": lambda tx, h: tx.operations.latest(RUN),
     "operations.list_newest": lambda tx, h: tx.operations.list_newest(limit=99),
-    "operations.tell": lambda tx, h: tx.operations.tell(h.item, 7, 9),
+    "operations.report": lambda tx, h: tx.operations.tell(h.item, 7, 9),
     "operations.pass_turn": lambda tx, h: tx.operations.pass_turn(h.item),
     "operations.hold_up": lambda tx, h: tx.operations.hold_up(ANNA, until=LATER, error="stolen"),
     "operations.trouble": lambda tx, h: tx.operations.trouble(h.item.operation_id),
@@ -311,7 +311,7 @@ EXPECTED: dict[str, object] = {
     "changes.of_memories": [],
     "changes.count": 0,
     "graph.memories_near": [],
-    "search.standing_of": {},
+    "search.signals_of": {},
     "search.admitted": [],
     "search.progress": (0, 0, ""),
     "copies.progress": None,

@@ -16,7 +16,7 @@ from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.extractors.base import Extraction
-from sagacity.learning.prompt_runner import Calls, ModelAccess, Models
+from sagacity.learning.prompt_runner import ModelGateway, Models, ModelSession
 from sagacity.learning.tasks.base import TaskReport
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
@@ -114,7 +114,7 @@ def reading(
     """Learners for these extractors in place of the configured ones, named l1, l2, …"""
 
     def groups(
-        config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+        config: TenantConfig, calls: ModelSession, *, by_hand: bool = False, names: Collection[str] = ()
     ) -> list[LearnerGroup]:
         learners = [
             Learner(
@@ -174,7 +174,7 @@ def task_parts(
         storage,
         embedder,
         DatabaseConfigs(storage),
-        ModelAccess(storage, models, clock),
+        ModelGateway(storage, models, clock),
         TaskPolicy(
             retry=RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),
             quiet_seconds=quiet_seconds,

@@ -21,7 +21,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.skills.plan import LEARNER
 from sagacity.learning.distil.skills.spec import SKILLS
-from sagacity.learning.prompt_runner import ModelAccess, Models
+from sagacity.learning.prompt_runner import ModelGateway, Models
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
@@ -84,7 +84,7 @@ def generator(
     configs: OneConfig | None = None,
     embedder: Embedder | None = None,
 ) -> Distiller:
-    access = ModelAccess(storage, models, clock)
+    access = ModelGateway(storage, models, clock)
     given = (storage, embedder or WordEmbedder(), configs or OneConfig(), access)
     return Distiller(SKILLS, *given, clock=clock, ids=ids)
 

@@ -11,8 +11,8 @@ from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.spec import Result
-from sagacity.learning.progress import UNWATCHED, Watch
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.progress import UNWATCHED, ProgressReporter
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.retention import Retain
 from sagacity.learning.tasks.base import TaskReport
 from sagacity.learning.tasks.runner import TaskRunner
@@ -35,7 +35,7 @@ class Meddling(Distiller):
         *,
         requested: bool,
         lease: Lease,
-        watch: Watch = UNWATCHED,
+        watch: ProgressReporter = UNWATCHED,
     ) -> Result:
         if self.before is not None:
             await self.before()
@@ -58,7 +58,7 @@ class Tenancy(Aggregating):
 
     def __init__(self, storage, clock, ids, **parts) -> None:
         super().__init__(storage, clock, ids, embedder=MeddlingEmbedder(), **parts)
-        access = ModelAccess(storage, lambda config, role: self._llm, clock)
+        access = ModelGateway(storage, lambda config, role: self._llm, clock)
         given = (storage, self.embedder, self.configs, access)
         self.meddling = Meddling(AGENT_PLAYBOOKS, *given, clock=clock, ids=ids)
         parts = replace(

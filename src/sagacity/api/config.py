@@ -17,7 +17,7 @@ from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.errors import InvalidInput
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.schemas.base import refuse_many, refuse_unstorable
 from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
 
@@ -67,12 +67,12 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
     merged = merge_secrets(kept, old)
     await runtime.configs.set(caller.tenant, merged)
-    runtime.dispatcher.look()
+    runtime.dispatcher.poll_now()
     idle = "; ".join(dict.fromkeys([*idle_choices(new), *await _uncapped(runtime.models, merged)]))
     return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
 
 
-async def _uncapped(models: ModelAccess, config: TenantConfig) -> list[str]:
+async def _uncapped(models: ModelGateway, config: TenantConfig) -> list[str]:
     """Tell of models that a cap in USD does not hold back, as their calls have no known price."""
     cap = config.spending_cap
     if cap is None or cap.max_cost_usd is None:

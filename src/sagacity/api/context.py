@@ -6,7 +6,7 @@ import time
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.explain import explained, told
+from sagacity.api.explain import explained, failures
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -58,7 +58,7 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
         truncated=built.truncated,
         sections=built.sections,
         dropped=built.dropped,
-        msg=told(trace),
+        msg=failures(trace),
         reformulated_query=asked.rewritten,
         trace=explained(body, asked.text, trace),
     )

@@ -97,13 +97,13 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
 
 
 def _counts(kind: MemoryKind, found: Compared) -> DiffCounts:
-    told = (
+    summary = (
         f"{found.added_count} added, {found.lost_count} lost, "
         f"{found.changed_count} changed, {found.unchanged_count} unchanged"
     )
     return DiffCounts(
         success=found.is_pending,
-        msg=told if found.is_pending else nothing_pending(kind),
+        msg=summary if found.is_pending else nothing_pending(kind),
         added_count=found.added_count,
         lost_count=found.lost_count,
         changed_count=found.changed_count,

@@ -6,7 +6,7 @@ from sagacity.schemas.found import Explanation, StrategyReport
 from sagacity.schemas.search import SearchOptions
 
 
-def told(trace: Trace) -> str | None:
+def failures(trace: Trace) -> str | None:
     """Return what a reader should know of how the answer came about; None if all went well."""
     said = [
         f"the question was not reformulated: {why}"

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Runs
-from sagacity.api.operations import standing_of, told
+from sagacity.api.operations import progress_of, view_of
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import Waits, wait_seconds
@@ -159,7 +159,7 @@ async def _generated(
     if wait is False:
         return operation, None
     async with caller.read() as snapshot:
-        return operation, await standing_of(snapshot, operation)
+        return operation, await view_of(snapshot, operation)
 
 
 def _is_well(operation: Operation) -> bool:
@@ -168,5 +168,5 @@ def _is_well(operation: Operation) -> bool:
 
 def _told(operation: Operation) -> str:
     if not operation.goes_on:
-        return told(operation)
+        return progress_of(operation)
     return goes_on(operation.name, operation.operation_id)

@@ -131,4 +131,4 @@ async def _state(snapshot: Transaction, cap: SpendingCap | None, now: datetime) 
 def _warnings(cap: SpendingCap | None, state: CapState | None, now: datetime) -> tuple[str, ...]:
     if cap is None or state is None or not state.is_reached:
         return ()
-    return (cap.told(Spending(prompt_tokens=state.spent_tokens, cost_usd=state.spent_cost_usd), now),)
+    return (cap.note(Spending(prompt_tokens=state.spent_tokens, cost_usd=state.spent_cost_usd), now),)

@@ -53,11 +53,11 @@ async def get_operation_status(
             found = await snapshot.operations.latest(service_name)
         if found is None:
             return OperationStatusReply(success=False, msg=f"{service_name} never ran")
-        view = await standing_of(snapshot, found)
-    return OperationStatusReply(operation_status=view, msg=told(found))
+        view = await view_of(snapshot, found)
+    return OperationStatusReply(operation_status=view, msg=progress_of(found))
 
 
-async def standing_of(snapshot: Transaction, operation: Operation) -> OperationView:
+async def view_of(snapshot: Transaction, operation: Operation) -> OperationView:
     """Return how a run stands, with as many of its users as are named."""
     number = operation.operation_id
     done = await snapshot.operations.items(number, statuses=[ItemStatus.DONE], limit=NAMED_USERS)
@@ -69,7 +69,7 @@ async def standing_of(snapshot: Transaction, operation: Operation) -> OperationV
     return operation_view(operation, current_user_id=current, done=done, failed=failed, trouble=trouble)
 
 
-def told(operation: Operation) -> str:
+def progress_of(operation: Operation) -> str:
     """Return how a run stands, in a line."""
     state = f"{operation.name} is {_state(operation.status)}"
     if not operation.name.is_of_users:
@@ -126,7 +126,7 @@ async def cancel_operation(body: CancelOperationBody, caller: Runs) -> Operation
             return stopped, None if service is None else await transaction.operations.latest(service)
 
     cancelled, asked_for = await caller.runtime.storage.retry(cancel)
-    caller.runtime.dispatcher.look()
+    caller.runtime.dispatcher.poll_now()
     names = tuple(dict.fromkeys(one.name for one in cancelled))
     return OperationsCancelled(
         cancelled_services=names,

@@ -6,7 +6,7 @@ from typing import TypeVar
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Reads
-from sagacity.api.explain import explained, told
+from sagacity.api.explain import explained, failures
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -69,7 +69,7 @@ async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> Fo
     trace = joined(asked.trace, found.trace)
     return FoundInteractions(
         interactions=_turns(found.items, neighbours=body.neighbours),
-        msg=told(trace),
+        msg=failures(trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )
@@ -96,7 +96,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
     asked, found = await _search(caller, body, wanted, keep=keep if sifted else None)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
-        msg=told(found.trace),
+        msg=failures(found.trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -114,7 +114,7 @@ async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) ->
     asked, found = await _search(caller, body, wanted)
     return FoundUserPlaybooks(
         user_playbooks=_views(user_playbook_view, found.items),
-        msg=told(found.trace),
+        msg=failures(found.trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -136,7 +136,7 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
     asked, found = await _search(caller, body, wanted)
     return FoundAgentPlaybooks(
         agent_playbooks=_views(agent_playbook_view, found.items),
-        msg=told(found.trace),
+        msg=failures(found.trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -158,7 +158,7 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
     asked, found = await _search(caller, body, wanted)
     return FoundSkills(
         skills=_views(skill_view, found.items),
-        msg=told(found.trace),
+        msg=failures(found.trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -180,7 +180,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     turns = found.get(INTERACTION, ())
     page = SearchPage(
         interactions=_turns(turns, neighbours=body.neighbours) if INTERACTION in kinds else None,
-        msg=told(trace),
+        msg=failures(trace),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )

@@ -13,7 +13,7 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sagacity.storage.transfer.backup import Kept, Restored
+    from sagacity.storage.transfer.backup import BackupInfo, Restored
     from sagacity.storage.transfer.copy import Step
 
 
@@ -31,8 +31,8 @@ def backup(
 
     Example: sagacity backup /backups/sagacity-2026-01-31.db
     """
-    with stepping() as told:
-        kept = asyncio.run(_back_up(file.expanduser(), told, force=force))
+    with stepping() as report:
+        kept = asyncio.run(_back_up(file.expanduser(), report, force=force))
     show(context, kept, said(f"{kept.path}: {kept.size_bytes:,} bytes, verified"))
 
 
@@ -54,13 +54,13 @@ def restore(
 
     Example: sagacity restore /backups/sagacity-2026-01-31.db
     """
-    with stepping() as told:
-        done = asyncio.run(_restore(file.expanduser(), told, force=force))
+    with stepping() as report:
+        done = asyncio.run(_restore(file.expanduser(), report, force=force))
     aside = f"; the former database is now {done.kept_aside}" if done.kept_aside else ""
     show(context, done, said(f"restored and verified{aside}"))
 
 
-async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Kept":
+async def _back_up(path: Path, report: "Callable[[Step], None]", *, force: bool) -> "BackupInfo":
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.storage.open import open_file  # noqa: PLC0415  with it
@@ -68,10 +68,10 @@ async def _back_up(path: Path, told: "Callable[[Step], None]", *, force: bool) -
 
     settings = load_settings()
     async with open_whole(settings, settings.storage_url, as_found=True) as source:
-        return await back_up(source, path.absolute(), open_file, told, replace=force)
+        return await back_up(source, path.absolute(), open_file, report, replace=force)
 
 
-async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -> "Restored":
+async def _restore(path: Path, report: "Callable[[Step], None]", *, force: bool) -> "Restored":
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
     from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
@@ -81,10 +81,10 @@ async def _restore(path: Path, told: "Callable[[Step], None]", *, force: bool) -
     settings = load_settings()
     now = SystemClock().now()
     if (database := file_of(settings.storage_url)) is not None:
-        return await restore_file(path.absolute(), database, open_file, told, force=force, now=now)
+        return await restore_file(path.absolute(), database, open_file, report, force=force, now=now)
     if force:
         raise InvalidInput(
             "--force is for SQLite: make a new PostgreSQL database and name it in SAGACITY_DATABASE_URL"
         )
     async with open_whole(settings, settings.storage_url) as target:
-        return await restore_rows(path.absolute(), target, open_file, told, now=now)
+        return await restore_rows(path.absolute(), target, open_file, report, now=now)

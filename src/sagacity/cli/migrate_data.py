@@ -38,15 +38,15 @@ def migrate_data(
 
     Example: sagacity migrate-data --from sqlite:////data/sagacity.db --to sqlite:////data/copy.db
     """
-    with stepping() as told:
-        tables = asyncio.run(_run(source, target, told, verify_only=verify_only))
+    with stepping() as report:
+        tables = asyncio.run(_run(source, target, report, verify_only=verify_only))
     rows = sum(table.rows for table in tables)
     meta = {"rows": rows, "verified": True}
     show(context, tables, _drawn(tables, rows, verify_only=verify_only), **meta)
 
 
 async def _run(
-    source: str, target: str, told: "Callable[[Step], None]", *, verify_only: bool
+    source: str, target: str, report: "Callable[[Step], None]", *, verify_only: bool
 ) -> "list[Copied]":
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
@@ -63,8 +63,8 @@ async def _run(
         open_whole(settings, target, as_found=verify_only) as written,
     ):
         if verify_only:
-            return await compare(read, written, told)
-        return await copy(read, written, told, now=SystemClock().now())
+            return await compare(read, written, report)
+        return await copy(read, written, report, now=SystemClock().now())
 
 
 def _drawn(tables: "list[Copied]", rows: int, *, verify_only: bool) -> Render:

@@ -11,8 +11,8 @@ from sagacity.cli import options
 from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, plain, said, show, table
-from sagacity.cli.patience import PATIENCE_SECONDS, patiently
 from sagacity.cli.progress import Tell, detailing, stderr
+from sagacity.cli.timeouts import PATIENCE_SECONDS, patiently
 from sagacity.domain.amounts import counted
 from sagacity.domain.cluster import Aggregated, SkillsMade
 from sagacity.domain.errors import InvalidInput, NotFound, SagacityError
@@ -181,7 +181,7 @@ def run(
     with connected(context, None) as client:
         started = start(client)
         if not wait:
-            told(context, started, started.operation_id)
+            announce(context, started, started.operation_id)
             return
         ended = follow(client, started.operation_id, text)
     if not went_well(ended):
@@ -217,7 +217,7 @@ def how_to_follow(operation_id: str) -> str:
     return f"follow it with: sagacity operations watch {operation_id}"
 
 
-def told(context: typer.Context, started: "Reply", operation_id: str) -> None:
+def announce(context: typer.Context, started: "Reply", operation_id: str) -> None:
     """Say which run was started, and how to follow it."""
 
     def render(console: Console) -> None:

@@ -54,8 +54,8 @@ def detailing(text: str) -> Generator[Tell]:
             task = bar.add_task(text, total=None)
 
             def move(done: int, total: int, detail: str) -> None:
-                told = f"{text} ({detail})" if detail else text
-                bar.update(task, description=told, completed=done, total=total)
+                description = f"{text} ({detail})" if detail else text
+                bar.update(task, description=description, completed=done, total=total)
 
             yield move
         return

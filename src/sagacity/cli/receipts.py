@@ -10,8 +10,8 @@ from rich.console import Console
 
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, plain, table
-from sagacity.cli.patience import PATIENCE_SECONDS, patiently
 from sagacity.cli.progress import Advance, advancing, stderr
+from sagacity.cli.timeouts import PATIENCE_SECONDS, patiently
 from sagacity.domain.errors import StorageError
 
 if TYPE_CHECKING:

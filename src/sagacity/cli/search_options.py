@@ -10,7 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from sagacity.cli import options
-from sagacity.cli.where import condition
+from sagacity.cli.metadata_filter import condition
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.draw import number
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.operations import Wait, end, follow, told, went_well
+from sagacity.cli.operations import Wait, announce, end, follow, went_well
 from sagacity.cli.operations import draw as draw_operation
 from sagacity.cli.output import Render, conclude, said, table
 from sagacity.cli.search_options import moment
@@ -82,7 +82,7 @@ def regenerate_profiles(
                 end_time=until,
             )
         if not (wait or upgrade or newest):
-            told(context, started, started.operation_id)
+            announce(context, started, started.operation_id)
             return
         then = _Then("profiles", {"--user-id": user_id, "--extractor": extractor})
         ended = follow(
@@ -207,7 +207,7 @@ def regenerate_user_playbooks(
                 end_time=until,
             )
         if not (wait or upgrade or newest):
-            told(context, started, started.operation_id)
+            announce(context, started, started.operation_id)
             return
         filters = {
             "--user-id": user_id,

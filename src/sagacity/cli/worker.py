@@ -68,8 +68,8 @@ def worker(
 def _check(context: typer.Context, sign: Path) -> None:
     age = time.time() - sign.stat().st_mtime if sign.exists() else None
     is_alive = age is not None and age < _ALIVE_SECONDS
-    told = "no worker of this machine is alive" if age is None else f"last sign of life {age:.0f} s ago"
-    show(context, {"alive": is_alive}, said(told))
+    text = "no worker of this machine is alive" if age is None else f"last sign of life {age:.0f} s ago"
+    show(context, {"alive": is_alive}, said(text))
     if not is_alive:
         raise typer.Exit(GENERAL)
 

@@ -55,8 +55,8 @@ class SpendingCap(ConfigPart):
             self.max_cost_usd is not None and spent.cost_usd >= self.max_cost_usd
         )
 
-    def told(self, spent: Spending, now: datetime) -> str:
-        """Return what users are told when it is reached."""
+    def note(self, spent: Spending, now: datetime) -> str:
+        """Return the message to users when it is reached."""
         money = f"{self.max_cost_usd or 0.0:.6f}".rstrip("0").rstrip(".")
         limit = f"{self.max_tokens} tokens" if self._tokens_are_spent(spent) else f"{money} USD"
         until = self.end(now).strftime("%Y-%m-%dT%H:%M:%SZ")

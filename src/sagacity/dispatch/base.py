@@ -25,7 +25,7 @@ class Dispatcher(Protocol):
         """Hint that a user's log has news; neither waits nor fails."""
         ...
 
-    def look(self) -> None:
+    def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is; neither waits nor fails."""
         ...
 

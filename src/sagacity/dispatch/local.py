@@ -64,7 +64,7 @@ class LocalDispatcher:
             self._queued.add(scope)
             asyncio.get_running_loop().call_later(self._gather_seconds, self._queue.put_nowait, scope)
 
-    def look(self) -> None:
+    def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""
         self._to_index.set()
         self._look.set()
@@ -86,7 +86,7 @@ class LocalDispatcher:
         started = time.perf_counter()
         try:
             await handle(self._handler, scope, self._storage, self._clock)
-            await self._storage.give_way(time.perf_counter() - started)
+            await self._storage.yield_to_publishes(time.perf_counter() - started)
         finally:
             self._busy.discard(scope)
             if scope in self._again:

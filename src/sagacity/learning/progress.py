@@ -13,11 +13,11 @@ from sagacity.storage.transaction import Storage, Transaction
 _TELL_SECONDS = 0.5
 
 
-class StoppedError(Exception):
+class OperationCancelled(Exception):
     """Whoever asked for it wants it no more; what was not committed yet is not written."""
 
 
-class Watch(Protocol):
+class ProgressReporter(Protocol):
     """Asked before each cluster is written up, and in the transaction that writes."""
 
     async def check(self, transaction: Transaction) -> None:
@@ -25,22 +25,22 @@ class Watch(Protocol):
         Make sure that it may go on.
 
         Raises:
-            StoppedError: it may not.
+            OperationCancelled: it may not.
         """
         ...
 
-    async def tell(self, done: int, total: int) -> None:
+    async def report(self, done: int, total: int) -> None:
         """Hear how many clusters are done."""
         ...
 
 
-class Unwatched:
+class NullReporter:
     """Nobody asked for it, so nobody stops it."""
 
     async def check(self, transaction: Transaction) -> None:
         """Let it go on."""
 
-    async def tell(self, done: int, total: int) -> None:
+    async def report(self, done: int, total: int) -> None:
         """Hear nothing."""
 
 
@@ -59,12 +59,12 @@ class OperationWatch:
         Make sure that it was not cancelled.
 
         Raises:
-            StoppedError: it was.
+            OperationCancelled: it was.
         """
         if await transaction.operations.is_cancelled(self._item.operation_id):
-            raise StoppedError
+            raise OperationCancelled
 
-    async def tell(self, done: int, total: int) -> None:
+    async def report(self, done: int, total: int) -> None:
         """Note how far it is: at its end, and now and then before."""
         async with self._telling:  # clusters are done side by side, and are told of in turn
             if done < total and time.monotonic() - self._told_at < _TELL_SECONDS:
@@ -72,7 +72,7 @@ class OperationWatch:
             self._told_at = time.monotonic()
             with suppress(StorageUnavailable):  # the next time; the work is worth more than the news of it
                 async with self._storage.begin(self._tenant) as transaction:
-                    await transaction.operations.tell(self._item, done, total)
+                    await transaction.operations.report(self._item, done, total)
 
 
-UNWATCHED = Unwatched()
+UNWATCHED = NullReporter()

@@ -48,7 +48,7 @@ class Answer(Generic[Given]):
     model: str
 
 
-class Asker:
+class PromptRunner:
     """One model on one learner's behalf."""
 
     def __init__(
@@ -111,10 +111,10 @@ class Asker:
             )
             answer = await self.ask(prompt, variables, output)
             if sight is not None and isinstance(error, ProviderRefused):
-                sight.tell(refused=True)  # not before the text alone went well: it was the image
+                sight.note(refused=True)  # not before the text alone went well: it was the image
             return answer
         if sight is not None and shown:
-            sight.tell(refused=False)
+            sight.note(refused=False)
         return Answer(value, filled, self.model)
 
     async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
@@ -156,24 +156,24 @@ def rendered(prompt: str, version: int, variables: Mapping[str, str]) -> Prompt:
     return render(prompt, version, {name: text for name, text in variables.items() if name in declared})
 
 
-def _no_model(_role: Role, _learner: str) -> Asker | None:
+def _no_model(_role: Role, _learner: str) -> PromptRunner | None:
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class ModelSession:
     """What may be called for one scope's learning. Without arguments: nothing, so that rules learn."""
 
-    open: Callable[[Role, str], Asker | None] = _no_model
+    open: Callable[[Role, str], PromptRunner | None] = _no_model
     note: str = ""
     """Why rules learn although a model is configured; empty if they do not."""
 
-    def asker(self, role: Role, learner: str) -> Asker | None:
+    def prompt_runner(self, role: Role, learner: str) -> PromptRunner | None:
         """Return whom *learner* may ask; None where rules have to do, as there is no model or none is left to spend."""
         return self.open(role, learner)
 
 
-class ModelAccess:
+class ModelGateway:
     """Who may ask which model; every request is written into the ledger."""
 
     def __init__(self, storage: Storage, models: Models, clock: Clock) -> None:
@@ -184,7 +184,7 @@ class ModelAccess:
         self._told: dict[OrgId, datetime] = {}
         self._sights: dict[tuple[OrgId, str], Sight] = {}
 
-    async def of(self, tenant: Tenant, config: TenantConfig, user_id: UserId = TENANT_SCOPE) -> Calls:
+    async def of(self, tenant: Tenant, config: TenantConfig, user_id: UserId = TENANT_SCOPE) -> ModelSession:
         """
         Return what may be called now; to be asked again for each window, as the spending cap may be reached meanwhile.
 
@@ -195,9 +195,9 @@ class ModelAccess:
         """
         note = await self.note(tenant, config)
         if note:
-            return Calls(note=note)
+            return ModelSession(note=note)
 
-        def opened(role: Role, learner: str) -> Asker | None:
+        def opened(role: Role, learner: str) -> PromptRunner | None:
             llm = self._models(config, role)
             if llm is None:
                 return None
@@ -206,9 +206,9 @@ class ModelAccess:
                 await self._write(tenant, learner, user_id, prompt, call)
 
             sight = self._sights.setdefault((tenant.org_id, llm.model), Sight(self._clock))
-            return Asker(llm, versions=config.prompt_versions, record=record, sight=sight)
+            return PromptRunner(llm, versions=config.prompt_versions, record=record, sight=sight)
 
-        return Calls(opened)
+        return ModelSession(opened)
 
     async def note(self, tenant: Tenant, config: TenantConfig) -> str:
         """Return why no model is called although one is configured; empty where one is called or there is none."""
@@ -219,7 +219,7 @@ class ModelAccess:
         if not cap.is_reached(spent):
             return ""
         now = self._clock.now()
-        note = cap.told(spent, now)
+        note = cap.note(spent, now)
         if self._told.get(tenant.org_id) != cap.start(now):
             self._told[tenant.org_id] = cap.start(now)
             _log.warning("models.spending_cap_reached", org_id=tenant.org_id, note=note)

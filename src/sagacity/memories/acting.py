@@ -16,7 +16,7 @@ from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.query.rewriting import Reformulator
+from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.transaction import Storage, Transaction
 
 
@@ -27,7 +27,7 @@ class Parts:
     storage: Storage
     embedder: Embedder
     searcher: Searcher
-    reformulator: Reformulator
+    query_rewriter: QueryRewriter
     configs: ConfigStore
     clock: Clock
     ids: IdSource

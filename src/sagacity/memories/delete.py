@@ -28,7 +28,7 @@ async def delete_memories(
         count = await _delete(transaction, config, kind, ids=ids, uids=uids)
     log_deleted(acting, kind, count)
     if kind is MemoryKind.USER_PLAYBOOK:
-        acting.parts.dispatcher.look()
+        acting.parts.dispatcher.poll_now()
     return count
 
 
@@ -46,7 +46,7 @@ async def delete_all_playbooks(acting: Acting) -> int:
         counts = {kind: await _delete(transaction, config, kind) for kind in kinds}
     for kind, one in counts.items():
         log_deleted(acting, kind, one)
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     return sum(counts.values())
 
 

@@ -107,7 +107,7 @@ async def _run(acting: Acting, start: Callable[[], Awaitable[Operation]], wait_s
     """Start a run, and look at it until it ended or the time is over."""
     deadline = time.monotonic() + wait_seconds
     operation = await acting.parts.storage.retry(start)
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     pause_seconds = _SHORTEST_SECONDS
     while operation.goes_on and time.monotonic() + pause_seconds < deadline:
         await asyncio.sleep(pause_seconds)

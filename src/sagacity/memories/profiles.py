@@ -47,7 +47,7 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
             await record(acting, transaction, pairs, reason="profile written")
 
     await acting.parts.storage.retry(store)
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     return len(given)
 
 

@@ -6,11 +6,11 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.model_choice import Role
 from sagacity.domain.errors import ProviderRefused
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.retrieval.query.rewriting import Rewrite
 
 
-def rewrite_by_model(configs: ConfigStore, models: ModelAccess) -> Rewrite:
+def rewrite_by_model(configs: ConfigStore, models: ModelGateway) -> Rewrite:
     """Return what lets a tenant's model rewrite questions."""
     prompt = "query_reformulation"
 
@@ -18,7 +18,7 @@ def rewrite_by_model(configs: ConfigStore, models: ModelAccess) -> Rewrite:
         calls = await models.of(tenant, await configs.get(tenant))
         if calls.note:
             raise ProviderRefused(calls.note)
-        asker = calls.asker(Role.PRE_RETRIEVAL, prompt)
-        return None if asker is None else (await asker.text(prompt, variables)).value
+        prompt_runner = calls.prompt_runner(Role.PRE_RETRIEVAL, prompt)
+        return None if prompt_runner is None else (await prompt_runner.text(prompt, variables)).value
 
     return rewrite

@@ -31,7 +31,7 @@ class Question(Value):
 
 async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Question:
     """Return the question as a model says it in other words, if that comes to anything."""
-    made = await acting.parts.reformulator.reformulate(acting.tenant, text, history)
+    made = await acting.parts.query_rewriter.reformulate(acting.tenant, text, history)
     trace = Trace(strategies={REFORMULATION: made.milliseconds})
     if made.problem:
         trace = trace.failed_with(REFORMULATION, made.problem)

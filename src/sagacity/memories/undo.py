@@ -43,5 +43,5 @@ async def undo(acting: Acting, given: str, kind: MemoryKind | None) -> Undone:
             return done
 
     done = await acting.parts.storage.retry(once)
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     return done

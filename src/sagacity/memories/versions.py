@@ -56,7 +56,7 @@ async def upgrade(acting: Acting, choice: VersionChoice, *, archive_current: boo
             return moved
 
     moved = await acting.parts.storage.retry(swap)
-    acting.parts.dispatcher.look()  # turns that came since are learned into what is current now
+    acting.parts.dispatcher.poll_now()  # turns that came since are learned into what is current now
     return moved
 
 
@@ -79,7 +79,7 @@ async def downgrade(acting: Acting, choice: VersionChoice) -> Downgraded:
             return moved
 
     moved = await acting.parts.storage.retry(swap)
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     return moved
 
 

@@ -48,7 +48,7 @@ async def add_memories(acting: Acting, new: Sequence[NewMemory], *, reason: str)
         await record(acting, transaction, [(None, memory) for memory in stored], reason=reason)
         is_looked_at = await note_changed_playbooks(transaction, config, [(None, one) for one in stored])
     if is_looked_at or not vectors:
-        acting.parts.dispatcher.look()
+        acting.parts.dispatcher.poll_now()
     return stored
 
 
@@ -120,7 +120,7 @@ async def edit_memory(
         await transaction.memories.save([after for _, after in others])
         await record(acting, transaction, [(found, changed), *others], reason=reason)
         await note_changed_playbooks(transaction, config, [(found, changed)])
-    acting.parts.dispatcher.look()
+    acting.parts.dispatcher.poll_now()
     return changed
 
 

@@ -20,7 +20,7 @@ from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
-from sagacity.retrieval.strategies.base import Ask, Finding
+from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 from sagacity.storage.base import Hit
 from sagacity.storage.search.filters import kinds_of
@@ -41,7 +41,7 @@ _MEANING_ALONE = {str(StrategyName.VECTOR)}
 class _Answers:
     """What the strategies answered; those that failed are not there."""
 
-    findings: dict[StrategyName, Finding] = field(default_factory=dict)
+    findings: dict[StrategyName, StrategyResult] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
 
     def of_kind(self, kind: str) -> dict[StrategyName, list[Hit]]:
@@ -126,7 +126,7 @@ class Searcher:
     async def _ask(self, whose: Tenant | Principal, query: Query, now: datetime) -> _Answers:
         """Ask the strategies side by side."""
         depth = max(_DEPTH_TURNS if query.wanted.interactions else _LEAST_DEPTH, query.limit * 5)
-        ask = Ask(
+        ask = StrategyInput(
             query=query,
             now=now,
             depth=depth,
@@ -151,7 +151,9 @@ class Searcher:
                     raise failure
         return _Answers(answers.findings, trace)
 
-    async def _timed(self, name: StrategyName, ask: Ask) -> tuple[Finding | None, Exception | None, float]:
+    async def _timed(
+        self, name: StrategyName, ask: StrategyInput
+    ) -> tuple[StrategyResult | None, Exception | None, float]:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._strategy_seconds):
@@ -249,7 +251,7 @@ async def _standings(
         for hit in finding.hits
         if hit.kind in kinds
     }
-    return await snapshot.search.standing_of(list(hits.values())) if hits else {}
+    return await snapshot.search.signals_of(list(hits.values())) if hits else {}
 
 
 def _key(one: Ranked) -> Key:

@@ -11,11 +11,11 @@ from sagacity.domain.analysis import QueryAnalysis, Speaker, TimeKind, TimeRefer
 from sagacity.domain.query import Ranking, StrategyName
 from sagacity.retrieval.strategies.base import recency
 from sagacity.storage.base import Hit
-from sagacity.storage.search.ranking_signals import Standing
+from sagacity.storage.search.ranking_signals import RankingSignals
 
 Key = tuple[str, int]
 Found = Mapping[StrategyName, Sequence[Hit]]
-Standings = Mapping[Key, Standing]
+Standings = Mapping[Key, RankingSignals]
 
 KEYWORD_SHARE = 0.6
 """Of words against meaning, where the best match says enough of what the question says."""

@@ -194,7 +194,7 @@ class Scope:
     ids: IdSource
     writes: bool = False
     """Whether it is a transaction that may write, and so may see what will never be committed."""
-    operation_turns: int = 1
+    operation_slots: int = 1
     """Users whose turn it is at a time, shared by the operations of an organisation that run."""
 
     def insert(self, table: sa.Table) -> Any:

@@ -41,7 +41,7 @@ async def open_storage(
     ids: IdSource,
     postgres: PostgresOptions | None = None,
     vector_store: "QdrantStore | None" = None,
-    operation_turns: int = TURNS,
+    operation_slots: int = TURNS,
 ) -> Storage:
     """
     Open the database at *url* and bring its schema up to this release, or make sure that it is.
@@ -52,7 +52,7 @@ async def open_storage(
         ids: where identifiers come from.
         postgres: how PostgreSQL is reached; nothing to SQLite.
         vector_store: where vectors are copied to and searched; closed with the storage.
-        operation_turns: users whose turn it is at a time in an organisation's operations.
+        operation_slots: users whose turn it is at a time in an organisation's operations.
 
     Raises:
         ConfigError: the url names no backend that there is, or a role that row-level security does not bind.
@@ -64,7 +64,7 @@ async def open_storage(
 
         backend.vectors = QdrantVectors(vector_store, backend.vectors)
     storage = Storage(
-        backend, clock=clock, ids=ids, vector_store=vector_store, operation_turns=operation_turns
+        backend, clock=clock, ids=ids, vector_store=vector_store, operation_slots=operation_slots
     )
     try:
         await storage.migrate()

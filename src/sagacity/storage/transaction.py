@@ -105,13 +105,13 @@ class Storage:
         clock: Clock,
         ids: IdSource,
         vector_store: VectorReplica | None = None,
-        operation_turns: int = TURNS,
+        operation_slots: int = TURNS,
     ) -> None:
         self.vector_store = vector_store
         self.backend = backend
         self._clock = clock
         self._ids = ids
-        self._operation_turns = operation_turns
+        self._operation_turns = operation_slots
         self._appends = GroupCommit(self._append)
         self._appended_at = -_BUSY_SECONDS
         self._has_tokens = False
@@ -173,7 +173,7 @@ class Storage:
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
-        return Scope(*parts, writes=writes, operation_turns=self._operation_turns)
+        return Scope(*parts, writes=writes, operation_slots=self._operation_turns)
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """
@@ -220,7 +220,7 @@ class Storage:
         async with self.backend.write(tenant.org_id, urgent=True) as connection:
             return await self._transaction(connection, tenant).interactions.append(requests)
 
-    async def give_way(self, worked_seconds: float) -> None:
+    async def yield_to_publishes(self, worked_seconds: float) -> None:
         """
         Let appends go first: background work calls this after each piece that took *worked_seconds*.
 

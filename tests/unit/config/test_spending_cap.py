@@ -51,7 +51,7 @@ def test_cap_is_reached_with_the_last_token_or_cent(cap, tokens, cost, limit):
     chosen, spent = SpendingCap(**cap), Spending(prompt_tokens=tokens, cost_usd=cost)
     assert chosen.is_reached(spent) is (limit is not None)
     if limit is not None:
-        assert chosen.told(spent, NOW) == (
+        assert chosen.note(spent, NOW) == (
             f"the spending cap of {limit} a day is reached: learned by rules until 2027-01-01T00:00:00Z"
         )
 

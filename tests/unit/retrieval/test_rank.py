@@ -11,7 +11,7 @@ from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, T
 from sagacity.domain.query import Ranking, StrategyName, relevance
 from sagacity.retrieval.rank import WEIGHTS, Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
-from sagacity.storage.search.ranking_signals import Standing
+from sagacity.storage.search.ranking_signals import RankingSignals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KEYWORD, VECTOR, GRAPH = StrategyName.KEYWORD, StrategyName.VECTOR, StrategyName.GRAPH
@@ -26,8 +26,8 @@ def turn(owner: int, score: float) -> Hit:
     return hit(owner, score, kind="interaction")
 
 
-def said(seq: int, *, session: str = "s", terms: int = 15, first_person: float = 0.0) -> Standing:
-    return Standing(
+def said(seq: int, *, session: str = "s", terms: int = 15, first_person: float = 0.0) -> RankingSignals:
+    return RankingSignals(
         happened_at=NOW, term_count=terms, first_person=first_person, session=("anna", session), seq=seq
     )
 
@@ -119,8 +119,8 @@ def test_what_happened_then_goes_first() -> None:
     """Of two equals, the one that happened when the question says; an open end admits all before or after."""
     found = {VECTOR: [hit(1, 0.5), hit(2, 0.5)]}
     standings = {
-        ("profile", 1): Standing(happened_at=NOW),
-        ("profile", 2): Standing(happened_at=NOW - timedelta(days=40)),
+        ("profile", 1): RankingSignals(happened_at=NOW),
+        ("profile", 2): RankingSignals(happened_at=NOW - timedelta(days=40)),
     }
     before = TimeReference(text="before February", kind=TimeKind.RANGE, end=NOW - timedelta(days=30))
     assert owners(found, standings=standings) == [1, 2]
@@ -147,7 +147,7 @@ def test_reciprocal_ranks_have_no_other_measure_than_the_place() -> None:
 
 def test_formula_is_reproducible_from_the_components() -> None:
     """Words .35, meaning .25, reliability .20, recency .15, frequency .05, each as the contract scales it."""
-    standing = Standing(happened_at=NOW - timedelta(days=30), confidence=0.8, access_count=10)
+    standing = RankingSignals(happened_at=NOW - timedelta(days=30), confidence=0.8, access_count=10)
     [one] = ranked(
         {KEYWORD: [hit(1, 5.0)], VECTOR: [hit(1, 0.5)]},
         ranking=Ranking.WEIGHTED,
@@ -167,7 +167,7 @@ def test_formula_is_reproducible_from_the_components() -> None:
 
 def test_missing_is_nothing() -> None:
     """What only words found gets no half point for a meaning that nobody compared."""
-    standings = {("profile", 1): Standing(happened_at=NOW)}
+    standings = {("profile", 1): RankingSignals(happened_at=NOW)}
     [one] = ranked({KEYWORD: [hit(1, 5.0)]}, ranking=Ranking.WEIGHTED, standings=standings)
     assert one.components["vector_score"] == 0.0
     [gone] = ranked({KEYWORD: [hit(1, 5.0)]}, ranking=Ranking.WEIGHTED)
@@ -192,7 +192,7 @@ FOUND = st.fixed_dictionaries(
 STANDINGS = st.dictionaries(
     st.tuples(st.just("interaction"), st.integers(1, 30)),
     st.builds(
-        Standing,
+        RankingSignals,
         happened_at=st.integers(-900, 900).map(lambda days: NOW + timedelta(days=days)),
         term_count=st.integers(0, 900),
         first_person=st.floats(0, 1),

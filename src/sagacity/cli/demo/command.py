@@ -43,12 +43,12 @@ def demo(
     started = time.monotonic()
     with _home(keep=keep) as home, _server(home) as client:
         story = play(client, script)
-    told = story.model_copy(update={"seconds": round(time.monotonic() - started, 1)})
+    outcome = story.model_copy(update={"seconds": round(time.monotonic() - started, 1)})
     kept = str(home) if keep else None
     show(
         context,
-        told,
-        lambda console: draw(console, told, limit=EVERYTHING if show_all else SOME, kept=kept),
+        outcome,
+        lambda console: draw(console, outcome, limit=EVERYTHING if show_all else SOME, kept=kept),
         kept=kept,
     )
 

@@ -25,7 +25,7 @@ _CANCEL_AGAIN_SECONDS = 1.0
 _JOB = "job"
 
 
-class Lane:
+class QueueConsumer:
     """
     Takes jobs of one kind and does them.
 

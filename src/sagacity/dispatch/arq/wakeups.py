@@ -36,7 +36,7 @@ class ArqWakeups:
             self._jobs.update((learn_job(scope), index_job(scope.tenant)))
         self._news.set()
 
-    def look(self) -> None:
+    def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""
         self._is_to_look = True
         self._news.set()

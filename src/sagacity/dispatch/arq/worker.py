@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import structlog
 
-from sagacity.dispatch.arq.consumer import Lane
+from sagacity.dispatch.arq.consumer import QueueConsumer
 from sagacity.dispatch.arq.queue import JobQueue
 from sagacity.dispatch.base import Handler
 from sagacity.dispatch.job import Job, JobKind, index_job, learn_job
@@ -58,8 +58,10 @@ class ArqWorker:
         self._name = ids.new()
         self._sweep_seconds = sweep_seconds
         self._lanes = [
-            Lane(queue, JobKind.LEARN, self._do_learn, self._follow_learning, concurrency=concurrency),
-            Lane(queue, JobKind.INDEX, self._do_index, self._follow_indexing, concurrency=1),
+            QueueConsumer(
+                queue, JobKind.LEARN, self._do_learn, self._follow_learning, concurrency=concurrency
+            ),
+            QueueConsumer(queue, JobKind.INDEX, self._do_index, self._follow_indexing, concurrency=1),
         ]
         self._stalled: set[Job] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -95,7 +97,7 @@ class ArqWorker:
     async def _do_learn(self, job: Job) -> None:
         started = time.perf_counter()
         await handle(self._learn, job.scope, self._storage, self._clock)
-        await self._storage.give_way(time.perf_counter() - started)
+        await self._storage.yield_to_publishes(time.perf_counter() - started)
 
     async def _do_index(self, job: Job) -> None:
         self._stalled.add(job)

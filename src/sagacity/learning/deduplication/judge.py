@@ -8,7 +8,7 @@ from sagacity.domain.memory import Memory
 from sagacity.learning.deduplication.deduplicate import Case, Verdict
 from sagacity.learning.extractors.outputs import ProfileVerdict, UserPlaybookVerdict
 from sagacity.learning.extractors.table import DeduplicationPrompt
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import shorten
 
 _TEXT_CHARS = 800
@@ -19,8 +19,8 @@ _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "re
 class ModelJudge:
     """Asks a model once for all cases. New ones are labelled N1.. from the oldest on, memories E1.."""
 
-    def __init__(self, asker: Asker, prompt: DeduplicationPrompt) -> None:
-        self._asker = asker
+    def __init__(self, prompt_runner: PromptRunner, prompt: DeduplicationPrompt) -> None:
+        self._asker = prompt_runner
         self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:

@@ -13,7 +13,7 @@ from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.distil.spec import Result
-from sagacity.learning.progress import OperationWatch, StoppedError
+from sagacity.learning.progress import OperationCancelled, OperationWatch
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import postpone_or_fail
 from sagacity.learning.tasks.parts import TaskParts
@@ -70,7 +70,7 @@ class Distil:
                 continue
             try:
                 done = await self._do(tenant, operation, item, lease)
-            except StoppedError:
+            except OperationCancelled:
                 await self._stop(tenant, operation, item, lease)
                 continue
             except Conflict:
@@ -106,7 +106,7 @@ class Distil:
         Do one operation; returns what was made.
 
         Raises:
-            StoppedError: it was cancelled; nothing was written.
+            OperationCancelled: it was cancelled; nothing was written.
         """
         watch = OperationWatch(self._storage, tenant, item)
         async with self._storage.read(tenant) as snapshot:

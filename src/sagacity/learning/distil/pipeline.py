@@ -32,8 +32,8 @@ from sagacity.learning.distil.spec import (
     Task,
     Written,
 )
-from sagacity.learning.progress import UNWATCHED, Watch
-from sagacity.learning.prompt_runner import Asker, ModelAccess
+from sagacity.learning.progress import UNWATCHED, ProgressReporter
+from sagacity.learning.prompt_runner import ModelGateway, PromptRunner
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
@@ -52,7 +52,7 @@ class Distiller:
         storage: Storage,
         embedder: Embedder,
         configs: ConfigStore,
-        models: ModelAccess,
+        models: ModelGateway,
         *,
         clock: Clock,
         ids: IdSource,
@@ -83,7 +83,7 @@ class Distiller:
         *,
         requested: bool,
         lease: Lease,
-        watch: Watch = UNWATCHED,
+        watch: ProgressReporter = UNWATCHED,
     ) -> Result:
         """
         Distil the current user playbooks of one name and agent version, of all users.
@@ -98,7 +98,7 @@ class Distiller:
 
         Raises:
             Conflict: the lease was lost; nothing was written.
-            StoppedError: it was stopped; nothing was written.
+            OperationCancelled: it was stopped; nothing was written.
             ProviderError: vectors that are needed could not be made, or the spec counts it as a failure that the model
                 failed for every cluster; nothing was written.
         """
@@ -143,10 +143,10 @@ class Distiller:
         )
         return replace(run, has_model=await self._asker(run) is not None)
 
-    async def _asker(self, run: Run) -> Asker | None:
+    async def _asker(self, run: Run) -> PromptRunner | None:
         """Return the model as far as it may be asked now: the spending cap may be reached on the way."""
         calls = await self._models.of(run.tenant, run.config)
-        return calls.asker(Role.GENERATION, run.actor)
+        return calls.prompt_runner(Role.GENERATION, run.actor)
 
     async def _lineage(
         self, run: Run, state: State, found: Sequence[Sequence[int]], similarity: float
@@ -162,7 +162,7 @@ class Distiller:
         means = [state.vectors[list(group)].mean(axis=0) for group in found]
         return await asyncio.to_thread(moved, lineage, means, former, similarity)
 
-    async def _write_all(self, run: Run, state: State, plan: Plan, watch: Watch) -> list[Written]:
+    async def _write_all(self, run: Run, state: State, plan: Plan, watch: ProgressReporter) -> list[Written]:
         """Find words for each cluster, a few at a time; one that fails leaves the others theirs."""
         rows = {memory_id: row for row, memory_id in enumerate(state.ids)}
         slots = asyncio.Semaphore(_CALLS_AT_ONCE)
@@ -173,7 +173,7 @@ class Distiller:
                 vectors = state.vectors[[rows[member] for member in task.members]]
                 shown = _shown(task, plan.in_force, vectors, state.product_vectors)
                 written = await self._write(run, task, vectors, shown, watch)
-                await watch.tell(next(done), len(plan.tasks))
+                await watch.report(next(done), len(plan.tasks))
                 return written
 
         ended = await asyncio.gather(*map(write, plan.tasks), return_exceptions=True)
@@ -190,7 +190,7 @@ class Distiller:
         return written
 
     async def _write(
-        self, run: Run, task: Task, vectors: Vectors, in_force: tuple[Memory, ...], watch: Watch
+        self, run: Run, task: Task, vectors: Vectors, in_force: tuple[Memory, ...], watch: ProgressReporter
     ) -> Written:
         """Find the words for one cluster."""
         cluster_id = self._ids.new() if task.cluster is None else task.cluster.cluster_id
@@ -201,12 +201,12 @@ class Distiller:
             conversations = await self._spec.conversations(snapshot, run, members)
         if len(members) < len(task.members):  # some were deleted since: the next run sees them gone
             return replace(nothing, is_left=True)
-        asker = await self._asker(run)
-        if asker is None and task.needs_model:
+        prompt_runner = await self._asker(run)
+        if prompt_runner is None and task.needs_model:
             return replace(nothing, is_left=True)
         material = Material(members, vectors, task.former, in_force, conversations)
         try:
-            draft = await self._spec.write(asker, run, material)
+            draft = await self._spec.write(prompt_runner, run, material)
         except ProviderError as error:
             return replace(nothing, error=error)
         return replace(nothing, draft=draft, members=members)
@@ -224,7 +224,14 @@ class Distiller:
         return [one if one.draft is None else replace(one, vector=next(vectors)) for one in written]
 
     async def _commit(
-        self, run: Run, state: State, plan: Plan, written: Sequence[Written], *, lease: Lease, watch: Watch
+        self,
+        run: Run,
+        state: State,
+        plan: Plan,
+        written: Sequence[Written],
+        *,
+        lease: Lease,
+        watch: ProgressReporter,
     ) -> Counter[Effect]:
         run = replace(run, at=self._clock.now())
 

@@ -17,7 +17,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import BlockingIssue, Memory, MemoryKind, NewMemory, Provenance
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.lineage import Lineage
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -275,7 +275,7 @@ class Spec:
         [Transaction, Run, Sequence[Memory]], Awaitable[tuple[tuple[Interaction, ...], ...]]
     ]
     """What was said when these members were learned, as far as it is wanted for the writing."""
-    write: Callable[[Asker | None, Run, Material], Awaitable[Draft | None]]
+    write: Callable[[PromptRunner | None, Run, Material], Awaitable[Draft | None]]
     """The words for one cluster, by the model or without one by rules; None where nothing new is to be said. Raises
     ProviderError if the model failed."""
     rests_on: Callable[[Written], set[MemoryId]]

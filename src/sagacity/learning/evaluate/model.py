@@ -9,7 +9,7 @@ from sagacity.learning.evaluate.transcript import as_shadowed, transcript
 from sagacity.learning.evaluate.verdict import Verdict, verdict_of, verdict_of_regular
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SessionComparison, SessionVerdict
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import DEFAULT_LIMITS
 
 _HALF = DEFAULT_LIMITS.model_copy(update={"total_chars": DEFAULT_LIMITS.total_chars // 2})
@@ -17,7 +17,7 @@ _HALF = DEFAULT_LIMITS.model_copy(update={"total_chars": DEFAULT_LIMITS.total_ch
 
 
 async def judge_by_model(
-    asker: Asker,
+    prompt_runner: PromptRunner,
     config: TenantConfig,
     evaluator: AgentSuccessConfig,
     turns: Sequence[Interaction],
@@ -28,7 +28,7 @@ async def judge_by_model(
     Ask a model how a session went: one call.
 
     Args:
-        asker: the model.
+        prompt_runner: the model.
         config: what the tenant says of its agent and its tools.
         evaluator: what counts as a success.
         turns: of the session, oldest first.
@@ -46,8 +46,10 @@ async def judge_by_model(
     shadowed = as_shadowed(turns)
     if shadowed is None:
         variables = about | {"conversation": transcript(turns)}
-        return verdict_of((await asker.ask("agent_success_evaluation", variables, SessionVerdict)).value)
+        return verdict_of(
+            (await prompt_runner.ask("agent_success_evaluation", variables, SessionVerdict)).value
+        )
     first, second = (shadowed, turns) if shadow_first else (turns, shadowed)
     variables = about | {"transcript_a": transcript(first, _HALF), "transcript_b": transcript(second, _HALF)}
-    compared = await asker.ask("agent_success_comparison", variables, SessionComparison)
+    compared = await prompt_runner.ask("agent_success_comparison", variables, SessionComparison)
     return verdict_of_regular(compared.value, shadow_first=shadow_first)

@@ -17,7 +17,7 @@ from sagacity.learning.evaluate.model import judge_by_model
 from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.learning.evaluate.sampling import is_sampled, shadow_comes_first
 from sagacity.learning.evaluate.verdict import Verdict
-from sagacity.learning.prompt_runner import Calls
+from sagacity.learning.prompt_runner import ModelSession
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import Failure, park
 from sagacity.learning.tasks.parts import TaskParts
@@ -138,7 +138,7 @@ class Evaluate:
         return tasks[:_SESSIONS_A_RUN]
 
     async def _evaluate(
-        self, tenant: Tenant, config: TenantConfig, calls: Calls, task: _Task, lease: Lease
+        self, tenant: Tenant, config: TenantConfig, calls: ModelSession, task: _Task, lease: Lease
     ) -> None:
         """Judge one session by all its evaluators, side by side, and store what they say."""
         said = None if task.session is None else await self._read(tenant, task.session)
@@ -164,17 +164,22 @@ class Evaluate:
             )
 
     async def _judge(
-        self, tenant: Tenant, config: TenantConfig, calls: Calls, evaluator: AgentSuccessConfig, said: _Said
+        self,
+        tenant: Tenant,
+        config: TenantConfig,
+        calls: ModelSession,
+        evaluator: AgentSuccessConfig,
+        said: _Said,
     ) -> _Judged:
         name = evaluator.evaluation_name
         try:
-            asker = calls.asker(Role.EVALUATION, learner_name(evaluator))
-            if asker is None:
+            prompt_runner = calls.prompt_runner(Role.EVALUATION, learner_name(evaluator))
+            if prompt_runner is None:
                 verdict = await asyncio.to_thread(judge_by_rules, said.turns)  # long sessions take seconds
             else:
                 shadow_first = shadow_comes_first(tenant.org_id, said.session.session_id, name)
                 verdict = await judge_by_model(
-                    asker, config, evaluator, said.turns, shadow_first=shadow_first
+                    prompt_runner, config, evaluator, said.turns, shadow_first=shadow_first
                 )
         except Exception as error:  # noqa: BLE001  one evaluator's failure is recorded and stops no other
             return _Judged(evaluator, error=error)

@@ -9,7 +9,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 
 
 class Extraction(Value):
@@ -58,7 +58,7 @@ class ConfiguredExtractor:
     window: WindowOverride
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
-    open: Callable[[Asker | None], Extractor]
+    open: Callable[[PromptRunner | None], Extractor]
     """Gives the extractor, with whom it may ask; None: by rules, as no model may be called."""
     condition: str = ""
     """When a window is worth reading, in the tenant's words; empty: always."""

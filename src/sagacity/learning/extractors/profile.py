@@ -14,7 +14,7 @@ from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, E
 from sagacity.learning.extractors.grounding import agent_context, known_lines, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
 from sagacity.learning.extractors.rules import RuleProfileExtractor
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import Rendered, render_window
 
 _PROMPT = "profile_extraction"
@@ -31,14 +31,14 @@ class ModelProfileExtractor:
 
     def __init__(
         self,
-        asker: Asker,
+        prompt_runner: PromptRunner,
         *,
         name: str,
         definition: str,
         agent_context: str = "",
         metadata_definition: str = "",
     ) -> None:
-        self._asker = asker
+        self._asker = prompt_runner
         self._name = name
         self._fixed = {
             "agent_context": or_none_given(agent_context),
@@ -124,11 +124,13 @@ def profile_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredE
     ]
 
 
-def _open(config: TenantConfig, chosen: ProfileExtractorConfig, asker: Asker | None) -> Extractor:
-    if asker is None:
+def _open(
+    config: TenantConfig, chosen: ProfileExtractorConfig, prompt_runner: PromptRunner | None
+) -> Extractor:
+    if prompt_runner is None:
         return RuleProfileExtractor()
     return ModelProfileExtractor(
-        asker,
+        prompt_runner,
         name=chosen.extractor_name,
         definition=chosen.extraction_definition_prompt,
         agent_context=agent_context(config, chosen.context_prompt),

@@ -18,7 +18,7 @@ from sagacity.learning.extractors.grounding import (
 )
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
 from sagacity.learning.extractors.rules import RuleUserPlaybookExtractor
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import render_window
 
 _PROMPT = "user_playbook_extraction"
@@ -35,14 +35,14 @@ class ModelUserPlaybookExtractor:
 
     def __init__(
         self,
-        asker: Asker,
+        prompt_runner: PromptRunner,
         *,
         name: str,
         definition: str,
         agent_context: str = "",
         tools: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self._asker = asker
+        self._asker = prompt_runner
         self._name = name
         self._fixed = {
             "agent_context": or_none_given(agent_context),
@@ -96,11 +96,13 @@ def _configured(config: TenantConfig, chosen: UserPlaybookExtractorConfig) -> Co
     )
 
 
-def _open(config: TenantConfig, chosen: UserPlaybookExtractorConfig, asker: Asker | None) -> Extractor:
-    if asker is None:
+def _open(
+    config: TenantConfig, chosen: UserPlaybookExtractorConfig, prompt_runner: PromptRunner | None
+) -> Extractor:
+    if prompt_runner is None:
         return RuleUserPlaybookExtractor()
     return ModelUserPlaybookExtractor(
-        asker,
+        prompt_runner,
         name=chosen.extractor_name,
         definition=chosen.extraction_definition_prompt,
         agent_context=agent_context(config, chosen.context_prompt),

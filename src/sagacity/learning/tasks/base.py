@@ -11,7 +11,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.prompt_runner import Calls
+from sagacity.learning.prompt_runner import ModelSession
 from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.storage.transaction import Transaction
 
@@ -33,7 +33,7 @@ class Subject:
     user_id: UserId
     """`TENANT_SCOPE` for the organisation's."""
     config: TenantConfig
-    calls: Calls
+    calls: ModelSession
     groups: Sequence[LearnerGroup] = ()
     """The learners that the configuration asks for."""
     force: bool = False

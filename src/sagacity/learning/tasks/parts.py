@@ -6,7 +6,7 @@ from sagacity.config.base import ConfigStore
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.failure import Retrying
 from sagacity.learning.windows.learners import Groups, learner_groups
 from sagacity.providers.base import Embedder
@@ -43,7 +43,7 @@ class TaskParts:
     storage: Storage
     embedder: Embedder
     configs: ConfigStore
-    models: ModelAccess
+    models: ModelGateway
     policy: TaskPolicy
     clock: Clock
     ids: IdSource

@@ -2,11 +2,11 @@
 
 from sagacity.domain.cursor import Cursor, DeadLetterStatus, Outcome
 from sagacity.learning.tasks.failure import Retrying, park
-from sagacity.learning.windows.result import Reading
+from sagacity.learning.windows.result import WindowResult
 from sagacity.storage.transaction import Transaction
 
 
-async def record(transaction: Transaction, reading: Reading, retrying: Retrying) -> None:
+async def record(transaction: Transaction, reading: WindowResult, retrying: Retrying) -> None:
     """
     Move the cursor that follows the log; a failed window is tried again later, and parked after the last try.
 

@@ -10,7 +10,7 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.interaction import Interaction, UserAction
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import ShouldExtract
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import DEFAULT_LIMITS, render_window
 
 _MOST_WORDS = 6
@@ -94,7 +94,7 @@ class ModelGate:
 
     def __init__(
         self,
-        asker: Asker,
+        prompt_runner: PromptRunner,
         *,
         definitions: Sequence[tuple[str, str]],
         agent_context: str = "",
@@ -103,11 +103,11 @@ class ModelGate:
         Open a gate for the extractors of one kind.
 
         Args:
-            asker: who is asked.
+            prompt_runner: who is asked.
             definitions: what each extractor looks for, and when a window is worth its time, if that was said.
             agent_context: what the agent is for.
         """
-        self._asker = asker
+        self._asker = prompt_runner
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))

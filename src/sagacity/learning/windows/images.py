@@ -37,7 +37,7 @@ class Sight:
             return True
         return self._clock.now() - self._refused_at >= BLIND_FOR
 
-    def tell(self, *, refused: bool) -> None:
+    def note(self, *, refused: bool) -> None:
         """Take note of what became of an image."""
         self._refused_count = self._refused_count + 1 if refused else 0
         self._refused_at = self._clock.now()

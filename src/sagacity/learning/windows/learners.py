@@ -10,7 +10,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extractor
 from sagacity.learning.extractors.table import EXTRACTORS
-from sagacity.learning.prompt_runner import Asker, Calls
+from sagacity.learning.prompt_runner import ModelSession, PromptRunner
 from sagacity.learning.windows.gate import ModelGate
 
 
@@ -48,7 +48,7 @@ class LearnerGroup:
     judge: ModelJudge | None
     incremental: bool = False
     """Whether they read one after another, each told what the former ones found."""
-    expander: Asker | None = None
+    expander: PromptRunner | None = None
     """Who gives other words for new memories, where the tenant wants them; see `learning.expand`."""
 
     @property
@@ -61,14 +61,14 @@ class Groups(Protocol):
     """Builds a tenant's learners; `learner_groups` is the one in use."""
 
     def __call__(
-        self, config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+        self, config: TenantConfig, calls: ModelSession, *, by_hand: bool = False, names: Collection[str] = ()
     ) -> Sequence[LearnerGroup]:
         """Return the learners, by kind."""
         ...
 
 
 def learner_groups(
-    config: TenantConfig, calls: Calls, *, by_hand: bool = False, names: Collection[str] = ()
+    config: TenantConfig, calls: ModelSession, *, by_hand: bool = False, names: Collection[str] = ()
 ) -> Sequence[LearnerGroup]:
     """
     Build the learners that *config* asks for; by rules where no model may be called.
@@ -92,7 +92,7 @@ def learner_groups(
 
 def learner_names(config: TenantConfig) -> list[str]:
     """Return the names of the learners that *config* asks for."""
-    return [learner.name for group in learner_groups(config, Calls()) for learner in group.learners]
+    return [learner.name for group in learner_groups(config, ModelSession()) for learner in group.learners]
 
 
 def learner_name(kind: MemoryKind, extractor_name: str) -> str:
@@ -102,21 +102,21 @@ def learner_name(kind: MemoryKind, extractor_name: str) -> str:
 
 def _group(
     config: TenantConfig,
-    calls: Calls,
+    calls: ModelSession,
     kind: MemoryKind,
     configured: Sequence[ConfiguredExtractor],
     *,
     by_hand: bool,
 ) -> LearnerGroup:
     made = EXTRACTORS[kind]
-    judge = calls.asker(Role.GENERATION, f"deduplication:{kind}")
+    judge = calls.prompt_runner(Role.GENERATION, f"deduplication:{kind}")
     return LearnerGroup(
         kind=kind,
         learners=tuple(_learner(config, kind, one, calls) for one in configured),
         gate=None if by_hand else _gate(config, calls, kind, configured),
         judge=None if judge is None else ModelJudge(judge, made.deduplication),
         incremental=config.incremental_extraction,
-        expander=calls.asker(Role.GENERATION, f"expansion:{kind}")
+        expander=calls.prompt_runner(Role.GENERATION, f"expansion:{kind}")
         if config.enable_document_expansion
         else None,
     )
@@ -126,36 +126,36 @@ def _learner(
     config: TenantConfig,
     kind: MemoryKind,
     configured: ConfiguredExtractor,
-    calls: Calls,
+    calls: ModelSession,
 ) -> Learner:
     size, step = window_of(config, configured.window)
     name = learner_name(kind, configured.name)
-    asker = calls.asker(Role.GENERATION, name)
+    prompt_runner = calls.prompt_runner(Role.GENERATION, name)
     return Learner(
         name=name,
         extractor_name=configured.name,
-        extractor=configured.open(asker),
+        extractor=configured.open(prompt_runner),
         window_size=size,
         step=step,
         sources=configured.sources,
         neighbour_count=configured.neighbour_count,
         neighbour_threshold=configured.neighbour_threshold,
-        asks_a_model=asker is not None,
+        asks_a_model=prompt_runner is not None,
     )
 
 
 def _gate(
-    config: TenantConfig, calls: Calls, kind: MemoryKind, configured: Sequence[ConfiguredExtractor]
+    config: TenantConfig, calls: ModelSession, kind: MemoryKind, configured: Sequence[ConfiguredExtractor]
 ) -> ModelGate | None:
     """A model's gate costs a call a window, so it is used where its model, or its question, was chosen."""
     named = config.llm_config is not None and config.llm_config.should_run_model_name
     if config.skip_should_run_check or not (named or any(one.condition for one in configured)):
         return None
-    asker = calls.asker(Role.SHOULD_RUN, f"gate:{kind}")
-    if asker is None:
+    prompt_runner = calls.prompt_runner(Role.SHOULD_RUN, f"gate:{kind}")
+    if prompt_runner is None:
         return None
     return ModelGate(
-        asker,
+        prompt_runner,
         definitions=[(one.definition, one.condition) for one in configured],
         agent_context=config.agent_context_prompt or "",
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import LEARN, Lease
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
-from sagacity.learning.prompt_runner import Calls
+from sagacity.learning.prompt_runner import ModelSession
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
@@ -89,7 +89,7 @@ class Learn:
         """Learn one kind, window by window, until nothing is due or the time is up."""
         started = time.perf_counter()
         while await self._step(work, lease):
-            await self._storage.give_way(time.perf_counter() - started)
+            await self._storage.yield_to_publishes(time.perf_counter() - started)
             started = time.perf_counter()
             if until is not None and time.monotonic() > until:
                 return
@@ -102,7 +102,7 @@ class Learn:
         if not note:
             return work
         work.report.note = note
-        groups = self._groups(work.config, Calls(note=note))
+        groups = self._groups(work.config, ModelSession(note=note))
         [group] = [one for one in groups if one.kind is work.group.kind]
         return replace(work, target=replace(target, group=group), by_rules=True)
 

@@ -18,7 +18,7 @@ from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.learners import LearnerGroup
-from sagacity.learning.windows.result import Reading, failed, provenance_of, version_of
+from sagacity.learning.windows.result import WindowResult, failed, provenance_of, version_of
 from sagacity.learning.windows.window import Due, read_ahead, read_window
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.expand import expand
@@ -65,7 +65,7 @@ class Processed:
     """What windows of one kind's learners came to: nothing of it is written yet."""
 
     target: Target
-    readings: Sequence[Reading]
+    readings: Sequence[WindowResult]
     proposals: Sequence[Proposal] = ()
 
     def failed(self, error: BaseException) -> "Processed":
@@ -128,11 +128,11 @@ class WindowProcessor:
 
     async def _read_all(
         self, target: Target, tasks: Sequence[Task], known: Sequence[str]
-    ) -> Sequence[Reading]:
+    ) -> Sequence[WindowResult]:
         """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
         if not target.group.incremental:
             return await asyncio.gather(*(self._read(target, task, known) for task in tasks))
-        readings: list[Reading] = []
+        readings: list[WindowResult] = []
         for task in tasks:
             found = [
                 candidate.content
@@ -143,7 +143,7 @@ class WindowProcessor:
             readings.append(await self._read(target, task, [*found, *known]))
         return readings
 
-    async def _read(self, target: Target, task: Task, known: Sequence[str]) -> Reading:
+    async def _read(self, target: Target, task: Task, known: Sequence[str]) -> WindowResult:
         """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
         reading = await self._read_window(target, task.due, task.window, known)
         for window in task.ahead:
@@ -156,19 +156,21 @@ class WindowProcessor:
             reading = replace(following, passed=(*reading.passed, reading.window))
         return reading
 
-    async def _read_window(self, target: Target, due: Due, window: Window, known: Sequence[str]) -> Reading:
+    async def _read_window(
+        self, target: Target, due: Due, window: Window, known: Sequence[str]
+    ) -> WindowResult:
         if not window.unread or not worth_reading(window):
-            return Reading(due, window, Outcome.NOTHING)
+            return WindowResult(due, window, Outcome.NOTHING)
         try:
             gate = None if due.is_forced else target.group.gate
             if gate is not None and not await gate.worth_reading(window):
-                return Reading(due, window, Outcome.GATED)
+                return WindowResult(due, window, Outcome.GATED)
             shown = await self._with_image(target, window) if due.learner.asks_a_model else window
             extraction = await due.learner.extractor.extract(shown, known)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
-            return Reading(due, window, Outcome.FAILED, error=error)
+            return WindowResult(due, window, Outcome.FAILED, error=error)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
-        return Reading(due, window, outcome, extraction=extraction)
+        return WindowResult(due, window, outcome, extraction=extraction)
 
     async def _with_image(self, target: Target, window: Window) -> Window:
         """Add the one image that a model is shown; what is read for it goes when the model has answered."""
@@ -178,7 +180,7 @@ class WindowProcessor:
             sent = await snapshot.interactions.image(window.pictured.interaction_id, longest=MOST_CHARACTERS)
         return window.model_copy(update={"image": shown_image(sent)})
 
-    async def _decide(self, target: Target, readings: Sequence[Reading]) -> list[Proposal]:
+    async def _decide(self, target: Target, readings: Sequence[WindowResult]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""
         proposed = [
             (reading, candidate)

@@ -29,7 +29,7 @@ from sagacity.learning.tasks.failure import postpone_or_fail
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.learners import Learner, LearnerGroup
 from sagacity.learning.windows.processor import Processed, Target, Task, WindowProcessor, read_tasks
-from sagacity.learning.windows.result import Reading, taught_playbooks
+from sagacity.learning.windows.result import WindowResult, taught_playbooks
 from sagacity.learning.windows.window import Due
 from sagacity.learning.writing.apply import Applied
 from sagacity.storage.transaction import Transaction
@@ -127,7 +127,7 @@ class Regenerate:
             started = time.perf_counter()
             target = Target(tenant, item.user_id, group, Status.PENDING)
             await self._read(target, item, tasks, lease)
-            await self._storage.give_way(time.perf_counter() - started)
+            await self._storage.yield_to_publishes(time.perf_counter() - started)
             if _is_over(until):
                 async with self._storage.begin(tenant) as transaction:
                     await transaction.operations.pass_turn(item)
@@ -287,7 +287,7 @@ def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
     )
 
 
-async def _advance(transaction: Transaction, readings: Sequence[Reading]) -> None:
+async def _advance(transaction: Transaction, readings: Sequence[WindowResult]) -> None:
     """Move PENDING's cursors behind what was read."""
     for reading in readings:
         name, user_id = cursor_name(reading.due.learner.name, Status.PENDING), reading.window.user_id
@@ -325,7 +325,7 @@ async def _count(
     transaction: Transaction,
     item: OperationItem,
     turns: Collection[Interaction],
-    readings: Sequence[Reading],
+    readings: Sequence[WindowResult],
     applied: Applied,
 ) -> None:
     """Count what was read for an item, and written."""
@@ -337,13 +337,13 @@ async def _count(
     )
 
 
-def _turns(readings: Sequence[Reading]) -> list[Interaction]:
+def _turns(readings: Sequence[WindowResult]) -> list[Interaction]:
     """Return the turns that were read, each once although several learners read them."""
     read = (turn for reading in readings if reading.error is None for turn in reading.turns)
     return list({turn.seq: turn for turn in read}.values())
 
 
-def _new_turns(group: LearnerGroup, readings: Sequence[Reading]) -> list[Interaction]:
+def _new_turns(group: LearnerGroup, readings: Sequence[WindowResult]) -> list[Interaction]:
     """Return the turns that were read, but for those that another learner, further on, had read before."""
     firsts = {reading.due.learner.name: reading.due.first_seq for reading in readings}
     begins = [(one, firsts.get(one.name, math.inf)) for one in group.learners]  # who is done has read all
@@ -354,7 +354,7 @@ def _new_turns(group: LearnerGroup, readings: Sequence[Reading]) -> list[Interac
     ]
 
 
-def _raise_first(readings: Sequence[Reading]) -> None:
+def _raise_first(readings: Sequence[WindowResult]) -> None:
     """Raise the first reading's error: the item is tried again from there."""
     for reading in readings:
         if reading.error is not None:

@@ -15,7 +15,7 @@ from sagacity.learning.writing.apply import Applied
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WindowResult:
     """What one learner made of its window: an extraction, or the error that kept it from one."""
 
     due: Due
@@ -32,14 +32,14 @@ class Reading:
         return [turn for window in (*self.passed, self.window) for turn in window.unread]
 
 
-def failed(read: Reading, error: BaseException) -> Reading:
+def failed(read: WindowResult, error: BaseException) -> WindowResult:
     """Let a read that proposed something share the failure of what came after it."""
     if read.extraction is None or not read.extraction.candidates:
         return read
-    return Reading(read.due, read.window, Outcome.FAILED, error=error)
+    return WindowResult(read.due, read.window, Outcome.FAILED, error=error)
 
 
-def version_of(read: Reading, candidate: Candidate) -> str:
+def version_of(read: WindowResult, candidate: Candidate) -> str:
     """Return the agent version that the candidate's last evidence came with."""
     turns = {turn.interaction_id: turn for turn in read.window.interactions}
     return next(
@@ -47,7 +47,7 @@ def version_of(read: Reading, candidate: Candidate) -> str:
     )
 
 
-def provenance_of(read: Reading, run_id: RunId) -> Provenance:
+def provenance_of(read: WindowResult, run_id: RunId) -> Provenance:
     """Return what is recorded of where the memories of a run come from."""
     extraction = read.extraction
     return Provenance(
@@ -59,7 +59,7 @@ def provenance_of(read: Reading, run_id: RunId) -> Provenance:
     )
 
 
-def taught_playbooks(readings: Sequence[Reading], applied: Applied) -> list[Memory]:
+def taught_playbooks(readings: Sequence[WindowResult], applied: Applied) -> list[Memory]:
     """Return the user playbooks that came or were reworded, but for requests that rule aggregation out."""
     skipping = {
         turn.request_id

@@ -8,7 +8,7 @@ import structlog
 from sagacity.domain.change import Candidate
 from sagacity.domain.errors import ProviderError
 from sagacity.learning.extractors.outputs import DocumentExpansion
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import shorten
 from sagacity.storage.search.keywords import terms_of
 
@@ -20,12 +20,12 @@ _TEXT_CHARACTERS = 800
 _LABEL = re.compile(r"N(\d+)")
 
 
-async def expand(asker: Asker, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+async def expand(prompt_runner: PromptRunner, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     """
     Add search keywords to *candidates*, asking once for all of them.
 
     Args:
-        asker: who is asked.
+        prompt_runner: who is asked.
         candidates: what is about to be remembered; asked about as they stand, keywords included.
 
     Returns:
@@ -36,7 +36,7 @@ async def expand(asker: Asker, candidates: Sequence[Candidate]) -> Sequence[Cand
     shown = "\n".join(f"N{n}: {_shown(one)}" for n, one in enumerate(candidates, start=1))
     variables = {"limit": str(_WORDS_EACH), "memories": shown}
     try:
-        answer = await asker.ask(_PROMPT, variables, DocumentExpansion)
+        answer = await prompt_runner.ask(_PROMPT, variables, DocumentExpansion)
     except ProviderError as error:
         _log.warning("expand.failed", kind=type(error).__name__, candidates=len(candidates))
         return candidates

@@ -50,7 +50,7 @@ class Reformulated(Value):
     milliseconds: float = 0.0
 
 
-class Reformulator:
+class QueryRewriter:
     """Asks the tenant's model; whatever goes wrong, the question stands as it was asked."""
 
     def __init__(self, rewrite: Rewrite, *, limit_seconds: float = LIMIT_SECONDS) -> None:

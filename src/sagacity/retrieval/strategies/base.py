@@ -15,7 +15,7 @@ _DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class StrategyInput:
     """A question, and the means to answer it. Strategies run side by side, so each opens a read of its own."""
 
     query: Query
@@ -29,7 +29,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StrategyResult:
     """What one strategy found, each kind best first; scores are the strategy's own, and higher is better."""
 
     hits: tuple[Hit, ...] = ()
@@ -39,7 +39,7 @@ class Finding:
     """What did not go as usual though there is an answer; empty if all did."""
 
 
-Strategy = Callable[[Ask], Awaitable[Finding]]
+Strategy = Callable[[StrategyInput], Awaitable[StrategyResult]]
 
 
 def recency(happened_at: datetime, now: datetime) -> float:

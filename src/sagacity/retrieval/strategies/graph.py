@@ -1,21 +1,21 @@
 """What is known of whom and what the question names, and of those near them in the user's graph."""
 
 from sagacity.retrieval.query.names import name_candidates
-from sagacity.retrieval.strategies.base import Ask, Finding
+from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 
 HOPS = 2
 
 
-async def find(ask: Ask) -> Finding:
+async def find(ask: StrategyInput) -> StrategyResult:
     """Return the memories of the entities that the question names and of their neighbours, the nearest first."""
     wanted = ask.query.wanted
     names = name_candidates(ask.query.text)
     if wanted.user_id is None or not wanted.kinds or not names:
-        return Finding()
+        return StrategyResult()
     async with ask.read() as snapshot:
         entities = await snapshot.graph.find(wanted.user_id, names)
         if not entities:
-            return Finding()
+            return StrategyResult()
         near = await snapshot.graph.memories_near(
             wanted.user_id,
             [entity.entity_id for entity in entities],
@@ -24,4 +24,4 @@ async def find(ask: Ask) -> Finding:
             statuses=wanted.statuses if wanted.as_of is None else (),
         )
         hits = await snapshot.search.admitted(wanted, {one.memory_id: one.score for one in near})
-    return Finding(tuple(hits), names=tuple(entity.name for entity in entities))
+    return StrategyResult(tuple(hits), names=tuple(entity.name for entity in entities))

@@ -1,19 +1,19 @@
 """What is known of the user in any case, whatever the question: their profile, the surest first."""
 
 from sagacity.domain.memory import MemoryKind
-from sagacity.retrieval.strategies.base import Ask, Finding
+from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 
 MOST = 20
 _LOOKED_AT = 200
 
 
-async def find(ask: Ask) -> Finding:
+async def find(ask: StrategyInput) -> StrategyResult:
     """Return the user's profile memories by their confidence, of the newest ones."""
     if MemoryKind.PROFILE not in ask.query.wanted.kinds:
-        return Finding()
+        return StrategyResult()
     async with ask.read() as snapshot:
         newest = await snapshot.search.newest_memories(
             ask.query.wanted, MemoryKind.PROFILE, min(_LOOKED_AT, max(ask.depth, MOST))
         )
     surest = sorted((one.hit for one in newest), key=lambda hit: -hit.score)
-    return Finding(tuple(surest[:MOST]))
+    return StrategyResult(tuple(surest[:MOST]))

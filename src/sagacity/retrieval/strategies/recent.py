@@ -1,19 +1,19 @@
 """What happened last, whatever the question: the user's newest episodes and turns."""
 
 from sagacity.domain.memory import MemoryKind
-from sagacity.retrieval.strategies.base import Ask, Finding, recency
+from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult, recency
 
 MOST = 10
 
 
-async def find(ask: Ask) -> Finding:
+async def find(ask: StrategyInput) -> StrategyResult:
     """Return the newest episodes and turns, scored by how new and how sure they are."""
     if MemoryKind.EPISODIC not in ask.query.wanted.kinds and not ask.query.wanted.interactions:
-        return Finding()
+        return StrategyResult()
     async with ask.read() as snapshot:
         newest = [
             *await snapshot.search.newest_memories(ask.query.wanted, MemoryKind.EPISODIC, MOST),
             *await snapshot.search.newest_turns(ask.query.wanted, MOST),
         ]
     hits = [one.hit._replace(score=one.hit.score * recency(one.happened_at, ask.now)) for one in newest]
-    return Finding(tuple(sorted(hits, key=lambda hit: (-hit.score, hit.document_id))))
+    return StrategyResult(tuple(sorted(hits, key=lambda hit: (-hit.score, hit.document_id))))

@@ -73,7 +73,7 @@ class VectorCopy:
         """Copy what is not copied yet, and rest; what a background loop repeats."""
         started = time.perf_counter()
         await self.run()
-        await self._storage.give_way(time.perf_counter() - started)
+        await self._storage.yield_to_publishes(time.perf_counter() - started)
         await asyncio.sleep(self._pause)
 
     async def run(self) -> None:
@@ -136,7 +136,7 @@ class VectorCopy:
         if home is not None:
             await self._store.drop(home.name)
 
-    async def look(self) -> CopyReport | None:
+    async def compare(self) -> CopyReport | None:
         """Compare the copy with the database; None before an embedder claimed the search index."""
         home = await self._home()
         if home is None:

@@ -14,11 +14,11 @@ from sagacity.storage.search.bm25 import best_by_terms
 from sagacity.storage.search.filters import admitted, kinds_of, values_of
 from sagacity.storage.search.ranking_signals import (
     Newest,
-    Standing,
+    RankingSignals,
     admitted_memories,
     newest_memories,
     newest_turns,
-    standing_of,
+    signals_of,
 )
 from sagacity.storage.search.scopes import scopes_of
 from sagacity.storage.search.sync_status import restate
@@ -68,9 +68,9 @@ class SearchRepository:
             return Nearest([])
         return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
 
-    async def standing_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
+    async def signals_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], RankingSignals]:
         """Return what is known of documents besides how well they match, by kind and owner."""
-        return await standing_of(self._scope, hits)
+        return await signals_of(self._scope, hits)
 
     async def admitted(self, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
         """Return those of the memories with *scores*, by id, that *wanted* admits, best first."""

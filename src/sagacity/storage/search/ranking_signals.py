@@ -22,7 +22,7 @@ _happened_at = sa.func.coalesce(_document.event_at, _document.changed_at, type_=
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankingSignals:
     """What is known of a document besides its text."""
 
     happened_at: datetime
@@ -37,13 +37,13 @@ class Standing:
     access_count: int = 0
 
 
-async def standing_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int], Standing]:
+async def signals_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int], RankingSignals]:
     """Return how what was found stands, by kind and number; what is gone meanwhile is left out."""
     turns = [hit.document_id for hit in hits if hit.kind == INTERACTION]
     others = [hit.document_id for hit in hits if hit.kind != INTERACTION]
-    found: dict[tuple[str, int], Standing] = {}
+    found: dict[tuple[str, int], RankingSignals] = {}
     for row in await _rows(scope, _of_turns(), turns):
-        found[row.kind, row.owner_id] = Standing(
+        found[row.kind, row.owner_id] = RankingSignals(
             happened_at=row.happened_at,
             term_count=row.term_count,
             first_person=row.first_person or 0.0,
@@ -51,7 +51,7 @@ async def standing_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int]
             seq=row.seq,
         )
     for row in await _rows(scope, _of_memories(), others):
-        found[row.kind, row.owner_id] = Standing(
+        found[row.kind, row.owner_id] = RankingSignals(
             happened_at=row.happened_at,
             term_count=row.term_count,
             confidence=row.confidence,

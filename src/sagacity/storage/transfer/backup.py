@@ -33,7 +33,7 @@ OpenFile = Callable[[Path], Awaitable[Backend]]
 """Opens an SQLite file and brings its schema up to this release; an empty one is made a database."""
 
 
-class Kept(Value):
+class BackupInfo(Value):
     """A backup that is complete."""
 
     path: str
@@ -49,7 +49,7 @@ class Restored(Value):
 
 async def back_up(
     source: Backend, path: Path, open_file: OpenFile, on_progress: OnProgress, *, replace: bool = False
-) -> Kept:
+) -> BackupInfo:
     """
     Write all that *source* holds at one moment into an SQLite file, while others read and write.
 
@@ -91,7 +91,7 @@ async def back_up(
         await asyncio.to_thread(put_in_place, partial, path)
     finally:
         _forget(partial)
-    return Kept(path=str(path), size_bytes=path.stat().st_size)
+    return BackupInfo(path=str(path), size_bytes=path.stat().st_size)
 
 
 async def restore_file(

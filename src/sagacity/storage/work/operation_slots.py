@@ -25,7 +25,7 @@ _OF_USERS = sorted(str(name) for name in OperationName if name.is_of_users)
 _op, _item = operations.c, operation_items.c
 
 
-def turns_within(places: int) -> int:
+def slots_within(places: int) -> int:
     """Return how many users have a turn at a time, so that one of so many *places* is left for whoever publishes."""
     return min(TURNS, max(1, places - 1))
 
@@ -98,4 +98,4 @@ async def _share(scope: Scope) -> int:
         _op.status == str(OperationStatus.IN_PROGRESS),
         _op.name.in_(_OF_USERS),
     )
-    return max(1, scope.operation_turns // max(1, (await scope.all(running))[0][0]))
+    return max(1, scope.operation_slots // max(1, (await scope.all(running))[0][0]))

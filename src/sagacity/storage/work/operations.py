@@ -205,7 +205,7 @@ class OperationRepository:
         if not advanced:
             raise Conflict(f"operation {item.operation_id!r} is over for {item.user_id!r}")
 
-    async def tell(self, item: OperationItem, done: int, total: int) -> None:
+    async def report(self, item: OperationItem, done: int, total: int) -> None:
         """Note how many of an item's steps are done."""
         await self._scope.run(
             sa.update(operation_items)

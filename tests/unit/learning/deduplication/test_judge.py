@@ -10,7 +10,7 @@ from sagacity.domain.memory import MemoryKind, TimeToLive
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.table import EXTRACTORS
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
 from support.scripted_llm import as_json, garbage, scripted_llm
@@ -32,7 +32,7 @@ ALIKE = np.array([1.0, 0.0], dtype=np.float32), np.array([0.85, 0.5267827], dtyp
 
 async def decide(server, candidates, near, kind=MemoryKind.PROFILE, vectors=(None,) * 9):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    judge = ModelJudge(Asker(open_llm(choice, attempts=1)), EXTRACTORS[kind].deduplication)
+    judge = ModelJudge(PromptRunner(open_llm(choice, attempts=1)), EXTRACTORS[kind].deduplication)
     neighbours = {
         index: [Neighbour(memory=one, cosine=0.8) for one in found] for index, found in enumerate(near)
     }

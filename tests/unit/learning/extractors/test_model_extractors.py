@@ -18,7 +18,7 @@ from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind,
 from sagacity.learning.extractors.base import Extractor
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
 from support.scripted_llm import as_json, garbage, half_json, scripted_llm, status
@@ -40,18 +40,20 @@ def server():
         yield running
 
 
-def asker(server):
+def prompt_runner(server):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    return Asker(open_llm(choice, attempts=1, timeout_seconds=20))
+    return PromptRunner(open_llm(choice, attempts=1, timeout_seconds=20))
 
 
 def profiles(server, **settings) -> Extractor:
-    return ModelProfileExtractor(asker(server), name="default", definition="lasting facts", **settings)
+    return ModelProfileExtractor(
+        prompt_runner(server), name="default", definition="lasting facts", **settings
+    )
 
 
 def playbooks(server, **settings) -> Extractor:
     return ModelUserPlaybookExtractor(
-        asker(server), name="default", definition="what to do better", **settings
+        prompt_runner(server), name="default", definition="what to do better", **settings
     )
 
 

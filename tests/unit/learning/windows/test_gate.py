@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.interaction import ToolUse, UserAction
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.gate import ModelGate, worth_reading
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
@@ -76,7 +76,7 @@ def test_context_alone_is_not_read_again():
 def gate(server):
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
     return ModelGate(
-        Asker(open_llm(choice, attempts=1)),
+        PromptRunner(open_llm(choice, attempts=1)),
         definitions=[("facts about diet", "food is mentioned"), ("facts about work", "")],
     )
 

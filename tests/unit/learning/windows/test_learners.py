@@ -8,7 +8,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.rules import RuleProfileExtractor, RuleUserPlaybookExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
-from sagacity.learning.prompt_runner import Asker, Calls
+from sagacity.learning.prompt_runner import ModelSession, PromptRunner
 from sagacity.learning.windows.learners import learner_groups
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
@@ -32,18 +32,18 @@ class Asked:
 
     def __init__(self) -> None:
         self.asked: list[tuple[Role, str]] = []
-        self.calls = Calls(self._open)
+        self.calls = ModelSession(self._open)
 
-    def _open(self, role: Role, learner: str) -> Asker:
+    def _open(self, role: Role, learner: str) -> PromptRunner:
         self.asked.append((role, learner))
-        return Asker(open_llm(ModelChoice(model="openai/never-called")))
+        return PromptRunner(open_llm(ModelChoice(model="openai/never-called")))
 
 
-def groups(calls: Calls | None = None, *, by_hand: bool = False, names=(), **fields):
+def groups(calls: ModelSession | None = None, *, by_hand: bool = False, names=(), **fields):
     config = TenantConfig.model_validate(
         {"profile_extractor_configs": PROFILES, "user_playbook_extractor_configs": PLAYBOOKS, **fields}
     )
-    return learner_groups(config, calls or Calls(), by_hand=by_hand, names=names)
+    return learner_groups(config, calls or ModelSession(), by_hand=by_hand, names=names)
 
 
 def names_of(found) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.writing.expand import expand
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
@@ -30,9 +30,9 @@ def server():
         yield running
 
 
-def asker(server, *, timeout_seconds: float = 60) -> Asker:
+def prompt_runner(server, *, timeout_seconds: float = 60) -> PromptRunner:
     choice = ModelChoice(model="openai/scripted", api_base=server.base_url, api_key=SecretStr("k"))
-    return Asker(open_llm(choice, attempts=1, timeout_seconds=timeout_seconds))
+    return PromptRunner(open_llm(choice, attempts=1, timeout_seconds=timeout_seconds))
 
 
 def words(*given) -> dict:
@@ -42,7 +42,7 @@ def words(*given) -> dict:
 async def test_words_are_added_to_the_memory_that_they_are_for(server):
     """One call for all; order, content and keywords that were there stay."""
     server.answer_with(as_json(words(("n2.", ["Puppy", " pet  animal "]), ("N1", ["car", "automobile"]))))
-    assert await expand(asker(server), NEW) == [
+    assert await expand(prompt_runner(server), NEW) == [
         SEDAN.model_copy(update={"keywords": ("volvo", "car", "automobile")}),
         DOG.model_copy(update={"keywords": ("puppy", "pet animal")}),
     ]
@@ -58,14 +58,14 @@ async def test_words_that_find_nothing_new_are_left_out(server):
     """What the memory says already, what was said twice, what is too long, and labels of nothing."""
     said = ["Sedans", "drives", "car", "Cars", "x" * 61, "", "  "]
     server.answer_with(as_json(words(("N1", said), ("N9", ["nothing"]), ("?", ["nothing"]))))
-    first, second = await expand(asker(server), NEW)
+    first, second = await expand(prompt_runner(server), NEW)
     assert first.keywords == ("volvo", "car")
     assert second == DOG
 
 
 async def test_at_most_a_dozen_words_are_added(server):
     server.answer_with(as_json(words(("N2", [f"word{n}" for n in range(40)]))))
-    assert len((await expand(asker(server), NEW))[1].keywords) == 12
+    assert len((await expand(prompt_runner(server), NEW))[1].keywords) == 12
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ async def test_at_most_a_dozen_words_are_added(server):
 async def test_failure_leaves_the_memories_as_they_are(server, failure, seconds):
     """Nothing is lost to a model that does not answer."""
     server.answer_with(failure)
-    assert await expand(asker(server, timeout_seconds=seconds), NEW) == NEW
+    assert await expand(prompt_runner(server, timeout_seconds=seconds), NEW) == NEW
 
 
 async def test_nothing_new_costs_no_call(server):
-    assert await expand(asker(server), []) == []
+    assert await expand(prompt_runner(server), []) == []
     assert server.requests == []

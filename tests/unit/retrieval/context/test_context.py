@@ -202,7 +202,11 @@ def test_a_context_of_everything_reads_like_this():
             memory(3, "Planned a trip to Japan.", MemoryKind.EPISODIC),
             memory(4, "Answer with a table.", MemoryKind.USER_PLAYBOOK, trigger="The user compares figures."),
             memory(
-                5, "Ask first.", MemoryKind.AGENT_PLAYBOOK, trigger="An order is late.", pitfall="guessing"
+                5,
+                "Ask first.",
+                MemoryKind.AGENT_PLAYBOOK,
+                trigger="An order is late.",
+                pitfall="guessing",
             ),
             found(
                 12,

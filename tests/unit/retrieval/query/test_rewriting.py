@@ -7,13 +7,13 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.ledger import CallFilter
 from sagacity.learning.models import open_models
-from sagacity.learning.prompt_runner import ModelAccess
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.retrieval.query.rewriting import (
     LATE,
     LIMIT_SECONDS,
     NO_MODEL,
-    Reformulator,
+    QueryRewriter,
     Turn,
     fault_of,
     spoken,
@@ -61,15 +61,15 @@ def answered_by(server) -> dict:
     return {"api_key_config": {"custom_endpoint": endpoint}}
 
 
-def asking(server, storage, *, limit_seconds=300.0) -> Reformulator:
+def asking(server, storage, *, limit_seconds=300.0) -> QueryRewriter:
     """The real way from a configuration to a model, which answers from *server*."""
     config = TenantConfig.model_validate(answered_by(server))
     return reformulating(storage, config, limit_seconds=limit_seconds)
 
 
-def reformulating(storage, config, *, limit_seconds=LIMIT_SECONDS) -> Reformulator:
-    models = ModelAccess(storage, open_models(Settings(model_attempts=1), {}), StoppedClock())
-    return Reformulator(rewrite_by_model(Chosen(config), models), limit_seconds=limit_seconds)
+def reformulating(storage, config, *, limit_seconds=LIMIT_SECONDS) -> QueryRewriter:
+    models = ModelGateway(storage, open_models(Settings(model_attempts=1), {}), StoppedClock())
+    return QueryRewriter(rewrite_by_model(Chosen(config), models), limit_seconds=limit_seconds)
 
 
 async def outcomes(storage) -> list[tuple[str, str]]:
@@ -136,9 +136,9 @@ async def test_at_the_spending_cap_no_model_is_asked(server, storage):
     """The question stands, and the searcher is told why."""
     config = {"spending_cap": {"max_tokens": 18}} | answered_by(server)
     server.answer_with(REWRITTEN)
-    reformulator = reformulating(storage, TenantConfig.model_validate(config))
-    first = await reformulator.reformulate(ORG, QUESTION, HISTORY)
-    second = await reformulator.reformulate(ORG, QUESTION, HISTORY)
+    query_rewriter = reformulating(storage, TenantConfig.model_validate(config))
+    first = await query_rewriter.reformulate(ORG, QUESTION, HISTORY)
+    second = await query_rewriter.reformulate(ORG, QUESTION, HISTORY)
     assert (first.rewritten, first.problem) == (REWRITTEN, "")
     assert (second.text, second.rewritten) == (QUESTION, None)
     assert second.problem.startswith("the spending cap of 18 tokens a day is reached")

@@ -33,7 +33,7 @@ from sagacity.learning.distil.spec import (
     Written,
     cursor_of,
 )
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.storage.transaction import Transaction
 
 _ERRORS_SHOWN = 5
@@ -66,9 +66,9 @@ async def _no_conversations(
     return ()
 
 
-async def _write(asker: Asker | None, run: Run, material: Material) -> Draft | None:
+async def _write(prompt_runner: PromptRunner | None, run: Run, material: Material) -> Draft | None:
     return await write_playbook(
-        asker,
+        prompt_runner,
         material,
         agent_context=run.config.agent_context_prompt or "",
         overlap=_options(run).direction_overlap_threshold,

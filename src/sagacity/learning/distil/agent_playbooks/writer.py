@@ -9,7 +9,7 @@ from sagacity.learning.distil.agent_playbooks.directions import Direction, direc
 from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import Limits, fit, part_lines
 
 PROMPT = "playbook_aggregation"
@@ -20,13 +20,18 @@ _IN_FORCE_LIMITS = Limits(turn_chars=1_000, total_chars=12_000)
 
 
 async def write_playbook(
-    asker: Asker | None, material: Material, *, agent_context: str, overlap: float, learner: str
+    prompt_runner: PromptRunner | None,
+    material: Material,
+    *,
+    agent_context: str,
+    overlap: float,
+    learner: str,
 ) -> Draft | None:
     """
     Write the one playbook that a cluster amounts to.
 
     Args:
-        asker: the model; None: the most typical member speaks.
+        prompt_runner: the model; None: the most typical member speaks.
         material: the cluster, and what stays in force beside it.
         agent_context: what the agent is for.
         overlap: the share of common words above which two members ask for the same.
@@ -39,14 +44,14 @@ async def write_playbook(
         ProviderError: the model failed.
     """
     directions = await asyncio.to_thread(directions_of, material.members, material.vectors, overlap=overlap)
-    if asker is None:
+    if prompt_runner is None:
         return _by_rules(material, directions, learner)
     variables = {
         "agent_context": or_none_given(agent_context),
         "rules": _rules_text(directions),
         "in_force": _in_force_text(material),
     }
-    answer = await asker.ask(PROMPT, variables, PlaybookAggregation)
+    answer = await prompt_runner.ask(PROMPT, variables, PlaybookAggregation)
     said = answer.value.playbook
     if said is None or not said.content or any(_says(one, said) for one in material.in_force):
         return None

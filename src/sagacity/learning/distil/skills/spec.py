@@ -36,7 +36,7 @@ from sagacity.learning.distil.spec import (
     Written,
     cursor_of,
 )
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.storage.transaction import Transaction
 
 
@@ -82,10 +82,12 @@ async def _conversations(
     return await conversations_of(snapshot, newest_first(members), limit=limit)
 
 
-async def _write(asker: Asker | None, run: Run, material: Material) -> Draft | None:
+async def _write(prompt_runner: PromptRunner | None, run: Run, material: Material) -> Draft | None:
     """Write a skill, or write one anew; None where a model finds no task in common."""
     in_order = replace(material, members=tuple(newest_first(material.members)))
-    return await write_skill(asker, in_order, config=run.config, playbook_name=run.name, learner=run.actor)
+    return await write_skill(
+        prompt_runner, in_order, config=run.config, playbook_name=run.name, learner=run.actor
+    )
 
 
 def _rests_on(written: Written) -> set[MemoryId]:

@@ -8,7 +8,7 @@ from sagacity.learning.distil.skills.rules import write_by_rules
 from sagacity.learning.distil.spec import BY_MODEL, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SkillGenerationOutput
-from sagacity.learning.prompt_runner import Asker
+from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import Limits, fit, part_lines, render_conversations
 
 GENERATION_PROMPT = "skill_generation"
@@ -21,13 +21,18 @@ _DESCRIPTION_CHARACTERS = 1_024
 
 
 async def write_skill(
-    asker: Asker | None, material: Material, *, config: TenantConfig, playbook_name: str, learner: str
+    prompt_runner: PromptRunner | None,
+    material: Material,
+    *,
+    config: TenantConfig,
+    playbook_name: str,
+    learner: str,
 ) -> Draft | None:
     """
     Write a skill, or write one anew.
 
     Args:
-        asker: the model; None: rules write.
+        prompt_runner: the model; None: rules write.
         material: playbooks that belong together, newest first, the interactions behind them, and the skill as it is
             now if there is one.
         config: says what the agent is for and which tools it has.
@@ -40,7 +45,7 @@ async def write_skill(
     Raises:
         ProviderError: the model failed.
     """
-    if asker is None:
+    if prompt_runner is None:
         return write_by_rules(material, playbook_name=playbook_name, learner=learner)
     variables = {
         "agent_context": or_none_given(config.agent_context_prompt or ""),
@@ -52,7 +57,7 @@ async def write_skill(
     if material.former is not None:
         prompt = UPDATE_PROMPT
         variables["skill"] = _skill_text(material.former)
-    answer = await asker.ask(prompt, variables, SkillGenerationOutput)
+    answer = await prompt_runner.ask(prompt, variables, SkillGenerationOutput)
     said = answer.value
     if not said.worth_writing:
         return None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sagacity.cli.where import condition
+from sagacity.cli.metadata_filter import condition
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.errors import InvalidInput
 
