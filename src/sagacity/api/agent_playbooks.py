@@ -110,8 +110,12 @@ async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> Age
 @router.get("/playbook_aggregation_change_logs")
 async def get_playbook_aggregation_change_logs(
     caller: Reads,
-    playbook_name: Annotated[str, Query(max_length=512)],
-    agent_version: Annotated[str, Query(max_length=512)],
+    playbook_name: Annotated[
+        str, Query(max_length=512, description="The name of the playbooks, as their extractor is called.")
+    ],
+    agent_version: Annotated[
+        str, Query(max_length=512, description="The version of the agent that the playbooks belong to.")
+    ],
 ) -> AggregationChangeLogPage:
     """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
     if "\x00" in playbook_name + agent_version:

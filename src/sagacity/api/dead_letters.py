@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from sagacity.api.dependencies import Runs
+from sagacity.api.parameters import MaxRows
 from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import DueScope
-from sagacity.schemas.base import MAX_INT, Id, Limit
+from sagacity.schemas.base import MAX_INT, Id
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 router = APIRouter(tags=["dead letters"], route_class=Route)
@@ -20,9 +21,11 @@ router = APIRouter(tags=["dead letters"], route_class=Route)
 @router.get("/dead_letters", response_model_exclude_none=True, operation_id="list_dead_letters")
 async def get_dead_letters(
     caller: Runs,
-    status: Annotated[DeadLetterStatus | None, Query()] = None,
-    user_id: Annotated[Id | None, Query()] = None,
-    limit: Annotated[Limit, Query()] = 100,
+    status: Annotated[
+        DeadLetterStatus | None, Query(description="Only windows in this state. Default: any state.")
+    ] = None,
+    user_id: Annotated[Id | None, Query(description="Only windows of this user. Default: all users.")] = None,
+    limit: MaxRows = 100,
 ) -> DeadLettersPage:
     """Return windows that a learner gave up on, with the last error, newest first."""
     if user_id is not None and "\x00" in user_id:
@@ -38,7 +41,10 @@ async def get_dead_letters(
 
 @router.post("/dead_letters/{dead_letter_id}/replay")
 async def replay_dead_letter(
-    dead_letter_id: Annotated[int, Path(gt=0, le=MAX_INT)], caller: Runs
+    dead_letter_id: Annotated[
+        int, Path(gt=0, le=MAX_INT, description="The window's number, as `GET /api/dead_letters` lists it.")
+    ],
+    caller: Runs,
 ) -> Replayed:
     """Queue one window to be read again, now."""
     async with caller.begin() as transaction:

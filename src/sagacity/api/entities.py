@@ -54,11 +54,13 @@ Whose = Annotated[
     AfterValidator(_storable),
     Query(description="The user. An id that belongs to another user gives 404."),
 ]
-Words = Annotated[str, Field(max_length=200), AfterValidator(_storable), Query()]
-EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT)]
-RelationshipNumber = Annotated[int, Path(gt=0, le=MAX_INT)]
-Page = Annotated[int, Query(gt=0, le=1_000_000)]
-PageSize = Annotated[int, Query(gt=0, le=500)]
+Words = Annotated[str, Field(max_length=200), AfterValidator(_storable)]
+EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The entity's number.")]
+RelationshipNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The relationship's number.")]
+Page = Annotated[
+    int, Query(gt=0, le=1_000_000, description="Which page of the results to return, from 1 on.")
+]
+PageSize = Annotated[int, Query(gt=0, le=500, description="How many results a page holds.")]
 
 
 @router.get("/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
@@ -66,8 +68,10 @@ async def list_entities(
     caller: Reads,
     user_id: Whose,
     *,
-    entity_type: Annotated[EntityType | None, Query()] = None,
-    query: Words = "",
+    entity_type: Annotated[
+        EntityType | None, Query(description="Only entities of this type. Default: all types.")
+    ] = None,
+    query: Annotated[Words, Query(description="Only entities with this text in a name or alias.")] = "",
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> EntitiesPage:
@@ -137,7 +141,9 @@ async def get_entity_graph(
     entity_id: EntityNumber,
     caller: Reads,
     user_id: Whose,
-    depth: Annotated[int, Query(ge=0, le=MAX_HOPS)] = 1,
+    depth: Annotated[
+        int, Query(ge=0, le=MAX_HOPS, description="How many relationships may lie between them.")
+    ] = 1,
 ) -> EntityGraphReply:
     """Return the entities within `depth` steps of an entity, nearest first, and their relationships."""
     async with caller.read(user_id=user_id) as snapshot:
@@ -150,8 +156,12 @@ async def list_relationships(
     caller: Reads,
     user_id: Whose,
     *,
-    entity_id: Annotated[int | None, Query(gt=0, le=MAX_INT)] = None,
-    relationship_type: Words = "",
+    entity_id: Annotated[
+        int | None, Query(gt=0, le=MAX_INT, description="Only relationships of this entity.")
+    ] = None,
+    relationship_type: Annotated[
+        Words, Query(description="Only relationships of this type, such as `works_at`.")
+    ] = "",
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> RelationshipsPage:

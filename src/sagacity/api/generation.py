@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.operations import progress_of, view_of
+from sagacity.api.parameters import Waited
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import Waits, wait_seconds
@@ -33,7 +34,7 @@ router = APIRouter(tags=["generation"], route_class=Route)
 @router.post("/rerun_profile_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
 @limited(Rate.GENERATE)
 async def rerun_profile_generation(
-    body: RerunProfilesBody, caller: Runs, *, wait_for_response: bool = False
+    body: RerunProfilesBody, caller: Runs, *, wait_for_response: Waited = False
 ) -> ProfilesGenerated:
     """
     Learn profiles from all turns again, into PENDING; CURRENT ones stay as they are.
@@ -78,7 +79,7 @@ async def manual_profile_generation(
 @router.post("/rerun_playbook_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))
 @limited(Rate.GENERATE)
 async def rerun_playbook_generation(
-    body: RerunPlaybooksBody, caller: Runs, *, wait_for_response: bool = False
+    body: RerunPlaybooksBody, caller: Runs, *, wait_for_response: Waited = False
 ) -> PlaybooksGenerated:
     """
     Learn user playbooks from all turns with one agent version again, into PENDING; CURRENT ones stay as they are.

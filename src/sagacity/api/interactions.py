@@ -1,11 +1,11 @@
 """What happened: published, read back, deleted."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Reads, Writes
+from sagacity.api.parameters import MaxRows, Waited
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -19,7 +19,6 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import DueScope
 from sagacity.domain.views.interaction import interaction_view, request_view
-from sagacity.schemas.base import Limit
 from sagacity.schemas.interactions import (
     Deleted,
     DeletedMany,
@@ -45,7 +44,7 @@ _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 @router.post("/publish_interaction", response_model_exclude_none=True, openapi_extra=sdk(generated=False))
 @limited(Rate.WRITE)
 async def publish_interaction(
-    body: PublishBody, caller: Writes, *, wait_for_response: bool = False
+    body: PublishBody, caller: Writes, *, wait_for_response: Waited = False
 ) -> PublishReply:
     """
     Store turns. Learning continues after the reply, unless the call waits for it.
@@ -107,7 +106,7 @@ async def get_interactions(body: GetInteractionsBody, caller: Reads) -> Interact
 @router.get(
     "/get_all_interactions", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",))
 )
-async def get_all_interactions(caller: Reads, limit: Annotated[Limit, Query()] = 100) -> InteractionsPage:
+async def get_all_interactions(caller: Reads, limit: MaxRows = 100) -> InteractionsPage:
     """Return the turns of all users, newest first."""
     async with caller.read() as snapshot:
         turns = await snapshot.interactions.list_wanted(Filter(interactions=True), limit)

@@ -6,13 +6,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from sagacity.api.dependencies import Administers, Caller
+from sagacity.api.parameters import MaxRows
 from sagacity.api.route import Route
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import UserId
 from sagacity.domain.ledger import OUTCOMES, CallFilter, Grouping, Spending
-from sagacity.schemas.base import Label, Limit, MaybeId, Moment, Number, refuse_unstorable
+from sagacity.schemas.base import Label, MaybeId, Moment, Number, refuse_unstorable
 from sagacity.schemas.model_calls import CapState, ModelCallsPage, ModelCallTotals
 from sagacity.storage.transaction import Transaction
 
@@ -60,7 +61,7 @@ async def get_model_calls(
     caller: Administers,
     wanted: FilterDep,
     before: Annotated[Number | None, Query(description="`next` of the previous page.")] = None,
-    limit: Annotated[Limit, Query()] = 100,
+    limit: MaxRows = 100,
 ) -> ModelCallsPage:
     """
     Return requests to models, newest first, including failed requests and retries.
@@ -87,7 +88,7 @@ async def get_model_call_totals(
     caller: Administers,
     wanted: FilterDep,
     by: Annotated[Grouping, Query(description="What to group by; days are in UTC.")],
-    limit: Annotated[Limit, Query()] = 100,
+    limit: MaxRows = 100,
 ) -> ModelCallTotals:
     """
     Return sums over requests to models, by learner, user, day or model.

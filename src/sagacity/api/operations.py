@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Runs
+from sagacity.api.parameters import MaxRows, OnlyService
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.operation import ItemStatus, Operation, OperationName, OperationStatus
 from sagacity.domain.views.operation import OperationView, operation_view
-from sagacity.schemas.base import Id, Limit
+from sagacity.schemas.base import Id
 from sagacity.schemas.operations import (
     CancelOperationBody,
     OperationsCancelled,
@@ -93,9 +94,11 @@ def _state(status: OperationStatus) -> str:
 @router.get("/operations", response_model_exclude_none=True)
 async def get_operations(
     caller: Runs,
-    service_name: Annotated[ServiceName | None, Query()] = None,
-    status: Annotated[OperationStatus | None, Query()] = None,
-    limit: Annotated[Limit, Query()] = 100,
+    service_name: OnlyService = None,
+    status: Annotated[
+        OperationStatus | None, Query(description="Only operations in this state. Default: any state.")
+    ] = None,
+    limit: MaxRows = 100,
 ) -> OperationsPage:
     """Return runs, newest first, without their users."""
     async with caller.read() as snapshot:

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from sagacity.api.dependencies import Caller, Reads, Writes
+from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -24,7 +25,7 @@ from sagacity.memories.profiles import (
     put_profiles,
 )
 from sagacity.memories.search import list_memories
-from sagacity.schemas.base import Id, Label, Limit, Moment
+from sagacity.schemas.base import Id, Label, Moment
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
     Added,
@@ -97,14 +98,28 @@ async def get_profiles(body: GetProfilesBody, caller: Reads) -> ProfilesPage:
 async def get_all_profiles(
     caller: Reads,
     *,
-    limit: Annotated[Limit, Query()] = 100,
-    status_filter: Annotated[str | None, Query(max_length=64)] = None,
-    user_id: Annotated[Id | None, Query()] = None,
-    profile_id: Annotated[Id | None, Query()] = None,
-    source: Annotated[Label | None, Query()] = None,
-    start_time: Annotated[Moment | None, Query()] = None,
-    end_time: Annotated[Moment | None, Query()] = None,
-    query: Annotated[str | None, Query(max_length=MAX_QUERY)] = None,
+    limit: MaxRows = 100,
+    status_filter: Annotated[
+        str | None,
+        Query(max_length=64, description="`current`, `pending` or `archived`. Default: `current`."),
+    ] = None,
+    user_id: Annotated[
+        Id | None, Query(description="Only profiles of this user. Default: all users.")
+    ] = None,
+    profile_id: Annotated[Id | None, Query(description="Only the profile with this id.")] = None,
+    source: Annotated[
+        Label | None, Query(description="Only profiles learned from requests with this `source`.")
+    ] = None,
+    start_time: Annotated[
+        Moment | None, Query(description="Only profiles last changed at this time or later.")
+    ] = None,
+    end_time: Annotated[
+        Moment | None, Query(description="Only profiles last changed at this time or earlier.")
+    ] = None,
+    query: Annotated[
+        str | None,
+        Query(max_length=MAX_QUERY, description="Words to look for; the best match comes first."),
+    ] = None,
 ) -> ProfilesPage:
     """
     Return profiles, last changed first: `current` (the default), `pending` or `archived`.

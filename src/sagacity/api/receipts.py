@@ -29,7 +29,10 @@ _LETTERS = 10_000
 
 @router.get("/receipts/{request_id}", response_model_exclude_none=True)
 async def get_receipt(
-    request_id: Annotated[str, Path(min_length=1, max_length=512)], caller: Reads
+    request_id: Annotated[
+        str, Path(min_length=1, max_length=512, description="The `request_id` of the publish.")
+    ],
+    caller: Reads,
 ) -> Receipt:
     """
     Return the state of one publish.

@@ -37,6 +37,10 @@ async def list_entities(
     Args:
         connection: to the server.
         user_id: the user. An id that belongs to another user gives 404.
+        entity_type: only entities of this type. Default: all types.
+        query: only entities with this text in a name or alias.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
     """
     params = {
         "user_id": user_id,
@@ -84,6 +88,7 @@ async def get_entity(connection: AsyncConnection, entity_id: int, *, user_id: st
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -102,7 +107,13 @@ async def update_entity(
     aliases: Sequence[str] | None = None,
     attributes: Mapping[str, object] | None = None,
 ) -> Entity:
-    """Change an entity; fields that are not given stay as they are. A former name becomes an alias."""
+    """
+    Change an entity; fields that are not given stay as they are. A former name becomes an alias.
+
+    Args:
+        connection: to the server.
+        entity_id: the entity's number.
+    """
     body = checked(
         UpdateEntityBody,
         {
@@ -126,6 +137,7 @@ async def delete_entity(connection: AsyncConnection, entity_id: int, *, user_id:
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -135,7 +147,13 @@ async def delete_entity(connection: AsyncConnection, entity_id: int, *, user_id:
 async def merge_entities(
     connection: AsyncConnection, entity_id: int, entity_ids: Sequence[int], *, user_id: str
 ) -> Entity:
-    """Merge other entities into this one: it takes over their names as aliases, their memories and relationships."""
+    """
+    Merge other entities into this one: it takes over their names as aliases, their memories and relationships.
+
+    Args:
+        connection: to the server.
+        entity_id: the entity's number.
+    """
     body = checked(MergeEntitiesBody, {"entity_ids": entity_ids, "user_id": user_id})
     reply = await connection.send("POST", f"/api/entities/{entity_id:d}/merge", EntityReply, body=body)
     return reply.entity
@@ -149,7 +167,9 @@ async def get_entity_graph(
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
+        depth: how many relationships may lie between them.
     """
     params = {"user_id": user_id, "depth": depth}
     return await connection.get(f"/api/entities/{entity_id:d}/graph", EntityGraphReply, params=params)
@@ -170,6 +190,10 @@ async def list_relationships(
     Args:
         connection: to the server.
         user_id: the user. An id that belongs to another user gives 404.
+        entity_id: only relationships of this entity.
+        relationship_type: only relationships of this type, such as `works_at`.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
     """
     params = {
         "user_id": user_id,
@@ -217,6 +241,7 @@ async def get_relationship(
 
     Args:
         connection: to the server.
+        relationship_id: the relationship's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -234,7 +259,13 @@ async def update_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Change a relationship; fields that are not given stay as they are."""
+    """
+    Change a relationship; fields that are not given stay as they are.
+
+    Args:
+        connection: to the server.
+        relationship_id: the relationship's number.
+    """
     body = checked(
         UpdateRelationshipBody,
         {
@@ -257,6 +288,7 @@ async def delete_relationship(connection: AsyncConnection, relationship_id: int,
 
     Args:
         connection: to the server.
+        relationship_id: the relationship's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}

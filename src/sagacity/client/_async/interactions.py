@@ -40,7 +40,13 @@ async def get_interactions(
 
 
 async def get_all_interactions(connection: AsyncConnection, limit: int = 100) -> InteractionsPage:
-    """Return the turns of all users, newest first."""
+    """
+    Return the turns of all users, newest first.
+
+    Args:
+        connection: to the server.
+        limit: the largest number of results to return.
+    """
     params = {"limit": limit}
     return await connection.get("/api/get_all_interactions", InteractionsPage, params=params)
 

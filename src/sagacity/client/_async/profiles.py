@@ -95,6 +95,17 @@ async def get_all_profiles(
     Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
     Without `user_id`, those of all users. With a `query`, those that its words find, best first.
+
+    Args:
+        connection: to the server.
+        limit: the largest number of results to return.
+        status_filter: `current`, `pending` or `archived`. Default: `current`.
+        user_id: only profiles of this user. Default: all users.
+        profile_id: only the profile with this id.
+        source: only profiles learned from requests with this `source`.
+        start_time: only profiles last changed at this time or later.
+        end_time: only profiles last changed at this time or earlier.
+        query: words to look for; the best match comes first.
     """
     params = {
         "limit": limit,

@@ -13,5 +13,9 @@ async def get_receipt(connection: AsyncConnection, request_id: str) -> Receipt:
 
     It is `accepted` when stored and searchable by words, `indexed` when searchable by meaning, too, `learned`
     when every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
+
+    Args:
+        connection: to the server.
+        request_id: the `request_id` of the publish.
     """
     return await connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)

@@ -117,7 +117,14 @@ def get_agent_playbooks(
 def get_playbook_aggregation_change_logs(
     connection: Connection, playbook_name: str, agent_version: str
 ) -> AggregationChangeLogPage:
-    """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
+    """
+    Return what the last 100 aggregations changed in the agent playbooks of one name and version.
+
+    Args:
+        connection: to the server.
+        playbook_name: the name of the playbooks, as their extractor is called.
+        agent_version: the version of the agent that the playbooks belong to.
+    """
     params = {"playbook_name": playbook_name, "agent_version": agent_version}
     return connection.get("/api/playbook_aggregation_change_logs", AggregationChangeLogPage, params=params)
 

@@ -38,6 +38,10 @@ def list_entities(
     Args:
         connection: to the server.
         user_id: the user. An id that belongs to another user gives 404.
+        entity_type: only entities of this type. Default: all types.
+        query: only entities with this text in a name or alias.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
     """
     params = {
         "user_id": user_id,
@@ -85,6 +89,7 @@ def get_entity(connection: Connection, entity_id: int, *, user_id: str) -> Entit
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -103,7 +108,13 @@ def update_entity(
     aliases: Sequence[str] | None = None,
     attributes: Mapping[str, object] | None = None,
 ) -> Entity:
-    """Change an entity; fields that are not given stay as they are. A former name becomes an alias."""
+    """
+    Change an entity; fields that are not given stay as they are. A former name becomes an alias.
+
+    Args:
+        connection: to the server.
+        entity_id: the entity's number.
+    """
     body = checked(
         UpdateEntityBody,
         {
@@ -125,6 +136,7 @@ def delete_entity(connection: Connection, entity_id: int, *, user_id: str) -> De
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -134,7 +146,13 @@ def delete_entity(connection: Connection, entity_id: int, *, user_id: str) -> De
 def merge_entities(
     connection: Connection, entity_id: int, entity_ids: Sequence[int], *, user_id: str
 ) -> Entity:
-    """Merge other entities into this one: it takes over their names as aliases, their memories and relationships."""
+    """
+    Merge other entities into this one: it takes over their names as aliases, their memories and relationships.
+
+    Args:
+        connection: to the server.
+        entity_id: the entity's number.
+    """
     body = checked(MergeEntitiesBody, {"entity_ids": entity_ids, "user_id": user_id})
     reply = connection.send("POST", f"/api/entities/{entity_id:d}/merge", EntityReply, body=body)
     return reply.entity
@@ -148,7 +166,9 @@ def get_entity_graph(
 
     Args:
         connection: to the server.
+        entity_id: the entity's number.
         user_id: the user. An id that belongs to another user gives 404.
+        depth: how many relationships may lie between them.
     """
     params = {"user_id": user_id, "depth": depth}
     return connection.get(f"/api/entities/{entity_id:d}/graph", EntityGraphReply, params=params)
@@ -169,6 +189,10 @@ def list_relationships(
     Args:
         connection: to the server.
         user_id: the user. An id that belongs to another user gives 404.
+        entity_id: only relationships of this entity.
+        relationship_type: only relationships of this type, such as `works_at`.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
     """
     params = {
         "user_id": user_id,
@@ -214,6 +238,7 @@ def get_relationship(connection: Connection, relationship_id: int, *, user_id: s
 
     Args:
         connection: to the server.
+        relationship_id: the relationship's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}
@@ -231,7 +256,13 @@ def update_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Change a relationship; fields that are not given stay as they are."""
+    """
+    Change a relationship; fields that are not given stay as they are.
+
+    Args:
+        connection: to the server.
+        relationship_id: the relationship's number.
+    """
     body = checked(
         UpdateRelationshipBody,
         {
@@ -254,6 +285,7 @@ def delete_relationship(connection: Connection, relationship_id: int, *, user_id
 
     Args:
         connection: to the server.
+        relationship_id: the relationship's number.
         user_id: the user. An id that belongs to another user gives 404.
     """
     params = {"user_id": user_id}

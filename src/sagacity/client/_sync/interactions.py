@@ -39,7 +39,13 @@ def get_interactions(
 
 
 def get_all_interactions(connection: Connection, limit: int = 100) -> InteractionsPage:
-    """Return the turns of all users, newest first."""
+    """
+    Return the turns of all users, newest first.
+
+    Args:
+        connection: to the server.
+        limit: the largest number of results to return.
+    """
     params = {"limit": limit}
     return connection.get("/api/get_all_interactions", InteractionsPage, params=params)
 

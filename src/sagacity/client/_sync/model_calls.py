@@ -30,6 +30,7 @@ def get_model_calls(
     Args:
         connection: to the server.
         before: `next` of the previous page.
+        limit: the largest number of results to return.
         learner: the caller, such as a learner's name.
         user_id: the user whose log was worked on; empty for the organisation's own work.
         model: the model's name, as in the ledger.
@@ -71,6 +72,7 @@ def get_model_call_totals(
     Args:
         connection: to the server.
         by: what to group by; days are in UTC.
+        limit: the largest number of results to return.
         learner: the caller, such as a learner's name.
         user_id: the user whose log was worked on; empty for the organisation's own work.
         model: the model's name, as in the ledger.

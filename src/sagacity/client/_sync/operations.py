@@ -41,7 +41,16 @@ def get_operations(
     status: OperationStatusWord | None = None,
     limit: int = 100,
 ) -> OperationsPage:
-    """Return runs, newest first, without their users."""
+    """
+    Return runs, newest first, without their users.
+
+    Args:
+        connection: to the server.
+        service_name: only operations of this type: `profile_generation`, `playbook_generation`,
+            `playbook_aggregation`, `skill_generation`. Default: all types.
+        status: only operations in this state. Default: any state.
+        limit: the largest number of results to return.
+    """
     params = {"service_name": service_name, "status": status, "limit": limit}
     return connection.get("/api/operations", OperationsPage, params=params)
 

@@ -14,5 +14,9 @@ def get_receipt(connection: Connection, request_id: str) -> Receipt:
 
     It is `accepted` when stored and searchable by words, `indexed` when searchable by meaning, too, `learned`
     when every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
+
+    Args:
+        connection: to the server.
+        request_id: the `request_id` of the publish.
     """
     return connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)
