@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 
 from sagacity.api.app import PREFIX, ROUTERS, create_app
 from sagacity.api.dependencies import Needs
+from sagacity.api.field_words import FIELD_WORDS
 from sagacity.api.openapi import Example, examples
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
@@ -21,9 +22,10 @@ from support.api import client_of, make_token, running, settings_in
 PUBLIC = {"/", "/health", "/health/ready", "/meta/version"}
 """Open to everyone; they tell nothing about data."""
 ROOT = Path(__file__).parent.parent.parent
+DOCUMENT = create_app(Settings()).openapi()
 OPERATIONS = [
     (method, path, operation)
-    for path, operations in create_app(Settings()).openapi()["paths"].items()
+    for path, operations in DOCUMENT["paths"].items()
     for method, operation in operations.items()
 ]
 NAMES = [f"{method.upper()} {path}" for method, path, _ in OPERATIONS]
@@ -41,6 +43,35 @@ async def test_every_route_wants_a_token_or_is_public(tmp_path):
             url = re.sub(r"\{\w+\}", "1", path)
             reply = await api.request(method.upper(), url, json=example_of(method, path).request)
             assert (reply.status_code == 200) if path in PUBLIC else (reply.status_code == 401), path
+
+
+def says_nothing(name: str, text: str) -> bool:
+    """Whether *text* has no word that *name* has not."""
+    return not set(re.findall(r"[a-z]+", text.lower())) - {*name.lower().split("_"), "a", "an", "of", "the"}
+
+
+def test_every_parameter_and_field_is_described():
+    """By more than its name; and every schema, too."""
+    described = [
+        (f"{method} {path} {one['name']}", one["name"], one)
+        for method, path, operation in OPERATIONS
+        for one in operation.get("parameters", ())
+    ]
+    for schema, shape in DOCUMENT["components"]["schemas"].items():
+        described.append((schema, schema, shape))
+        described += [(f"{schema}.{field}", field, one) for field, one in shape.get("properties", {}).items()]
+    assert [place for place, name, one in described if says_nothing(name, one.get("description", ""))] == []
+
+
+def test_every_text_of_the_table_of_fields_is_used():
+    """A text for a field that is gone, or that has one of its own, is left over."""
+    used: set[str] = set()
+    for schema, shape in DOCUMENT["components"]["schemas"].items():
+        for field, one in shape.get("properties", {}).items():
+            found = next((name for name in (f"{schema}.{field}", field) if name in FIELD_WORDS), "")
+            if one["description"] == FIELD_WORDS.get(found):
+                used.add(found)
+    assert set(FIELD_WORDS) - used == set()
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)

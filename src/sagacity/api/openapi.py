@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import JsonValue
 
+from sagacity.api.field_words import describe_fields
 from sagacity.api.health import server_version
 from sagacity.api.vocabulary import OLDER_ROUTES, renamed
 from sagacity.domain.base import Value
@@ -92,9 +93,11 @@ def _document(app: FastAPI) -> Document:
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
         routes=app.routes,
     )
-    document["components"]["schemas"]["Problem"] = Problem.model_json_schema(
-        ref_template="#/components/schemas/{model}"
-    )
+    schemas = cast("dict[str, Document]", document["components"]["schemas"])
+    schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    for unused in ("HTTPValidationError", "ValidationError"):  # of the 422 that is replaced below
+        del schemas[unused]
+    describe_fields(schemas)
     for path, operations in cast("Document", document["paths"]).items():
         for method, operation in cast("Document", operations).items():
             _describe(method, path, cast("Document", operation))

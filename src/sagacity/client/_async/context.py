@@ -65,8 +65,13 @@ async def context(
     Args:
         connection: to the server.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many results of each kind to consider; the budgets decide how many fit in; by default 20.
+        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -74,14 +79,27 @@ async def context(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply includes the trace; by default True.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        agent_version: which version of the agent it belongs to.
+        agent_versions: several versions of the agent instead of one.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        playbook_names: several names of playbooks instead of one.
         playbook_status_filter: approval, for the kinds that are reviewed.
+        kinds: the types of memories to search, and `interaction` for turns; by default ['profile', 'semantic',
+            'episodic', 'user_playbook', 'agent_playbook', 'skill', 'interaction'].
+        neighbours: how many turns of the same session to return before and after each turn found; by default 1.
         session_id: the conversation in progress.
         include_history: whether to include the session's newest turns; by default, if a session is given.
+        budgets: limits in tokens, for the whole text and for each section; by default {'total_tokens': 5000,
+            'profile_tokens': 600, 'facts_tokens': 1500, 'episodes_tokens': 1500, 'procedures_tokens': 400,
+            'entities_tokens': 300, 'history_tokens': 300}.
     """
     body = checked(
         ContextBody,

@@ -38,6 +38,10 @@ async def rerun_profile_generation(
 
     Args:
         connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        user_id: the user: the person who talks to the agent.
+        source: a tag of requests that says where they come from; memories take it over.
         extractor_names: only these extractors; if missing or empty, all.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
@@ -83,6 +87,8 @@ async def manual_profile_generation(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        source: a tag of requests that says where they come from; memories take it over.
         extractor_names: only these extractors; if missing or empty, all.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
@@ -124,6 +130,12 @@ async def rerun_playbook_generation(
 
     Args:
         connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        agent_version: which version of the agent it belongs to; by default agent-v0.
+        user_id: the user: the person who talks to the agent.
+        source: a tag of requests that says where they come from; memories take it over.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
@@ -169,6 +181,10 @@ async def manual_playbook_generation(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to; by default agent-v0.
+        user_id: the user: the person who talks to the agent.
+        source: a tag of requests that says where they come from; memories take it over.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.

@@ -29,7 +29,15 @@ async def get_interactions(
     end_time: datetime | None = None,
     top_k: int | None = None,
 ) -> InteractionsPage:
-    """Return a user's turns, newest first."""
+    """
+    Return a user's turns, newest first.
+
+    Args:
+        connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        top_k: the largest number of results to return; by default 30.
+    """
     body = checked(
         GetInteractionsBody,
         {"user_id": user_id, "start_time": start_time, "end_time": end_time, "top_k": top_k},
@@ -67,7 +75,13 @@ async def get_requests(
 
     Args:
         connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        user_id: the user: the person who talks to the agent.
+        request_id: the publish that it belongs to.
         session_id: the empty string selects requests without a session.
+        top_k: the largest number of results to return; by default 30.
+        offset: how many results to skip; by default 0.
     """
     body = checked(
         GetRequestsBody,
@@ -85,7 +99,13 @@ async def get_requests(
 
 
 async def delete_interaction(connection: AsyncConnection, user_id: str, interaction_id: int) -> Deleted:
-    """Delete one turn of one user."""
+    """
+    Delete one turn of one user.
+
+    Args:
+        connection: to the server.
+        interaction_id: the turn's number.
+    """
     body = checked(DeleteInteractionBody, {"user_id": user_id, "interaction_id": interaction_id})
     return await connection.send("DELETE", "/api/delete_interaction", Deleted, body=body)
 
@@ -103,7 +123,13 @@ async def delete_session(connection: AsyncConnection, session_id: str) -> Sessio
 
 
 async def delete_requests_by_ids(connection: AsyncConnection, request_ids: Sequence[str]) -> DeletedMany:
-    """Delete several requests with their turns; unknown ids are ignored."""
+    """
+    Delete several requests with their turns; unknown ids are ignored.
+
+    Args:
+        connection: to the server.
+        request_ids: the requests to delete.
+    """
     body = checked(DeleteRequestsByIdsBody, {"request_ids": request_ids})
     return await connection.send("DELETE", "/api/delete_requests_by_ids", DeletedMany, body=body)
 

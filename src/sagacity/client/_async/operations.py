@@ -66,6 +66,11 @@ async def cancel_operation(
     Users not yet started are skipped; work on a user stops between two windows, and an aggregation or skill
     generation before its next cluster. What was written stays. If the run has already ended, the message says
     when and how.
+
+    Args:
+        connection: to the server.
+        service_name: the type of operation.
+        operation_id: the run: `GET /api/get_operation_status` reports its progress.
     """
     body = checked(CancelOperationBody, {"service_name": service_name, "operation_id": operation_id})
     return await connection.send("POST", "/api/cancel_operation", OperationsCancelled, body=body)

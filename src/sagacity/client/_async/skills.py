@@ -44,7 +44,12 @@ async def get_skills(
 
     Args:
         connection: to the server.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        agent_version: which version of the agent it belongs to.
         skill_status_filter: what a reviewer said.
+        limit: the largest number of results to return; by default 100.
+        skill_ids: only these skills.
+        status_filter: only memories with one of these statuses; null stands for current. Default: current.
     """
     body = checked(
         GetSkillsBody,
@@ -63,7 +68,13 @@ async def get_skills(
 async def add_skills(
     connection: AsyncConnection, skills: Sequence[SkillData | Mapping[str, object]]
 ) -> AddedSkills:
-    """Add skills; either all are stored, or none."""
+    """
+    Add skills; either all are stored, or none.
+
+    Args:
+        connection: to the server.
+        skills: procedures that an agent can load.
+    """
     body = checked(AddSkillsBody, {"skills": skills})
     return await connection.send("POST", "/api/add_skill", AddedSkills, body=body)
 
@@ -79,7 +90,20 @@ async def update_skill(
     allowed_tools: Sequence[str] | None = None,
     blocking_issues: Sequence[BlockingIssueData | Mapping[str, object]] | None = None,
 ) -> UpdatedSkill:
-    """Change a skill; fields that are not given stay as they are. New text increases the patch version."""
+    """
+    Change a skill; fields that are not given stay as they are. New text increases the patch version.
+
+    Args:
+        connection: to the server.
+        skill_id: the skill's number.
+        skill_name: a short name that says what the skill does.
+        description: what the skill is for and when to use it.
+        instructions: the whole procedure, in Markdown.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        allowed_tools: tools that the instructions use.
+        blocking_issues: what prevented the agent from doing what was asked, in the conversations it was learned
+            from.
+    """
     body = checked(
         UpdateSkillBody,
         {
@@ -102,6 +126,11 @@ async def update_skill_status(
     Approve or reject a skill, or set it back to pending.
 
     Approving one archives the skill that it was written to replace.
+
+    Args:
+        connection: to the server.
+        skill_id: the skill's number.
+        skill_status: a reviewer's verdict; an agent uses only what is approved.
     """
     body = checked(UpdateSkillStatusBody, {"skill_id": skill_id, "skill_status": skill_status})
     return await connection.send("PUT", "/api/update_skill_status", UpdatedSkillStatus, body=body)
@@ -125,6 +154,7 @@ async def run_skill_generation(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to; by default agent-v0.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.
@@ -158,7 +188,10 @@ async def export_skills(
 
     Args:
         connection: to the server.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        agent_version: which version of the agent it belongs to.
         skill_status_filter: what a reviewer said.
+        skill_ids: only these skills.
     """
     body = checked(
         ExportSkillsBody,
@@ -173,12 +206,24 @@ async def export_skills(
 
 
 async def delete_skill(connection: AsyncConnection, skill_id: int) -> Deleted:
-    """Delete one skill with its history."""
+    """
+    Delete one skill with its history.
+
+    Args:
+        connection: to the server.
+        skill_id: the skill's number.
+    """
     body = checked(DeleteSkillBody, {"skill_id": skill_id})
     return await connection.send("DELETE", "/api/delete_skill", Deleted, body=body)
 
 
 async def delete_skills_by_ids(connection: AsyncConnection, skill_ids: Sequence[int]) -> DeletedMany:
-    """Delete several skills; unknown ids are ignored."""
+    """
+    Delete several skills; unknown ids are ignored.
+
+    Args:
+        connection: to the server.
+        skill_ids: only these skills.
+    """
     body = checked(DeleteSkillsByIdsBody, {"skill_ids": skill_ids})
     return await connection.send("DELETE", "/api/delete_skills_by_ids", DeletedMany, body=body)

@@ -24,7 +24,13 @@ from sagacity.schemas.profiles import Added, Updated
 async def add_user_playbook(
     connection: AsyncConnection, user_playbooks: Sequence[UserPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Add user playbooks; either all are stored, or none."""
+    """
+    Add user playbooks; either all are stored, or none.
+
+    Args:
+        connection: to the server.
+        user_playbooks: rules that single users taught.
+    """
     body = checked(AddUserPlaybooksBody, {"user_playbooks": user_playbooks})
     return await connection.send("POST", "/api/add_user_playbook", Added, body=body)
 
@@ -47,6 +53,14 @@ async def update_user_playbook(
 
     Args:
         connection: to the server.
+        user_playbook_id: the user playbook's number.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        content: what the memory says.
+        trigger: when the rule applies.
+        pitfall: what the agent should not do.
+        rationale: why the rule holds.
+        blocking_issue: what prevented the agent from doing what was asked.
+        playbook_metadata: free text that is kept with the playbook.
         status: use `current` for current, because null leaves the status as it is.
     """
     body = checked(
@@ -78,7 +92,20 @@ async def get_user_playbooks(
     status_filter: Sequence[StatusWord] | None = None,
     query: str | None = None,
 ) -> UserPlaybooksPage:
-    """Return unexpired user playbooks, last changed first; by default those of any status."""
+    """
+    Return unexpired user playbooks, last changed first; by default those of any status.
+
+    Args:
+        connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        limit: the largest number of results to return; by default 100.
+        user_id: the user: the person who talks to the agent.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        agent_version: which version of the agent it belongs to.
+        status_filter: only memories with one of these statuses; null stands for current. Default: current.
+        query: words to look for; the best match comes first.
+    """
     body = checked(
         GetUserPlaybooksBody,
         {
@@ -98,7 +125,13 @@ async def get_user_playbooks(
 
 
 async def delete_user_playbook(connection: AsyncConnection, user_playbook_id: int) -> Deleted:
-    """Delete one user playbook."""
+    """
+    Delete one user playbook.
+
+    Args:
+        connection: to the server.
+        user_playbook_id: the user playbook's number.
+    """
     body = checked(DeleteUserPlaybookBody, {"user_playbook_id": user_playbook_id})
     return await connection.send("DELETE", "/api/delete_user_playbook", Deleted, body=body)
 
@@ -106,7 +139,13 @@ async def delete_user_playbook(connection: AsyncConnection, user_playbook_id: in
 async def delete_user_playbooks_by_ids(
     connection: AsyncConnection, user_playbook_ids: Sequence[int]
 ) -> DeletedMany:
-    """Delete several user playbooks; unknown ids are ignored."""
+    """
+    Delete several user playbooks; unknown ids are ignored.
+
+    Args:
+        connection: to the server.
+        user_playbook_ids: only these user playbooks.
+    """
     body = checked(DeleteUserPlaybooksByIdsBody, {"user_playbook_ids": user_playbook_ids})
     return await connection.send("DELETE", "/api/delete_user_playbooks_by_ids", DeletedMany, body=body)
 

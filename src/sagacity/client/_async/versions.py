@@ -36,6 +36,8 @@ async def upgrade_profiles(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        profile_ids: only these profiles.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
@@ -67,6 +69,8 @@ async def downgrade_profiles(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        profile_ids: only these profiles.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
@@ -101,6 +105,10 @@ async def upgrade_user_playbooks(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        user_id: the user: the person who talks to the agent.
+        user_playbook_ids: only these user playbooks.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
         archive_current: if false, pending ones are added to the current ones, and nothing is archived.
     """
@@ -135,6 +143,10 @@ async def downgrade_user_playbooks(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        user_id: the user: the person who talks to the agent.
+        user_playbook_ids: only these user playbooks.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
     body = checked(
@@ -169,8 +181,10 @@ async def get_profile_diff(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something pending.
+        limit: the largest number of results to return; by default 100.
     """
     body = checked(
         GetProfileDiffBody,
@@ -202,7 +216,11 @@ async def get_user_playbook_diff(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
         only_affected_users: only users with something pending.
+        limit: the largest number of results to return; by default 100.
     """
     body = checked(
         GetUserPlaybookDiffBody,

@@ -30,7 +30,13 @@ from sagacity.schemas.profiles import Added
 def add_agent_playbooks(
     connection: Connection, agent_playbooks: Sequence[AgentPlaybookData | Mapping[str, object]]
 ) -> Added:
-    """Add agent playbooks; either all are stored, or none."""
+    """
+    Add agent playbooks; either all are stored, or none.
+
+    Args:
+        connection: to the server.
+        agent_playbooks: rules that apply to all users.
+    """
     body = checked(AddAgentPlaybooksBody, {"agent_playbooks": agent_playbooks})
     return connection.send("POST", "/api/add_agent_playbook", Added, body=body)
 
@@ -48,7 +54,21 @@ def update_agent_playbook(
     playbook_metadata: str | None = None,
     playbook_status: ApprovalWord | None = None,
 ) -> UpdatedAgentPlaybook:
-    """Change an agent playbook; fields that are not given stay as they are."""
+    """
+    Change an agent playbook; fields that are not given stay as they are.
+
+    Args:
+        connection: to the server.
+        agent_playbook_id: the agent playbook's number.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        content: what the memory says.
+        trigger: when the rule applies.
+        pitfall: what the agent should not do.
+        rationale: why the rule holds.
+        blocking_issue: what prevented the agent from doing what was asked.
+        playbook_metadata: free text that is kept with the playbook.
+        playbook_status: a reviewer's verdict; an agent uses only what is approved.
+    """
     body = checked(
         UpdateAgentPlaybookBody,
         {
@@ -75,6 +95,11 @@ def update_agent_playbook_status(
     Approve or reject an agent playbook, or set it back to pending.
 
     Approving one archives the agent playbook that it was written to replace.
+
+    Args:
+        connection: to the server.
+        agent_playbook_id: the agent playbook's number.
+        playbook_status: a reviewer's verdict; an agent uses only what is approved.
     """
     body = checked(
         UpdateAgentPlaybookStatusBody,
@@ -99,6 +124,15 @@ def get_agent_playbooks(
     Return agent playbooks, last changed first; by default current ones, approved or not.
 
     With `agent_playbook_ids`, those come in that order and in any state; no other filter can be combined with it.
+
+    Args:
+        connection: to the server.
+        limit: the largest number of results to return; by default 100.
+        agent_playbook_ids: only these agent playbooks; no other filter may be given with them.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        agent_version: which version of the agent it belongs to.
+        status_filter: only playbooks with one of these statuses; null stands for current.
+        playbook_status_filter: only those with this verdict.
     """
     body = checked(
         GetAgentPlaybooksBody,
@@ -130,13 +164,25 @@ def get_playbook_aggregation_change_logs(
 
 
 def delete_agent_playbook(connection: Connection, agent_playbook_id: int) -> Deleted:
-    """Delete one agent playbook."""
+    """
+    Delete one agent playbook.
+
+    Args:
+        connection: to the server.
+        agent_playbook_id: the agent playbook's number.
+    """
     body = checked(DeleteAgentPlaybookBody, {"agent_playbook_id": agent_playbook_id})
     return connection.send("DELETE", "/api/delete_agent_playbook", Deleted, body=body)
 
 
 def delete_agent_playbooks_by_ids(connection: Connection, agent_playbook_ids: Sequence[int]) -> DeletedMany:
-    """Delete several agent playbooks; unknown ids are ignored."""
+    """
+    Delete several agent playbooks; unknown ids are ignored.
+
+    Args:
+        connection: to the server.
+        agent_playbook_ids: only these agent playbooks; no other filter may be given with them.
+    """
     body = checked(DeleteAgentPlaybooksByIdsBody, {"agent_playbook_ids": agent_playbook_ids})
     return connection.send("DELETE", "/api/delete_agent_playbooks_by_ids", DeletedMany, body=body)
 
@@ -169,6 +215,7 @@ def run_playbook_aggregation(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to; by default agent-v0.
         wait_for_response: return when it has ended; otherwise at once, with the `operation_id`.
         timeout_seconds: how long to wait at most; None for as long as it takes.
         on_progress: called with how the run stands while waiting.

@@ -67,6 +67,14 @@ def add_entity(
     Add an entity. It stays even if no memory mentions it.
 
     A name or alias of another entity of the user is refused with 409.
+
+    Args:
+        connection: to the server.
+        name: what the user calls it; one line.
+        entity_type: what it is: a person, a place and so on; by default other.
+        description: one or two sentences on what it is.
+        aliases: other names by which it is found.
+        attributes: free JSON about it.
     """
     body = checked(
         AddEntityBody,
@@ -114,6 +122,11 @@ def update_entity(
     Args:
         connection: to the server.
         entity_id: the entity's number.
+        name: what to call it from now on; the former name becomes an alias.
+        entity_type: what it is: a person, a place and so on.
+        description: one or two sentences on what it is.
+        aliases: other names by which it is found.
+        attributes: free JSON about it.
     """
     body = checked(
         UpdateEntityBody,
@@ -152,6 +165,7 @@ def merge_entities(
     Args:
         connection: to the server.
         entity_id: the entity's number.
+        entity_ids: the entities to merge; they are gone afterwards.
     """
     body = checked(MergeEntitiesBody, {"entity_ids": entity_ids, "user_id": user_id})
     reply = connection.send("POST", f"/api/entities/{entity_id:d}/merge", EntityReply, body=body)
@@ -215,7 +229,18 @@ def add_relationship(
     confidence: float | None = None,
     is_bidirectional: bool | None = None,
 ) -> Relationship:
-    """Add a relationship between two entities of a user; if one of the same type exists, it is refused with 409."""
+    """
+    Add a relationship between two entities of a user; if one of the same type exists, it is refused with 409.
+
+    Args:
+        connection: to the server.
+        source_entity_id: where the connection starts.
+        relationship_type: what connects the two, such as `works_at`.
+        target_entity_id: where the connection ends.
+        description: one or two sentences on what it is.
+        confidence: how certain it is, from 0 to 1; by default 1.0.
+        is_bidirectional: whether it holds in both directions.
+    """
     body = checked(
         AddRelationshipBody,
         {
@@ -262,6 +287,10 @@ def update_relationship(
     Args:
         connection: to the server.
         relationship_id: the relationship's number.
+        relationship_type: what connects the two, such as `works_at`.
+        description: one or two sentences on what it is.
+        confidence: how certain it is, from 0 to 1.
+        is_bidirectional: whether it holds in both directions.
     """
     body = checked(
         UpdateRelationshipBody,

@@ -15,7 +15,14 @@ from sagacity.schemas.evaluations import (
 def get_agent_success_evaluation_results(
     connection: Connection, *, limit: int | None = None, agent_version: str | None = None
 ) -> EvaluationsPage:
-    """Return evaluation results, newest first."""
+    """
+    Return evaluation results, newest first.
+
+    Args:
+        connection: to the server.
+        limit: the largest number of results to return; by default 100.
+        agent_version: which version of the agent it belongs to.
+    """
     body = checked(GetEvaluationsBody, {"limit": limit, "agent_version": agent_version})
     return connection.send(
         "POST", "/api/get_agent_success_evaluation_results", EvaluationsPage, body=body, repeatable=True
@@ -23,6 +30,12 @@ def get_agent_success_evaluation_results(
 
 
 def get_dashboard_stats(connection: Connection, *, days_back: int | None = None) -> DashboardPage:
-    """Return counts for the last days including today, by day (UTC), and for the same number of days before."""
+    """
+    Return counts for the last days including today, by day (UTC), and for the same number of days before.
+
+    Args:
+        connection: to the server.
+        days_back: how many days to count, including today; by default 30.
+    """
     body = checked(GetDashboardStatsBody, {"days_back": days_back})
     return connection.send("POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True)

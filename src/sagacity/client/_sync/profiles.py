@@ -31,6 +31,10 @@ def add_user_profile(
     Add profiles; either all are stored, or none.
 
     An existing `profile_id` of the same user is replaced; one of another user is refused with 409.
+
+    Args:
+        connection: to the server.
+        user_profiles: facts about users.
     """
     body = checked(AddProfilesBody, {"user_profiles": user_profiles})
     return connection.send("POST", "/api/add_user_profile", Added, body=body)
@@ -44,7 +48,14 @@ def update_user_profile(
     content: str | None = None,
     custom_features: Mapping[str, object] | None = None,
 ) -> Updated:
-    """Change a current profile; fields that are not given stay as they are."""
+    """
+    Change a current profile; fields that are not given stay as they are.
+
+    Args:
+        connection: to the server.
+        content: what the memory says.
+        custom_features: free JSON that an extractor noted beside the fact.
+    """
     body = checked(
         UpdateProfileBody,
         {
@@ -66,7 +77,16 @@ def get_profiles(
     top_k: int | None = None,
     status_filter: Sequence[StatusWord] | None = None,
 ) -> ProfilesPage:
-    """Return a user's unexpired profiles, last changed first; by default the current ones."""
+    """
+    Return a user's unexpired profiles, last changed first; by default the current ones.
+
+    Args:
+        connection: to the server.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
+        top_k: the largest number of results to return; by default 30.
+        status_filter: only memories with one of these statuses; null stands for current. Default: current.
+    """
     body = checked(
         GetProfilesBody,
         {
@@ -142,6 +162,10 @@ def delete_profile(
     Delete a user's profile by its id, or all of the user's profiles that contain every word of `search_query`.
 
     If both are given, the id counts. If nothing matches, the reply is 404.
+
+    Args:
+        connection: to the server.
+        search_query: delete the profiles that contain every one of these words.
     """
     body = checked(
         DeleteProfileBody, {"user_id": user_id, "profile_id": profile_id, "search_query": search_query}
@@ -150,7 +174,13 @@ def delete_profile(
 
 
 def delete_profiles_by_ids(connection: Connection, profile_ids: Sequence[str]) -> DeletedMany:
-    """Delete several profiles; unknown ids are ignored."""
+    """
+    Delete several profiles; unknown ids are ignored.
+
+    Args:
+        connection: to the server.
+        profile_ids: only these profiles.
+    """
     body = checked(DeleteProfilesByIdsBody, {"profile_ids": profile_ids})
     return connection.send("DELETE", "/api/delete_profiles_by_ids", DeletedMany, body=body)
 

@@ -69,9 +69,13 @@ def search_interactions(
         connection: to the server.
         user_id: the user; use `user_ids` for several.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -79,10 +83,13 @@ def search_interactions(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
+        request_id: the publish that it belongs to.
         most_recent_k: search only this many of the newest turns.
         neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
@@ -154,9 +161,13 @@ def search_profiles(
         connection: to the server.
         user_id: the user; use `user_ids` for several.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -164,12 +175,18 @@ def search_profiles(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        generated_from_request_id: the publish that it was learned from.
+        source: a tag of requests that says where they come from; memories take it over.
         custom_feature: a text that one of the custom features must contain.
+        extractor_name: only what this extractor learned.
     """
     body = checked(
         SearchProfilesBody,
@@ -241,10 +258,14 @@ def search_user_playbooks(
     Args:
         connection: to the server.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -252,11 +273,18 @@ def search_user_playbooks(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        agent_version: which version of the agent it belongs to.
+        agent_versions: several versions of the agent instead of one.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        playbook_names: several names of playbooks instead of one.
     """
     body = checked(
         SearchUserPlaybooksBody,
@@ -333,10 +361,14 @@ def search_agent_playbooks(
     Args:
         connection: to the server.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -344,11 +376,18 @@ def search_agent_playbooks(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        agent_version: which version of the agent it belongs to.
+        agent_versions: several versions of the agent instead of one.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        playbook_names: several names of playbooks instead of one.
         playbook_status_filter: approval, for the kinds that are reviewed.
     """
     body = checked(
@@ -428,10 +467,14 @@ def search_skills(
     Args:
         connection: to the server.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -439,11 +482,18 @@ def search_skills(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        agent_version: which version of the agent it belongs to.
+        agent_versions: several versions of the agent instead of one.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        playbook_names: several names of playbooks instead of one.
         playbook_status_filter: approval, for the kinds that are reviewed.
         skill_status_filter: approval; the same as `playbook_status_filter`, under the name used in other calls on
             skills.
@@ -526,10 +576,14 @@ def search(
     Args:
         connection: to the server.
         query: the question, in plain words.
+        start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
+        end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many of each kind; by default 5.
         threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.3.
+        search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
+            hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
         strategies: which strategies to use, among those of `search_mode`; the server's choice by default.
         rerank: whether a model reranks the first results; the server's choice by default.
@@ -537,12 +591,20 @@ def search(
             request.
         metadata: comparisons such as `{"priority": {"gte": 2}}`, joined by `and`, `or` and `not`.
         event_start_time: earliest time at which it happened.
+        event_end_time: latest time at which it happened.
         as_of: search what was known at this time, instead of now.
         reference_time: what "today" is to the question; by default now.
+        conversation_history: turns before the question, oldest first.
         enable_reformulation: whether a model, if configured, rewrites the question from the history.
         explain: whether the reply explains how the results were found.
         status_filter: by default, current ones.
+        include_expired: if true, also finds memories that have expired.
+        agent_version: which version of the agent it belongs to.
+        agent_versions: several versions of the agent instead of one.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        playbook_names: several names of playbooks instead of one.
         playbook_status_filter: approval, for the kinds that are reviewed.
+        kinds: the types of memories to search, and `interaction` for turns.
         neighbours: how many turns of the same session to return before and after each turn found; by default 0.
     """
     body = checked(

@@ -37,6 +37,8 @@ def upgrade_profiles(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        profile_ids: only these profiles.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
@@ -68,6 +70,8 @@ def downgrade_profiles(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        profile_ids: only these profiles.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
@@ -102,6 +106,10 @@ def upgrade_user_playbooks(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        user_id: the user: the person who talks to the agent.
+        user_playbook_ids: only these user playbooks.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
         archive_current: if false, pending ones are added to the current ones, and nothing is archived.
     """
@@ -136,6 +144,10 @@ def downgrade_user_playbooks(
 
     Args:
         connection: to the server.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
+        user_id: the user: the person who talks to the agent.
+        user_playbook_ids: only these user playbooks.
         only_affected_users: only users with something to promote or to restore; the others stay as they are.
     """
     body = checked(
@@ -168,8 +180,10 @@ def get_profile_diff(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
         extractor_names: only these extractors; if missing or empty, all.
         only_affected_users: only users with something pending.
+        limit: the largest number of results to return; by default 100.
     """
     body = checked(
         GetProfileDiffBody,
@@ -201,7 +215,11 @@ def get_user_playbook_diff(
 
     Args:
         connection: to the server.
+        user_id: the user: the person who talks to the agent.
+        agent_version: which version of the agent it belongs to.
+        playbook_name: the name under which playbooks belong together: that of their extractor.
         only_affected_users: only users with something pending.
+        limit: the largest number of results to return; by default 100.
     """
     body = checked(
         GetUserPlaybookDiffBody,
