@@ -58,8 +58,8 @@ def measure(effort: Effort) -> Report:
     top = max(best.values())
     report = Report(
         "Bulk insert",
-        "Profiles with text, terms and vector through `storage.memories.add` into one SQLite database that grows "
-        f"meanwhile; in process, with the vectors given. {ROUNDS} rounds, sizes side by side in each.",
+        "Profiles with text, terms and vector through `storage.memories.add` into one SQLite database that grows as "
+        f"rows arrive; in process, with the vectors given. {ROUNDS} rounds, each with all sizes in turn.",
     )
     report.budgets.append(Budget("bulk insert of embedded memories", top, 3_000, "rows/s", at_least=True))
     report.tables.append(

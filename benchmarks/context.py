@@ -88,8 +88,8 @@ def measure(effort: Effort) -> Report:
         of_default = middle if total == ContextBudgets().total_tokens else of_default
     report = Report(
         "Contexts",
-        f"What a search found, {OF_EACH_KIND} of each kind and the turns beside turns, becomes text. Each line and the "
-        "whole are counted with the tokenizer. Times are of the processor.",
+        f"What a search found, {OF_EACH_KIND} of each kind with their neighbouring turns, becomes text. Each line "
+        "and the whole are counted with the tokenizer. Times are processor times.",
         [Budget("context build, 5,000 tokens, median", of_default, 10, "ms")],
     )
     report.tables.append(Table("Figures", ("budget, tokens", "tokens", "lines", "ms"), rows))

@@ -101,7 +101,7 @@ class Report:
                 )
                 for budget in self.budgets
             ]
-            parts.append(grid(("budget", "allowed", "measured", "held"), rows))
+            parts.append(grid(("budget", "allowed", "measured", "met"), rows))
         for table in self.tables:
             parts.append(f"### {table.title}")
             parts.append(grid(table.columns, table.rows))

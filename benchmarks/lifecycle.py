@@ -253,8 +253,8 @@ def measure(effort: Effort) -> Report:
     return Report(
         subject="Lifecycle",
         about=f"{turns:,} turns of {len(logs(turns)):,} users, by the rule-based learner with the real embedder, in "
-        "one process on SQLite: profiles and user playbooks. Turns are recorded ones, with what people say of "
-        "themselves and of the answers in three of ten pairs; they are not embedded themselves meanwhile.",
+        "one process on SQLite: profiles and user playbooks. Turns are recorded ones, and in three of ten pairs "
+        "people speak of themselves or of the answers; turns are not embedded meanwhile.",
         tables=[
             Table(
                 "Learning, and learning again",
@@ -284,7 +284,7 @@ def measure(effort: Effort) -> Report:
                 f"{load:.0f} on {os.cpu_count()} cores before it began.",
             ),
             Table(
-                "What is done with it",
+                "Comparing, swapping, exporting",
                 ("", "rows", "seconds", "rows/s", "peak memory, MiB"),
                 [
                     (

@@ -64,8 +64,8 @@ def measure(effort: Effort) -> Report:
                 )
                 for size in SIZES
             ],
-            "Embedded memories through `storage.memories.add`, best of three. On PostgreSQL the HNSW index is there "
-            "and takes each row. `sagacity migrate-data` and `restore` go by COPY instead.",
+            "Embedded memories through `storage.memories.add`, best of three. On PostgreSQL the HNSW index exists "
+            "and takes in each row. `sagacity migrate-data` and `restore` use COPY instead.",
         )
     )
     return report

@@ -196,7 +196,7 @@ def report_of(cases: list[Case], questions: int, rows: int, seconds: float) -> R
         "Recall on PostgreSQL",
         f"The ten nearest of `PostgresVectors` against an exact search in single precision, for {questions} questions "
         f"embedded by MiniLM, over {rows:,} rows in one table whose vectors cluster like those of real sentences. "
-        "“As it chooses” is what the program does; “graph” walks the HNSW index whatever the size. The index (m 16, "
+        "“As it chooses” is what the program does; “graph” always walks the HNSW index. The index (m 16, "
         f"ef_construction 64) was made in {number(seconds)} s after the rows were there.",
         [Budget("within a user, any size and filter, worst recall at 10", least, 0.98, "", at_least=True)],
     )

@@ -90,13 +90,13 @@ def report_of(lite: list[Size], large: list[Size], moved: list[tuple[int, float]
     report = Report(
         "Search on PostgreSQL",
         "The same rows, questions and server settings as under [Search](#search), on SQLite and on PostgreSQL in turn. "
-        "The rows went from one to the other by COPY, and the HNSW index was made after; "
+        "The rows were copied from one to the other by COPY, and the HNSW index was built afterwards; "
         + "; ".join(f"{rows:,} rows of all tables in {number(took)} s" for rows, took in moved)
         + ".",
     )
     report.tables.append(
         Table(
-            "Over HTTP, beside SQLite",
+            "Over HTTP, compared with SQLite",
             ("data", "SQLite p50, ms", "p95, ms", "PostgreSQL p50, ms", "p95, ms", "p50 to SQLite"),
             [
                 (

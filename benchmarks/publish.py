@@ -52,7 +52,7 @@ class Setup:
 
 
 def setups() -> list[Setup]:
-    """What stands side by side."""
+    """The set-ups that are compared."""
     never = {"batch_size": 1_000_000, "batch_interval": 1_000_000}
     return [
         Setup("16 clients", 16, {}),
@@ -112,7 +112,7 @@ def report_of(found: list[Setup], ceilings: list[dict]) -> Report:
         "Publish",
         "`POST /api/publish_interaction` with one turn pair of a real conversation each (up to 400 characters a turn), "
         f"{USERS} users in turn, over kept connections, against a server process with SQLite on this machine's disk. "
-        "A reply comes after the commit. Learning (rules) and embedding go on beside it in the same process; "
+        "A reply comes after the commit. Learning (rules) and embedding run in the same process meanwhile; "
         "“learning off” sets the batch interval and the quiet time so high that nothing is learned, and turns are "
         "still embedded.",
         [
@@ -148,7 +148,7 @@ def report_of(found: list[Setup], ceilings: list[dict]) -> Report:
         f"request, in a process of its own on the same cores; the same clients get {number(ceiling)} requests/s from "
         "`/health`. Every published turn was found in the database after the servers had ended."
     )
-    report.tables.append(Table("Side by side", columns, rows, note))
+    report.tables.append(Table("Set-ups compared", columns, rows, note))
     return report
 
 

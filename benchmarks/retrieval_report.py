@@ -12,9 +12,9 @@ CUTS = (1, 5, 10)
 SHARES = tuple(f"{what}@{k}" for what in ("any", "all") for k in CUTS)
 METRICS = (*SHARES, "NDCG@10", "MRR@10")
 ABOUT = (
-    "The questions of a LongMemEval_S file, each asked by a user of its own who has said all of its history: published "
-    "session by session into SQLite, embedded, and searched with `Searcher.search`. Ten turns are asked for. A session "
-    "ranks where the best of its turns does, among 200. Questions without an answer are left out."
+    "The questions of a LongMemEval_S file, each asked by a user of its own, to whom its whole history belongs: "
+    "published session by session into SQLite, embedded, and searched with `Searcher.search`. Ten turns are asked for. "
+    "A session ranks where its best turn does, among 200. Questions without an answer are left out."
 )
 
 
@@ -94,7 +94,7 @@ def report_of(rows: Sequence[Row]) -> Report:
             "Turns",
             rows,
             Row.of_turns,
-            f"{note} “all” counts a question only if all of its evidence is there.",
+            f"{note} “all” counts a question only if all of its evidence was found.",
         ),
         _table("Sessions", rows, Row.of_sessions, note),
         _by_kind(rows),
@@ -171,7 +171,7 @@ def _by_kind(rows: Sequence[Row]) -> Table:
         "All evidence turns among the first ten, by kind of question",
         ("search", *kinds),
         cells,
-        f"Questions: {counts}. Search knows nothing of the kinds.",
+        f"Questions: {counts}. Search does not know the kinds.",
     )
 
 
@@ -188,7 +188,7 @@ def _latency(rows: Sequence[Row]) -> Table:
         ("search", "p50, ms", "p95, ms", "p50 with embedding, ms", "p95 with embedding, ms", "late"),
         cells,
         "Ten turns, in process, one question at a time, caches warm; with the question's vector known, then embedded. "
-        "“late” counts questions of which a strategy gave no answer in its time.",
+        "“late” counts questions for which a strategy did not answer in time.",
     )
 
 

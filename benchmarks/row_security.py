@@ -96,9 +96,9 @@ def measure(effort: Effort) -> Report:
     report = Report(
         "What row-level security costs",
         "The searches of [Search](#search), in process and without embedding, on a PostgreSQL database and on its copy "
-        "with row-level security disabled, one after the other in changing order; both found the same each time. The "
-        "program's role asks in both. The setting that names the user is there, so that the policy for end users "
-        "checks too.",
+        "with row-level security disabled, one after the other in changing order; both found the same each time. "
+        "Both are asked by the program's role. The setting that names the user is set, so that the policy for end "
+        "users is checked, too.",
         [
             Budget(f"{size.name}, p50", ratio(one)[0], 1.10, "×")
             for size, one in zip(found_sizes, times, strict=True)
@@ -115,7 +115,7 @@ def measure(effort: Effort) -> Report:
         for size, one in zip(found_sizes, times, strict=True)
     ]
     columns = ("data", "with, p50 ms", "without, p50 ms", "ratio of the medians", "middle half of the pairs")
-    report.tables.append(Table("Side by side", columns, rows))
+    report.tables.append(Table("With and without", columns, rows))
     return report
 
 

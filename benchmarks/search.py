@@ -164,8 +164,8 @@ def report_of(found: list[Size], floors: list[float], rows_a_second: float) -> R
     report = Report(
         "Search",
         "`POST /api/search` (profiles, user playbooks and agent playbooks; five of each, by all five strategies) by "
-        "one client over one connection, each question new, so that it is embedded each time, and naming somebody whom "
-        "the user's graph knows; a tenth of the profiles tie people together. Rows hold half sentences of real "
+        "one client over one connection, each question new, so that it is embedded each time, and naming somebody "
+        "in the user's graph; a tenth of the profiles connect people. Rows hold half sentences of real "
         "conversations and vectors that cluster like them; 1,000 rows of each size are agent playbooks, which all "
         f"users share. The databases were filled at {number(rows_a_second)} rows/s.",
         [

@@ -100,8 +100,9 @@ def measure(effort: Effort) -> Report:
     packages = import_seconds()
     report = Report(
         "Start and memory",
-        "From the start of the process to the first 200 of `/health/ready`, which asks the database, the embedder and "
-        "the dispatcher; the disk is warm, the database is there. Memory is the resident set of the server's process.",
+        "From the start of the process to the first 200 of `/health/ready`, which checks the database, the embedder "
+        "and the dispatcher; the disk cache is warm, and the database exists. Memory is the resident set of the "
+        "server's process.",
         [
             Budget("start to first healthy answer, best", min(times), 3, "s"),
             Budget("idle memory with the embedder loaded", idle, 400, "MB"),
@@ -121,7 +122,7 @@ def measure(effort: Effort) -> Report:
             "What importing costs",
             ("package", "ms"),
             [(name, number(seconds * 1000)) for name, seconds in packages],
-            "Time of each package's own modules, as `python -X importtime` tells it, which adds some itself.",
+            "Time of each package's own modules, as measured by `python -X importtime`, which adds some time itself.",
         )
     )
     return report

@@ -92,7 +92,7 @@ def table_of(steps: dict[str, Steps]) -> Table:
         "Where the time goes",
         columns,
         rows,
-        "In process, without HTTP, by the trace of the search; medians where nothing else is said. Each strategy is "
-        "asked by itself, “vector” embeds the question too. “all” is a whole search with the five strategies side by "
-        "side.",
+        "In process, without HTTP, by the trace of the search; medians unless the column says otherwise. Each "
+        "strategy is measured alone; “vector” includes embedding the question. “all” is a whole search with the "
+        "five strategies in parallel.",
     )

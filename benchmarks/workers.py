@@ -44,7 +44,7 @@ def fill(url: str, model: ScriptedLLM, users: int) -> None:
 
 
 def learned_in(workers: int, users: int) -> float:
-    """Users learned a second by so many workers, over the second half: by then all have loaded what they need."""
+    """Users learned from per second, by so many workers, in the second half, when all is loaded."""
     with folder() as home, running_valkey(home) as valkey, scripted_llm() as model:
         model.answer_with(answer)
         env = UNLIMITED | {
@@ -82,12 +82,13 @@ def measure(effort: Effort) -> Report:
     one, two = median(rates[1]), median(rates[2])
     return Report(
         subject="Workers",
-        about=f"{users} users, one turn each, learned by a model that answers after {DELAY_SECONDS * 1000:.0f} ms; "
+        about=f"{users} users, one turn each; the model that learns from them answers after "
+        f"{DELAY_SECONDS * 1000:.0f} ms; "
         f"{CONCURRENCY} user at a time in each worker; SQLite and Valkey; median of {rounds}.",
         budgets=[Budget("speed-up, two workers over one", two / one, SPEED_UP, "times", at_least=True)],
         tables=[
             Table(
-                "Users learned a second",
+                "Users learned from per second",
                 ("workers", "users/s", "lowest", "highest"),
                 [
                     (str(count), number(median(found)), number(min(found)), number(max(found)))
