@@ -30,7 +30,7 @@ async def migrate(settings: Settings) -> str:
     """
     if not settings.is_sqlite and not settings.migration_url:
         raise ConfigError(
-            "setting SAGACITY_MIGRATION_URL: the database as the role that owns its tables is needed"
+            "setting SAGACITY_MIGRATION_URL: name the database with the role that owns its tables"
         )
     embedder = open_embedder(embedder_choice(settings))
     async with open_database(settings) as storage:
@@ -72,7 +72,7 @@ async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
             yield 2 * total - left, passes * total
             if not await backfill.round():
                 raise ProviderError(
-                    "the embedder gives no vectors now; run `sagacity reindex` again to go on"
+                    "the embedder gives no vectors at the moment; run `sagacity reindex` again to continue"
                 )
         done = 2 * total
         yield done, passes * total

@@ -104,10 +104,10 @@ def test_publish_reads_json_lines(run, tmp_path: Path, way: str) -> None:
     ("arguments", "says"),
     [
         (["-u", "ana"], "exactly one of"),
-        (["-u", "ana", "--user-message", "x"], "go together"),
+        (["-u", "ana", "--user-message", "x"], "give both"),
         (["-u", "ana", "--user-message", "x", "--agent-response", "y", "--stdin"], "exactly one of"),
         (["--data", '{"content": "x"}'], "--user-id"),
-        (["-u", "ana", "--data", "{"], "no JSON"),
+        (["-u", "ana", "--data", "{"], "not valid JSON"),
         (["-u", "ana", "--data", "[]"], "interaction_data_list"),
         (["-u", "ana", "--data", '[{"content": "x", "user_action": "jump"}]'], "user_action"),
         (["-u", "ana", "--file", "/nowhere.json"], "cannot be read"),

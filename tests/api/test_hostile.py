@@ -254,7 +254,7 @@ async def test_a_mistyped_route_or_method_is_told_where_to_look(api):
     for path in ("/search", "/api/get_profile", "/api/" + "x" * 200, "/api/sea%0arch"):
         reply = await api.post(path, json={})
         assert (reply.status_code, reply.json()["error"]) == (404, "NotFound"), path
-        assert reply.json()["message"] == "there is no such route; GET /docs shows all of them"
+        assert reply.json()["message"] == "there is no such route; GET /docs lists all routes"
     for method, path, allowed in (
         ("GET", "/api/search", "POST"),
         ("PATCH", "/api/update_skill_status", "POST, PUT"),

@@ -31,7 +31,7 @@ async def test_an_id_with_too_many_bytes_is_refused(api, path, body, name):
     reply = await api.post(path, json=body | {name: TOO_LONG})
     assert reply.status_code == 422
     assert name in reply.text
-    assert "at most 1024 bytes in UTF-8, and this has 1028" in reply.text
+    assert "at most 1024 bytes in UTF-8 are allowed, and this has 1028" in reply.text
     reply = await api.post(path, json=body | {name: FITS})
     assert reply.status_code == 200
 
@@ -42,7 +42,7 @@ async def test_an_id_in_a_list_with_too_many_bytes_is_refused(api, path, many, n
     one = {"user_id": "anna", "content": "likes tea", "trigger": "tea"}
     reply = await api.post(path, json={many: [one | {name: TOO_LONG}]})
     assert reply.status_code == 422
-    assert "at most 1024 bytes in UTF-8, and this has 1028" in reply.text
+    assert "at most 1024 bytes in UTF-8 are allowed, and this has 1028" in reply.text
     reply = await api.post(path, json={many: [one | {name: FITS}]})
     assert reply.status_code == 200, reply.text
 

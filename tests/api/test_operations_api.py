@@ -29,7 +29,7 @@ async def test_what_never_ran_is_said_so(api):
     for query in ({}, {"service_name": "playbook_generation"}, {"service_name": "feedback_generation"}):
         reply = await api.get(STATUS, params=query)
         assert (reply.status_code, reply.json()["success"]) == (200, False)
-        assert "never ran" in reply.json()["msg"]
+        assert "has never run" in reply.json()["msg"]
         assert "operation_status" not in reply.json()
     unknown = await api.get(STATUS, params={"operation_id": "nowhere"})
     assert (unknown.status_code, unknown.json()["error"]) == (404, "NotFound")

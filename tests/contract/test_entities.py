@@ -232,7 +232,7 @@ async def test_ties_are_made_and_mended_by_hand(storage: Storage) -> None:
         assert (tie.relationship_type, tie.confidence) == ("lives_in", 1.0)
         with pytest.raises(Conflict):
             await tx.relationships.add(ANNA, new)
-        with pytest.raises(InvalidInput, match="these are one"):
+        with pytest.raises(InvalidInput, match="both ids are the same"):
             await tx.relationships.add(ANNA, new.model_copy(update={"target_entity_id": ana.entity_id}))
         with pytest.raises(InvalidInput, match="word"):
             await tx.relationships.add(ANNA, new.model_copy(update={"relationship_type": ""}))

@@ -188,7 +188,7 @@ async def test_a_run_whose_extractors_were_switched_off_since_says_so_at_once(
     assert (done.status, done.failed_count) == (OperationStatus.FAILED, 1)
     async with storage.read(ORG) as snapshot:
         [item] = await snapshot.operations.items(operation.operation_id, limit=10)
-    assert "has no extractor for this any more" in item.error
+    assert "no longer has an extractor for this" in item.error
     assert await learned(storage) == before
 
 

@@ -212,7 +212,7 @@ async def test_owner_is_no_role_for_the_program(database: Database) -> None:
 @pytest.mark.parametrize(
     ("number", "vector", "why"),
     [
-        (140_011, "0.8.0", "PostgreSQL 15 or newer is needed, and this one is 14"),
+        (140_011, "0.8.0", "PostgreSQL 15 or newer is needed, but this is 14"),
         (150_000, None, "no pgvector"),
         (180_006, "0.7.4", "pgvector 0.7.4"),
         (180_006, "0.5.1", "0.8 or newer"),

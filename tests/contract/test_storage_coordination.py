@@ -118,7 +118,7 @@ async def test_due_is_not_cleared_over_a_replay(storage: Storage, clock: Stopped
 
 
 async def test_cursor_is_moved_from_where_it_was_read(storage: Storage) -> None:
-    """A window that was done meanwhile is not done again, whoever did it."""
+    """A window that was finished by another worker is not done again, whoever did it."""
     await storage.append(ORG, said("x"))
     start = Cursor(learner="l", user_id=ANNA)
     done = start.model_copy(update={"seq": 5})

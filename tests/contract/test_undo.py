@@ -135,7 +135,7 @@ async def test_replacement_is_taken_back_beside_what_replaced(storage: Storage, 
         "Lives in Oslo.": stands(home),
     }
     assert [change.actor for change in await changes_of(storage, home)] == ["profile:x", "api:ops"]
-    with pytest.raises(Conflict, match="undone already"):
+    with pytest.raises(Conflict, match="already undone"):
         await undone(storage, clock, home)
 
 
@@ -148,7 +148,7 @@ async def test_chain_is_taken_back_from_its_end(storage: Storage, clock: Stopped
     [second] = await learned(storage)
     await written(storage, clock, merged("Does triathlon.", "Cycles.", (3,), second))
     [last] = await learned(storage)
-    with pytest.raises(Conflict, match=f"memory {last.memory_id} since; undo that first"):
+    with pytest.raises(Conflict, match=f"memory {last.memory_id}; undo that first"):
         await undone(storage, clock, second)
     await undone(storage, clock, last, uid="cycles")
     assert (await of_content(storage, Status.CURRENT)).keys() == {"Runs and swims.", "Cycles."}

@@ -104,7 +104,7 @@ async def test_a_lost_collection_is_noticed_and_made_anew(copying: Storage, qdra
     await copy_of(copying).fill()
     qdrant.stop()
     qdrant.start(empty=True)
-    lost = "the vector store lost the copy, which is made anew; the database answered"
+    lost = "the vector store lost the copy; it is being rebuilt; the database answered"
     nearest = await search(copying, ROWS[3])
     assert (nearest.fallback, nearest.hits[0].owner_id) == (lost, kept[3].memory_id)
     home = await copy_of(copying)._home()
@@ -184,7 +184,7 @@ async def test_a_wrong_payload_shows_nobody_anothers_memories(copying: Storage, 
     nearest = await search(copying, ROWS[0], 5)
     assert {hit.owner_id for hit in nearest.hits} <= {memory.memory_id for memory in kept}
     assert nearest.fallback == (
-        "the vector store is behind: too much of what it found is gone; the database answered"
+        "the vector store is behind: too many of its results no longer exist; the database answered"
     )
     assert set(await found_by_qdrant(copying, ROWS[0], 100)) == {memory.memory_id for memory in kept}
 

@@ -119,7 +119,7 @@ async def get_playbook_aggregation_change_logs(
 ) -> AggregationChangeLogPage:
     """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
     if "\x00" in playbook_name + agent_version:
-        raise InvalidInput("text must not hold NUL characters")
+        raise InvalidInput("text must not contain NUL characters")
     async with caller.read() as snapshot:
         logs = await snapshot.changes.list_runs(
             KIND,

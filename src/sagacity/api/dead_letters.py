@@ -29,7 +29,7 @@ async def get_dead_letters(
 ) -> DeadLettersPage:
     """Return windows that a learner gave up on, with the last error, newest first."""
     if user_id is not None and "\x00" in user_id:
-        raise InvalidInput("text must not hold NUL characters")
+        raise InvalidInput("text must not contain NUL characters")
     async with caller.read(user_id=user_id) as snapshot:
         found = await snapshot.dead_letters.list_newest(
             user_id=None if user_id is None else UserId(user_id),

@@ -23,7 +23,7 @@ from sagacity.storage.transaction import Transaction
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",
-    description="An API token. A server that never made one serves its own machine without.",
+    description="An API token. Until one has been created, calls from the server's own machine need none.",
 )
 
 
@@ -85,7 +85,10 @@ async def caller_of(
         origin=http_request.headers.get("origin"),
         origins=runtime.settings.cors_origins,
     ):
-        raise Unauthorized("without any API token the server serves its own machine only; make a token first")
+        raise Unauthorized(
+            "until an API token exists, the server only answers calls from its own machine; "
+            "create one with `sagacity token create`"
+        )
     return Caller(runtime, Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL))
 
 

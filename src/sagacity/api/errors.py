@@ -142,7 +142,7 @@ def _not_declared(http_request: Request) -> JSONResponse:
     """Tell whoever sent a body that does not say of itself to be JSON, as `curl -d` does, what to add."""
     given = http_request.headers.get("Content-Type", "")
     known = given if 0 < len(given) <= _LONGEST_TYPE and given.isprintable() else "another type, or none"
-    text = f"the body has to be JSON and to say so, but came as {known}; {_ADD_TYPE}"
+    text = f"the body must be JSON, but was sent as {known}; {_ADD_TYPE}"
     detail: JsonValue = [{"type": "content_type", "loc": ["header", "Content-Type"], "msg": text}]
     return problem_response(422, "InvalidInput", text, detail=detail)
 
@@ -150,7 +150,7 @@ def _not_declared(http_request: Request) -> JSONResponse:
 def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  it is registered for no other
     if error.status_code == 404:  # noqa: PLR2004  no route of ours raises it: they raise NotFound
-        return problem_response(404, "NotFound", "there is no such route; GET /docs shows all of them")
+        return problem_response(404, "NotFound", "there is no such route; GET /docs lists all routes")
     path: str = http_request.scope["path"]
     if error.status_code == 405 and (methods := ", ".join(methods_of(path, paths))):  # noqa: PLR2004
         text = f"{path} takes {methods}, not {http_request.method}; GET /docs shows all routes"

@@ -46,14 +46,14 @@ async def get_operation_status(
     Without an `operation_id`, it is the newest run of a service; if that never ran, `success` is false.
     """
     if operation_id is not None and "\x00" in operation_id:
-        raise InvalidInput("text must not hold NUL characters")
+        raise InvalidInput("text must not contain NUL characters")
     async with caller.read() as snapshot:
         if operation_id is not None:
             found = await snapshot.operations.get(operation_id)
         else:
             found = await snapshot.operations.latest(service_name)
         if found is None:
-            return OperationStatusReply(success=False, msg=f"{service_name} never ran")
+            return OperationStatusReply(success=False, msg=f"{service_name} has never run")
         view = await view_of(snapshot, found)
     return OperationStatusReply(operation_status=view, msg=progress_of(found))
 

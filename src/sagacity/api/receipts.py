@@ -41,7 +41,7 @@ async def get_receipt(
     every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
     """
     if "\x00" in request_id:
-        raise InvalidInput("text must not hold NUL characters")
+        raise InvalidInput("text must not contain NUL characters")
     runtime = caller.runtime
     learners = learner_names(await runtime.configs.get(caller.tenant))
     note = await runtime.models.note(caller.tenant, await runtime.configs.get(caller.tenant))

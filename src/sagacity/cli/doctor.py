@@ -59,7 +59,7 @@ def look(flags: Invocation) -> list[Check]:
     try:
         settings = load_settings()
     except ConfigError as error:
-        return [Check("settings", ok=False, found=str(error), advice="mend the variable that is named")]
+        return [Check("settings", ok=False, found=str(error), advice="correct the variable that is named")]
     return [
         Check(
             "settings", ok=True, found=f"embedder {settings.embedder}, {settings.host} port {settings.port}"
@@ -108,7 +108,7 @@ def _vector_copy(settings: "Settings") -> Check:
     try:
         report = asyncio.run(compare_vector_copy(settings))
     except SagacityError as error:
-        advice = "start Qdrant, or mend SAGACITY_VECTOR_URL; until then searches use the database"
+        advice = "start Qdrant, or correct SAGACITY_VECTOR_URL; until then searches use the database"
         return Check("vector copy", ok=False, found=str(error), advice=advice)
     return judge_copy(report)
 

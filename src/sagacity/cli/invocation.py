@@ -64,5 +64,5 @@ def confirm(context: typer.Context, question: str, *, yes: bool) -> None:
     if yes:
         return
     if of(context).as_json or not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Pass --yes to go ahead without being asked.")
+        raise InvalidInput(f"{question} Pass --yes to answer yes without being asked.")
     typer.confirm(question, abort=True, err=True)

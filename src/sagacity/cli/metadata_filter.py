@@ -41,10 +41,10 @@ def _condition(text: str) -> "dict[str, JsonValue]":
         try:
             return cast("dict[str, JsonValue]", json.loads(text))
         except (ValueError, RecursionError) as error:
-            raise InvalidInput(f"--where is no JSON: {error}") from error
+            raise InvalidInput(f"--where is not valid JSON: {error}") from error
     found = _COMPARISON.fullmatch(text)
     if found is None:
-        raise InvalidInput(f"--where {text!r} is no comparison such as priority>=2, and no JSON")
+        raise InvalidInput(f"--where {text!r} is neither a comparison such as priority>=2 nor JSON")
     value = _value(found["value"])
     if value is None and found["sign"] in {"=", "!="}:
         return {found["field"]: {"exists": found["sign"] == "!="}}

@@ -48,7 +48,7 @@ def parse(text: str, *, name: str) -> "list[JsonValue]":
     except ValueError as whole:
         lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         if len(lines) == 1 or not _is_json(lines[0][1]):
-            raise InvalidInput(f"{name} is no JSON: {whole}") from whole
+            raise InvalidInput(f"{name} is not valid JSON: {whole}") from whole
         return list(_parse_lines(lines, name))
 
 
@@ -61,7 +61,7 @@ def as_object(text: str, *, name: str) -> "dict[str, JsonValue]":
     """
     values = parse(text, name=name)
     if len(values) != 1 or not isinstance(values[0], dict):
-        raise InvalidInput(f"{name} has to be one JSON object")
+        raise InvalidInput(f"{name} must be one JSON object")
     return values[0]
 
 
@@ -92,7 +92,7 @@ def requests(values: "list[JsonValue]", flags: "Mapping[str, JsonValue]") -> "li
         bodies.append({**common, TURNS: turns})
     for body in bodies:
         if not body.get("user_id"):
-            raise InvalidInput("whose turns are these? Pass --user-id, or user_id in the data")
+            raise InvalidInput("the turns name no user: pass --user-id, or user_id in the data")
     return bodies
 
 
@@ -105,7 +105,7 @@ def _parse_lines(lines: list[tuple[int, str]], name: str) -> "Iterator[JsonValue
         try:
             yield _loads(line)
         except ValueError as error:
-            raise InvalidInput(f"{name}, line {number}: no JSON: {error}") from error
+            raise InvalidInput(f"{name}, line {number}: not valid JSON: {error}") from error
 
 
 def _is_json(text: str) -> bool:
@@ -118,7 +118,7 @@ def _is_json(text: str) -> bool:
 
 def _loads(text: str) -> "JsonValue":
     def refuse(constant: str) -> object:
-        raise ValueError(f"{constant} is no JSON number")
+        raise ValueError(f"{constant} is not a JSON number")
 
     try:
         return cast("JsonValue", json.loads(text, parse_constant=refuse))

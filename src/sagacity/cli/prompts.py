@@ -61,7 +61,7 @@ def preview(
     variables = {} if data is None else payload.as_object(payload.read_text(data, None), name="--data")
     texts = {name: value for name, value in variables.items() if isinstance(value, str)}
     if wrong := sorted(variables.keys() - texts.keys()):
-        raise InvalidInput(f"--data: {', '.join(wrong)} has to be a text")
+        raise InvalidInput(f"--data: {', '.join(wrong)} must be text")
     with connected(context, "rendering") as client:
         found = client.preview_prompt(prompt_id, texts, version=version)
     show(context, found, _drawn(found))

@@ -104,7 +104,7 @@ def _given(
     if data is not None or file is not None:
         return payload.parse(payload.read_text(data, file), name=str(file or "--data"))
     if not user_message or not agent_response:
-        raise InvalidInput("--user-message and --agent-response go together, and neither may be empty")
+        raise InvalidInput("give both --user-message and --agent-response, and neither empty")
     return [[{"role": "User", "content": user_message}, {"role": "Assistant", "content": agent_response}]]
 
 

@@ -144,7 +144,7 @@ def _trouble(found: "Receipt") -> "Iterator[str]":
         yield f"failed, and tried again by itself: {names}"
     if names := ", ".join(step.learner for step in found.learners if step.state == "parked"):
         listed = shlex.join(["sagacity", "dead-letters", "list", "--user-id", found.user_id])
-        yield f"given up: {names}; see the error with `{listed}`, mend it, then `sagacity dead-letters replay`"
+        yield f"given up: {names}; see the error with `{listed}`, fix it, then `sagacity dead-letters replay`"
 
 
 def _tell(advance: Advance, receipts: "list[Receipt]", expected: int) -> None:

@@ -138,5 +138,5 @@ def moment(text: str | None, option: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError as error:
         raise InvalidInput(
-            f"{option} {text!r} is no date such as 2026-05-01, nor a time in ISO 8601"
+            f"{option} {text!r} is neither a date such as 2026-05-01 nor a time in ISO 8601"
         ) from error

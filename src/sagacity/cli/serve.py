@@ -175,6 +175,6 @@ def _refuse_open_door(settings: "Settings") -> None:
 
     if not asyncio.run(has_tokens()):
         raise ConfigError(
-            f"setting SAGACITY_HOST: {settings.host} can be reached by others, and no token exists yet. "
-            "Make one with `sagacity token create`, or listen on 127.0.0.1."
+            f"setting SAGACITY_HOST: {settings.host} can be reached by others, but no token exists yet. "
+            "Create one with `sagacity token create`, or listen on 127.0.0.1."
         )

@@ -30,7 +30,7 @@ def write_folders(archive: bytes, directory: Path) -> list[Path]:
         with zipfile.ZipFile(io.BytesIO(archive)) as packed:
             texts = {_name_of(entry): _text_of(packed, entry) for entry in packed.infolist()}
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-        raise InvalidInput(f"the server sent no archive of skills: {error}") from error
+        raise InvalidInput(f"the server did not send an archive of skills: {error}") from error
     root = directory.resolve()
     files = {root / name / "SKILL.md": text for name, text in texts.items()}
     for file in files:
@@ -48,11 +48,11 @@ def write_folders(archive: bytes, directory: Path) -> list[Path]:
 def _name_of(entry: zipfile.ZipInfo) -> str:
     found = _ENTRY.fullmatch(entry.filename)
     if found is None or len(found[1]) > _MOST_NAME:
-        raise InvalidInput(f"the archive holds {entry.filename!r}, which is no skill")
+        raise InvalidInput(f"the archive holds {entry.filename!r}, which is not a skill")
     return found[1]
 
 
 def _text_of(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     if entry.file_size > _MOST_BYTES:
-        raise InvalidInput(f"{entry.filename} has {entry.file_size} bytes, which is no skill")
+        raise InvalidInput(f"{entry.filename} has {entry.file_size} bytes, which is not a skill")
     return packed.read(entry)

@@ -313,7 +313,7 @@ def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upg
     """Refuse options that do not go with *option*: an upgrade swaps all of a user, so all has to be learned anew."""
     given = [name for name, value in others.items() if value]
     if chosen and given:
-        raise InvalidInput(f"{option} does not go with {', '.join(given)}")
+        raise InvalidInput(f"{option} cannot be combined with {', '.join(given)}")
 
 
 def _confirm_everyone(context: typer.Context, *, everyone: bool, yes: bool) -> None:

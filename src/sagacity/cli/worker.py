@@ -132,7 +132,7 @@ def _give(sign: Path) -> None:
         sign.touch()
     except OSError as error:
         raise ConfigError(
-            f"setting SAGACITY_HOME: the worker's sign of life cannot be written there ({error.strerror})"
+            f"setting SAGACITY_HOME: the worker's heartbeat file cannot be written there ({error.strerror})"
         ) from error
 
 

@@ -38,12 +38,12 @@ def server_url(text: str, *, has_key: bool, allow_insecure: bool) -> httpx.URL:
     try:
         url = httpx.URL(text.rstrip("/"))
     except httpx.InvalidURL as error:
-        raise InvalidInput(f"{text!r} is no URL: {error}") from error
+        raise InvalidInput(f"{text!r} is not a URL: {error}") from error
     if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"{text!r} is no http or https address")
+        raise InvalidInput(f"{text!r} is not an http or https address")
     if url.scheme == "http" and has_key and not allow_insecure and not is_loopback(url.host):
         raise InvalidInput(
-            f"the API key would travel unencrypted to {url.host}; use https, or pass allow_insecure=True"
+            f"the API key would be sent unencrypted to {url.host}; use https, or pass allow_insecure=True"
         )
     return url
 
@@ -113,7 +113,7 @@ def decode(schema: type[R], response: httpx.Response) -> R:
         return schema.model_validate_json(response.content, extra="ignore")
     except ValidationError as error:
         where = response.request.url.path
-        raise ServerError(f"{where} gave a reply that is not understood: {_first_fault(error)}") from error
+        raise ServerError(f"{where} gave a reply that cannot be read: {_first_fault(error)}") from error
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -127,4 +127,4 @@ def access_named(name: str, keys: APIKeyConfig, environment: Mapping[str, Secret
     for access in accesses(keys, environment):
         if access.provider == provider and (access.azure is not None or not azure_only):
             return access, model
-    raise ProviderRefused(f"the model {name} was chosen, and there is no key for its provider")
+    raise ProviderRefused(f"the model {name} was chosen, but there is no key for its provider")

@@ -36,7 +36,7 @@ def check_url(url: str, *, block_private: bool) -> str:
     if parts.scheme not in {"http", "https"} or not host or _FORBIDDEN.search(url):
         raise ValueError("must be an http or https URL with a host")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("must not hold a user name or password")
+        raise ValueError("must not contain a user name or password")
     address = _address(host)
     if host in METADATA_HOSTS or (address is not None and _is_metadata(address)):
         raise ValueError("points to a cloud metadata service")

@@ -86,7 +86,7 @@ class StorageConfigSQLite(ConfigPart):
     @classmethod
     def _only_the_servers_own(cls, value: object) -> object:
         if value is not None:
-            raise ValueError("cannot be chosen here: the server's settings say where the database is")
+            raise ValueError("cannot be set here: the server's settings say where the database is")
         return value
 
 
@@ -271,7 +271,7 @@ def load_config(text: str) -> TenantConfig:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         raise ConfigError(
-            "the stored configuration does not read: " + "; ".join(map(_told, faults))
+            "the stored configuration is not valid: " + "; ".join(map(_told, faults))
         ) from error
 
 
@@ -298,8 +298,8 @@ def _unmasked(new: Part, old: ConfigPart | None, path: str) -> Part:
             kept[name] = _unmasked(value, before if isinstance(before, type(value)) else None, where)
         elif isinstance(value, SecretStr) and is_masked(value):
             if not isinstance(before, SecretStr):
-                raise InvalidInput(f"{where} is masked, and no key is stored there: send the key itself")
+                raise InvalidInput(f"{where} is masked, but no key is stored there: send the key itself")
             if any(getattr(new, field, None) != getattr(old, field, None) for field in ADDRESS_FIELDS):
-                raise InvalidInput(f"{where} is masked, and the address beside it changed: send the key")
+                raise InvalidInput(f"{where} is masked, but its address changed: send the key itself")
             kept[name] = before
     return new.model_copy(update=kept)

@@ -93,7 +93,7 @@ def open_link(url: str) -> Link:
         pool = ConnectionPool(**options)
         pool.make_connection()  # looks at the options; it connects to nothing
     except (ValueError, TypeError, RedisError):  # their texts may quote the URL
-        raise ConfigError(f"setting SAGACITY_REDIS_URL: has to look like {_FORMS}") from None
+        raise ConfigError(f"setting SAGACITY_REDIS_URL: write it like {_FORMS}") from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
     return Link(cast("Client", Redis.from_pool(pool)), where)
 

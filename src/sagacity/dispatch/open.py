@@ -27,14 +27,14 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
     """
     if not redis_url:
         raise ConfigError(
-            "setting SAGACITY_REDIS_URL: workers hear by Redis or Valkey what there is to do; write it like "
+            "setting SAGACITY_REDIS_URL: workers get their work through Redis or Valkey; write it like "
             "redis://localhost:6379/0. Without it `sagacity serve` does all work itself and needs no worker."
         )
     try:
         from sagacity.dispatch.arq.queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
     except ModuleNotFoundError as error:
         raise ConfigError(
-            "setting SAGACITY_REDIS_URL needs packages more: pip install 'sagacity[redis]'"
+            "setting SAGACITY_REDIS_URL needs more packages: pip install 'sagacity[redis]'"
         ) from error
     return JobQueue(redis_url, tenant_concurrency=tenant_concurrency, lease_seconds=lease_seconds)
 

@@ -159,15 +159,17 @@ def _comparison(path: tuple[str, ...], name: str, operator: str, against: object
 
 def _scalar(name: str, value: object) -> Scalar:
     if isinstance(value, str) and not _is_storable(value):
-        raise ValueError(f"the field {name!r} is compared with a text that no database keeps")
+        raise ValueError(f"the field {name!r} is compared with a text that cannot be stored")
     if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
-        raise ValueError(f"the field {name!r} is compared with more than {MAX_TEXT_CHARACTERS} characters")
+        raise ValueError(
+            f"the field {name!r} is compared with a text of more than {MAX_TEXT_CHARACTERS} characters"
+        )
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"the field {name!r} is compared with a number without end")
+        raise ValueError(f"the field {name!r} is compared with a number that is not finite")
     if isinstance(value, bool | int | float | str):
         return value
     raise ValueError(
-        f"the field {name!r} is compared with a number, a text, true or false; ask for null by exists"
+        f"the field {name!r} must be compared with a number, a text, true or false; use exists to ask for null"
     )
 
 

@@ -34,7 +34,7 @@ def fitting_key(text: str) -> str:
         ValueError: it has not; says how much there is.
     """
     if (size := byte_count(text)) > MAX_KEY_BYTES:
-        raise ValueError(f"at most {MAX_KEY_BYTES} bytes in UTF-8, and this has {size}")
+        raise ValueError(f"at most {MAX_KEY_BYTES} bytes in UTF-8 are allowed, and this has {size}")
     return text
 
 

@@ -50,17 +50,17 @@ async def find_merge(transaction: Transaction, memory: Memory) -> Merge:
     """
     if memory.superseded_by is not None:
         raise Conflict(
-            f"memory {memory.memory_id} was merged into or replaced by memory {memory.superseded_by} since; "
+            f"memory {memory.memory_id} has since been merged into or replaced by memory {memory.superseded_by}; "
             "undo that first"
         )
     if memory.status is not Status.CURRENT:
         raise Conflict(
-            f"memory {memory.memory_id} is {memory.status}; only what is current can be taken apart"
+            f"memory {memory.memory_id} is {memory.status}; only a current memory can be separated"
         )
     replaced = await transaction.memories.replaced_by([memory], limit=_MOST_REPLACED)
     if not replaced:
         raise Conflict(
-            f"memory {memory.memory_id} was not made by a merge, or that was undone already: it replaces nothing"
+            f"memory {memory.memory_id} was not made by a merge, or the merge was already undone: it replaces nothing"
         )
     ids = [memory.memory_id, *(one.memory_id for one in replaced)]
     changes = await transaction.changes.of_memories(

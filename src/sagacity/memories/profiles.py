@@ -70,7 +70,7 @@ def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
     """
     before = known.get(profile.uid)
     if before is not None and (before.kind is not profile.kind or before.user_id != profile.user_id):
-        raise Conflict(f"profile_id {profile.uid!r} is taken; use another id")
+        raise Conflict(f"profile_id {profile.uid!r} already exists; use another id")
     return profile
 
 
@@ -93,7 +93,7 @@ async def edit_profile(
     Change a current profile of one user; what is None stays.
 
     Raises:
-        NotFound: the user has none of that uid, or it is not current any more.
+        NotFound: the user has none of that uid, or it is no longer current.
     """
     now = acting.parts.clock.now()
     async with acting.read(user_id=user_id) as snapshot:
@@ -101,7 +101,7 @@ async def edit_profile(
 
     def change(memory: Memory) -> Memory:
         if memory.status is not Status.CURRENT or not memory.is_valid(now):
-            raise NotFound(f"profile {uid!r} is not current any more")
+            raise NotFound(f"profile {uid!r} is no longer current")
         features = (
             memory.attributes
             if custom_features is None
@@ -151,8 +151,8 @@ async def delete_profiles_matching(acting: Acting, user_id: UserId, words: str) 
 def _matching(profiles: Sequence[Memory], words: str) -> list[MemoryUid]:
     wanted = set(terms_of(words))
     if not wanted:
-        raise InvalidInput("search_query holds no word to look for")
+        raise InvalidInput("search_query contains no word to look for")
     found = [profile.uid for profile in profiles if wanted <= set(terms_of(profile.search_text))]
     if not found:
-        raise NotFound(f"the user has no profile that holds every word of {words!r}")
+        raise NotFound(f"the user has no profile that contains every word of {words!r}")
     return found

@@ -102,5 +102,7 @@ def _scores(items: Any, *, count: int, model: str) -> Vectors:
         for item in items:
             scores[item["index"]] = item["relevance_score"]
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise ProviderError(f"{model} answered with something else than scores of {count} texts") from error
+        raise ProviderError(
+            f"{model} did not answer with scores of {count} texts; check that it is a reranking model"
+        ) from error
     return np.clip(scores, 0, 1)

@@ -69,7 +69,7 @@ def refuse_unstorable(value: object) -> None:
             _refuse_text(one)
         elif isinstance(one, float):
             if not math.isfinite(one):
-                raise ValueError("numbers have to be finite")
+                raise ValueError("numbers must be finite")
         elif isinstance(one, Mapping):
             mapping = cast("Mapping[object, object]", one)
             waiting.extend(mapping.keys())
@@ -80,12 +80,12 @@ def refuse_unstorable(value: object) -> None:
 
 def _refuse_text(text: str) -> None:
     if "\x00" in text:
-        raise ValueError("text must not hold NUL characters")
+        raise ValueError("text must not contain NUL characters")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise ValueError("text must not hold lone surrogates") from error
+            raise ValueError("text must not contain lone surrogates") from error
 
 
 class Schema(BaseModel):
@@ -242,8 +242,8 @@ class WriteReply(Reply):
 def _not_too_long(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise ValueError(
-            f"a text holds at most {MAX_TEXT:,} characters, and this one holds {len(text):,}; "
-            "keep what matters, or store it as several"
+            f"a text may have at most {MAX_TEXT:,} characters, and this one has {len(text):,}; "
+            "shorten it, or store it as several"
         )
     return text
 
@@ -253,7 +253,7 @@ def _utc(moment: datetime) -> datetime:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError("the time lies outside of the years 1 to 9999") from error
+        raise ValueError("the time must be in the years 1 to 9999") from error
 
 
 def _wire_status(value: object) -> object:
@@ -261,7 +261,7 @@ def _wire_status(value: object) -> object:
     if value is None or value == "None" or value is Status.CURRENT:
         return Status.CURRENT
     if value == "current":
-        raise ValueError("what is current has the status null")
+        raise ValueError("use null for the status of what is current")
     return value
 
 

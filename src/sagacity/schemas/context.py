@@ -62,7 +62,7 @@ class ContextBody(SearchBody):
     def _askable(self) -> Self:
         """Replace the rule of searches: here neighbours are asked for unless somebody says no."""
         if self.include_history and self.session_id is None and not self.brings_history:
-            raise ValueError("include_history needs session_id, or conversation_history in its place")
+            raise ValueError("include_history needs session_id or conversation_history")
         return self
 
     @property

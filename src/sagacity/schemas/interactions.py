@@ -79,7 +79,7 @@ class InteractionData(WritePart):
     @classmethod
     def _known_scheme(cls, url: str) -> str:
         if url and not url.lower().startswith(_IMAGE_SCHEMES):
-            raise ValueError("the scheme of an image URL has to be http, https or data")
+            raise ValueError("an image URL must begin with http, https or data")
         return url
 
     @model_validator(mode="after")
@@ -87,7 +87,7 @@ class InteractionData(WritePart):
         texts = (self.content, self.shadow_content, self.expert_content, self.user_action_description)
         if (length := sum(map(len, texts))) > MAX_TEXT:
             raise ValueError(
-                f"the texts of a turn hold at most {MAX_TEXT:,} characters, and these hold {length:,}; "
+                f"the texts of a turn may have at most {MAX_TEXT:,} characters, and these have {length:,}; "
                 "send them as several turns"
             )
         return self
@@ -95,9 +95,9 @@ class InteractionData(WritePart):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.user_action is not UserAction.NONE and not self.user_action_description.strip():
-            raise ValueError("a user_action other than none needs a user_action_description")
+            raise ValueError("user_action needs a user_action_description, unless it is none")
         if self.interacted_image_url and self.image_encoding:
-            raise ValueError("interacted_image_url and image_encoding exclude each other")
+            raise ValueError("give interacted_image_url or image_encoding, not both")
         return self
 
     def to_domain(self) -> NewInteraction:

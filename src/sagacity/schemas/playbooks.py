@@ -245,7 +245,7 @@ class GetAgentPlaybooksBody(Body):
     def _named_or_filtered(self) -> Self:
         filters = (self.playbook_name, self.agent_version, self.status_filter, self.playbook_status_filter)
         if self.agent_playbook_ids is not None and any(one is not None for one in filters):
-            raise ValueError("agent_playbook_ids goes with no other filter")
+            raise ValueError("agent_playbook_ids cannot be combined with other filters")
         return self
 
 

@@ -121,11 +121,13 @@ class SearchOptions(Span):
             raise ValueError("event_end_time must be later than event_start_time")
         only = _ONLY.get(self.search_mode)
         if only is not None and self.strategies not in {None, (only,)}:
-            raise ValueError(f"search_mode {self.search_mode} is {only} alone; leave it or strategies out")
+            raise ValueError(
+                f"search_mode {self.search_mode} uses {only} alone; leave out either it or strategies"
+            )
         if not self.asks:
             for name in ("ranking", "strategies", "rerank"):
                 if getattr(self, name) is not None:
-                    raise ValueError(f"{name} needs a query: without one the newest are listed")
+                    raise ValueError(f"{name} needs a query; without a query the newest are listed")
         return self
 
     @property
@@ -179,7 +181,7 @@ _ONLY = {SearchMode.VECTOR: StrategyName.VECTOR, SearchMode.FTS: StrategyName.KE
 
 def _of_somebody(body: SearchOptions) -> None:
     if not body.users:
-        raise ValueError("user_id is needed, or user_ids")
+        raise ValueError("give user_id or user_ids")
 
 
 class SearchInteractionsBody(SearchOptions):
@@ -213,7 +215,7 @@ class SearchMemoriesBody(SearchOptions):
     @model_validator(mode="after")
     def _of_one_moment(self) -> Self:
         if self.as_of is not None and self.include_expired:
-            raise ValueError("as_of says which moment counts for expiry; leave include_expired out")
+            raise ValueError("as_of already says which moment counts for expiry; leave out include_expired")
         return self
 
     def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
@@ -358,7 +360,7 @@ class SearchBody(SearchReviewedBody):
         if private and not self.users:
             raise ValueError(f"kinds {', '.join(private)} belong to users: give user_id or user_ids")
         if self.neighbours and INTERACTION not in (self.kinds or ()):
-            raise ValueError("neighbours are of turns: name the kind interaction, or leave neighbours out")
+            raise ValueError("neighbours apply to turns: add interaction to kinds, or leave out neighbours")
         return self
 
     @property

@@ -153,7 +153,7 @@ def _parsed(url: str) -> sa.URL:
     try:
         return sa.make_url(url)
     except ArgumentError as error:
-        raise ConfigError(f"the database url does not parse; write it like {_EXAMPLES}") from error
+        raise ConfigError(f"the database URL is not valid; write it like {_EXAMPLES}") from error
 
 
 def _path(url: sa.URL) -> Path:
@@ -169,7 +169,7 @@ def _backend(url: sa.URL, postgres: PostgresOptions, *, as_found: bool = False) 
         case "postgresql":
             return _postgres(url, postgres)
         case name:
-            raise ConfigError(f"no storage for {name!r} urls; write one like {_EXAMPLES}")
+            raise ConfigError(f"no storage for {name!r} URLs; write one like {_EXAMPLES}")
 
 
 def _postgres(url: sa.URL, options: PostgresOptions) -> Backend:

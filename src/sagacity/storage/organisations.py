@@ -26,7 +26,7 @@ class OrganisationRepository:
         """
         if (size := byte_count(self._scope.org_id)) > MAX_ORG_BYTES:
             raise InvalidInput(
-                f"an organisation's id takes at most {MAX_ORG_BYTES} bytes in UTF-8, and this has {size}"
+                f"an organisation's id may have at most {MAX_ORG_BYTES} bytes in UTF-8, and this one has {size}"
             )
         await self._scope.run(
             self._scope.insert(organisations).on_conflict_do_nothing(),

@@ -51,8 +51,7 @@ async def test_a_body_that_does_not_say_to_be_json_is_told_what_to_add(api):
         reply = await api.post("/api/search", content=b'{"query": "x"}', headers=headers)
         assert (reply.status_code, reply.json()["error"]) == (422, "InvalidInput"), type_
         assert reply.json()["message"] == (
-            f"the body has to be JSON and to say so, but came as {came}; "
-            "add the header `Content-Type: application/json`"
+            f"the body must be JSON, but was sent as {came}; add the header `Content-Type: application/json`"
         )
         assert reply.json()["detail"][0]["loc"] == ["header", "Content-Type"]
     for type_ in ("application/json; charset=utf-8", "application/vnd.api+json"):

@@ -44,7 +44,7 @@ def test_broken_data_is_said(tmp_path: Path) -> None:
     """A folder with other files in it does not end in a traceback."""
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios" / "x.yaml").write_text("participants: 3")
-    with pytest.raises(InvalidInput, match="not as it should be"):
+    with pytest.raises(InvalidInput, match="cannot be used"):
         load_script(data_folder(tmp_path))
 
 

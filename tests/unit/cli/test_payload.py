@@ -29,11 +29,11 @@ def test_json_and_json_lines_are_read(text: str, values: list) -> None:
     ("text", "says"),
     [
         ("", "is empty"),
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ('{"a": NaN}', "NaN"),
         ('{"a": 1}\n{"a": 2', "line 2"),
-        ("[" * 100_000, "no JSON"),
-        ("hello\nworld", "no JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        ("hello\nworld", "not valid JSON"),
     ],
 )
 def test_what_is_no_json_is_refused(text: str, says: str) -> None:

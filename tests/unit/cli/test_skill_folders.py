@@ -44,7 +44,7 @@ def test_each_skill_gets_its_folder(tmp_path):
 def test_no_name_leads_out_of_the_directory(tmp_path, name):
     """Nothing at all is written of an archive that holds anything else, not even what is in order."""
     directory = tmp_path / "skills"
-    with pytest.raises(InvalidInput, match="which is no skill"):
+    with pytest.raises(InvalidInput, match="which is not a skill"):
         write_folders(archive(("good/SKILL.md", "x"), (name, "x")), directory)
     assert list(tmp_path.rglob("*")) == []
 
@@ -67,7 +67,7 @@ def test_links_are_not_followed(tmp_path):
 
 @pytest.mark.parametrize("sent", [b"", b"<html>a proxy's page</html>", archive(("a/SKILL.md", "x"))[:-30]])
 def test_what_is_no_archive_is_told(tmp_path, sent):
-    with pytest.raises(InvalidInput, match="no archive of skills"):
+    with pytest.raises(InvalidInput, match="did not send an archive of skills"):
         write_folders(sent, tmp_path)
 
 

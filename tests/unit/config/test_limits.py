@@ -56,5 +56,5 @@ def test_a_pause_has_ten_years_at_the_most() -> None:
 @pytest.mark.parametrize("stored", [0, -1, MOST + 1, "many", 2.5])
 def test_stored_numbers_are_no_less_wrong(stored: object) -> None:
     """A stored configuration is read as strictly as a caller's."""
-    with pytest.raises(Exception, match="stored configuration does not read"):
+    with pytest.raises(Exception, match="stored configuration is not valid"):
         load_config(json.dumps({"batch_size": stored}))

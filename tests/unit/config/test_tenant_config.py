@@ -309,7 +309,7 @@ def test_storage_of_ones_own_is_refused():
     """The configuration cannot choose where the data are; test_known_keys.py has the other ways to try."""
     where, message = first_fault({"storage_config": {"db_path": "/root/.ssh/authorized_keys"}})
     assert where == "storage_config.db_path"
-    assert "cannot be chosen here" in message
+    assert "cannot be set here" in message
 
 
 @pytest.mark.parametrize("storage", [None, {}, {"db_path": None}])
@@ -416,7 +416,7 @@ def test_stored_form_reads_back_whole():
 )
 def test_unreadable_store_fails_loudly(stored: str):
     """A damaged configuration is an error that quotes no secret, never the defaults."""
-    with pytest.raises(ConfigError, match="the stored configuration does not read") as caught:
+    with pytest.raises(ConfigError, match="the stored configuration is not valid") as caught:
         load_config(stored)
     assert "sk-9" not in str(caught.value)
 
@@ -444,7 +444,7 @@ def test_mask_without_a_stored_secret_is_refused():
     """A mask is never stored as if it were a key."""
     sent = config(api_key_config={"gemini": {"api_key": "********"}})
     with pytest.raises(
-        InvalidInput, match=r"api_key_config\.gemini\.api_key is masked, and no key is stored"
+        InvalidInput, match=r"api_key_config\.gemini\.api_key is masked, but no key is stored"
     ):
         merge_secrets(sent, config())
 
@@ -469,5 +469,5 @@ def test_mask_without_a_stored_secret_is_refused():
 def test_stored_secret_is_not_sent_to_another_address(stored: dict[str, Any], sent: dict[str, Any]):
     """Nobody can lead a key that they cannot read to an address of their own."""
     disguised = json.loads(json.dumps(sent).replace(KEY, "********"))
-    with pytest.raises(InvalidInput, match="the address beside it changed"):
+    with pytest.raises(InvalidInput, match="its address changed"):
         merge_secrets(config(api_key_config=disguised), config(api_key_config=stored))

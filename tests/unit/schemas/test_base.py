@@ -30,10 +30,10 @@ def test_what_can_be_kept_is_let_through(value):
 @given(STORABLE, st.sampled_from(["a\x00b", "\ud800", "x\udfff", float("nan"), float("-inf")]))
 def test_what_can_not_be_kept_is_refused_at_any_depth(value, bad):
     """As a value and, where it is a text, as a key."""
-    with pytest.raises(ValueError, match=r"must not hold|have to be finite"):
+    with pytest.raises(ValueError, match=r"must not contain|must be finite"):
         refuse_unstorable([value, {"k": (value, [bad])}])
     if isinstance(bad, str):
-        with pytest.raises(ValueError, match="must not hold"):
+        with pytest.raises(ValueError, match="must not contain"):
             refuse_unstorable({"k": [{bad: value}]})
 
 

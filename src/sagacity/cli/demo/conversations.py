@@ -73,7 +73,7 @@ def load_script(folder: Path) -> Script:
         change = _Changes.model_validate_json((folder / "scenarios" / "contradictions.json").read_bytes())
         asked = _ASKED.validate_json((folder / "longmemeval_sample.json").read_bytes())
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InvalidInput(f"the example data in {folder} is not as it should be: {error}") from error
+        raise InvalidInput(f"the example data in {folder} cannot be used: {error}") from error
     before = [_batch(one.batch_1, 1) for one in change.scenarios if one.name == CHANGE_OF_MIND]
     after = [_batch(one.batch_2, 2) for one in change.scenarios if one.name == CHANGE_OF_MIND]
     chosen = list(islice((one for one in asked if one.question_type == QUESTION_TYPE), QUESTION_COUNT))

@@ -157,7 +157,7 @@ class Connection:
 
 def _headers(key: str | None) -> dict[str, str]:
     if key is not None and not (key.isascii() and key.isprintable()):
-        raise InvalidInput("the API key has characters that no key has; was it copied whole?")
+        raise InvalidInput("the API key contains characters that no key has; copy it again, whole")
     return {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
 
 

@@ -205,7 +205,7 @@ def _connected(url: str) -> ArqRedis:
         )
     except ValueError:  # its text may quote the url
         raise ConfigError(
-            "setting SAGACITY_REDIS_URL does not parse; write it like redis://localhost:6379/0, "
+            "setting SAGACITY_REDIS_URL is not a valid URL; write it like redis://localhost:6379/0, "
             "or rediss:// for an encrypted connection"
         ) from None
     return ArqRedis(pool)

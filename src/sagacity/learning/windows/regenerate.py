@@ -206,7 +206,7 @@ class Regenerate:
         groups = self._groups(config, calls, by_hand=True, names=operation.parameters.extractor_names)
         group = next((group for group in groups if group.kind is GENERATED[operation.name]), None)
         if group is None:
-            raise InvalidInput("the configuration has no extractor for this any more; start it anew")
+            raise InvalidInput("the configuration no longer has an extractor for this; start it again")
         return group, calls.note
 
 

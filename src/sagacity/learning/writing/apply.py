@@ -177,7 +177,7 @@ def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:
         read = known.get(memory.memory_id, memory)
         through = memory.attributes.confirmed_through
         if memory.search_text != read.search_text or through != read.attributes.confirmed_through:
-            raise Conflict(f"memory {memory.memory_id} was changed after it was decided on; decide again")
+            raise Conflict(f"memory {memory.memory_id} changed in the meantime; try again")
 
 
 def _new_memory(

@@ -45,7 +45,9 @@ def open_embedder(choice: EmbedderChoice, cache: VectorCache | None = None) -> E
     """
     inner = _open(choice)
     if choice.dimension not in {None, inner.dimension}:
-        raise ConfigError(f"embedder {choice.name} gives {inner.dimension} numbers, not {choice.dimension}")
+        raise ConfigError(
+            f"embedder {choice.name} gives vectors of {inner.dimension} numbers, but {choice.dimension} are configured"
+        )
     if cache is not None and choice.shared_cache_seconds:
         inner = SharedCacheEmbedder(inner, cache, seconds=choice.shared_cache_seconds)
     return CachedEmbedder(inner, capacity=choice.cache_entries) if choice.cache_entries else inner
@@ -71,7 +73,7 @@ def _open(choice: EmbedderChoice) -> Embedder:
             )
         case name if "/" in name:
             raise ConfigError(
-                f"the remote embedder {name} needs a dimension: how many numbers its vectors have"
+                f"the remote embedder {name} needs a dimension: the number of values in its vectors"
             )
         case name:
             raise ConfigError(f"no embedder {name!r}: minilm, multilingual, or a model as provider/name")

@@ -138,10 +138,16 @@ def unit_rows(items: Sequence[Any], *, count: int, dimension: int, model: str) -
         ordered = sorted(items, key=lambda item: item.get("index") or 0)
         rows = np.array([item["embedding"] for item in ordered], np.float32)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ProviderError(f"{model} answered with something else than vectors") from error
+        raise ProviderError(
+            f"{model} did not answer with vectors; check that it is an embedding model"
+        ) from error
     if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():  # noqa: PLR2004  rows x numbers
-        raise ProviderError(f"{model} answered with something else than {count} vectors of finite numbers")
+        raise ProviderError(
+            f"{model} did not answer with {count} vectors of finite numbers; check that it is an embedding model"
+        )
     if rows.shape[1] != dimension:
-        raise ProviderRefused(f"{model} gives vectors of {rows.shape[1]} numbers; configured are {dimension}")
+        raise ProviderRefused(
+            f"{model} gives vectors of {rows.shape[1]} numbers, but {dimension} are configured"
+        )
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

@@ -206,7 +206,7 @@ class LiteLLM:
         except (TimeoutError, *litellm.timeouts):
             return Failure(error=ProviderTimeout, told=f"{self.model}: no answer in time")
         except ValidationError:
-            return Failure(error=ProviderError, told=f"{self.model}: the reply is no completion")
+            return Failure(error=ProviderError, told=f"{self.model}: the reply is not a completion")
         except litellm.errors as error:
             return judge(self.model, error)
 

@@ -147,7 +147,7 @@ class EntityRepository:
             },
         )
         if not rows:
-            raise Conflict(f"the user has an entity with the name {new.name!r} already; edit that one")
+            raise Conflict(f"the user already has an entity with the name {new.name!r}; edit that one")
         entity_id = EntityId(rows[0].entity_id)
         await self._give_names(user_id, entity_id, list(names))
         return await self.get(user_id, entity_id)
@@ -209,7 +209,7 @@ class EntityRepository:
         )  # of ties that came meanwhile; now no more
         kept, rest = found[into], [found[number] for number in sorted(gone)]
         if any(one.normalized_name == USER for one in rest):
-            raise InvalidInput("the user's own node is not merged into another; merge the other into it")
+            raise InvalidInput("the user's own node cannot be merged into another; merge the other into it")
         every = [name for one in (kept, *rest) for name in (one.name, *one.aliases)]
         names = _names(kept.name, every)
         await self._take_names(user_id, into, list(names), gone)
@@ -270,7 +270,7 @@ class EntityRepository:
             [own | {"normalized_name": name} for name in sorted(names)],
         )
         if len(given) < len(names):
-            raise Conflict("another entity of the user got one of these names just now; try again")
+            raise Conflict("another entity of the user has just got one of these names; try again")
 
     async def _take_names(
         self, user_id: UserId, into: EntityId, names: Sequence[str], gone: Sequence[EntityId]
@@ -303,10 +303,10 @@ def _names(name: str, aliases: Sequence[str]) -> dict[str, str]:
     for one in (name, *aliases):
         names.setdefault(normalized(one), one)
     if not normalized(name):
-        raise InvalidInput("the name is empty, or holds only characters that are not seen")
+        raise InvalidInput("the name is empty, or has only invisible characters")
     names.pop("", None)
     if len(names) > MOST_ALIASES + 1:
-        raise InvalidInput(f"an entity has {MOST_ALIASES} aliases at the most")
+        raise InvalidInput(f"an entity can have {MOST_ALIASES} aliases at most")
     if USER in names and normalized(name) != USER:
         raise InvalidInput(f"{USER!r} is the name of the user's own node")
     return names

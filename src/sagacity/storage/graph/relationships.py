@@ -152,9 +152,9 @@ class RelationshipRepository:
             InvalidInput: it leads back to where it begins, or has no word.
         """
         if new.source_entity_id == new.target_entity_id:
-            raise InvalidInput("a relationship joins two entities, and these are one")
+            raise InvalidInput("a relationship connects two different entities, but both ids are the same")
         if not new.relationship_type:
-            raise InvalidInput("the relationship needs a word for what it is, such as works_at")
+            raise InvalidInput("relationship_type needs at least one letter or digit, such as works_at")
         await self._entities.hold(user_id, [new.source_entity_id, new.target_entity_id])
         now = self._scope.clock.now()
         rows = await self._scope.all(
@@ -176,7 +176,7 @@ class RelationshipRepository:
             },
         )
         if not rows:
-            raise Conflict("the two have a relationship of that word already; edit that one")
+            raise Conflict("the two entities already have a relationship of this type; edit that one")
         await self._scope.run(
             sa.update(entities)
             .where(
@@ -201,7 +201,7 @@ class RelationshipRepository:
         row = await self._held(user_id, relationship_id)
         tie, word = relationships.c, edit.relationship_type
         if word is not None and not word:
-            raise InvalidInput("the relationship needs a word for what it is, such as works_at")
+            raise InvalidInput("relationship_type needs at least one letter or digit, such as works_at")
         if word is not None and word != row.relationship_type:
             same = (tie.source_id == row.source_id, tie.target_id == row.target_id)
             found = await self._scope.all(
@@ -210,7 +210,9 @@ class RelationshipRepository:
                 )
             )
             if found:
-                raise Conflict("the two have a relationship of that word already; delete one of them")
+                raise Conflict(
+                    "the two entities already have a relationship of this type; delete one of the two"
+                )
         changed = edit.model_dump(exclude_none=True)
         await self._scope.run(
             sa.update(relationships)

@@ -339,7 +339,7 @@ def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
 
 def _row(memory: NewMemory) -> dict[str, Any]:
     if not 0 <= memory.confidence <= 1:
-        raise InvalidInput(f"confidence is {memory.confidence}; it has to lie in [0, 1]")
+        raise InvalidInput(f"confidence is {memory.confidence}; it must be from 0 to 1")
     return memory.model_dump(exclude={"memory_id", "uid"}) | {"slot": memory.attributes.slot}
 
 

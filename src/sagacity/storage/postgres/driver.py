@@ -146,6 +146,6 @@ def checked_url(url: sa.URL) -> sa.URL:
     """
     if not url.database or not url.username:
         raise ConfigError(
-            "the database url needs a role and a database: postgresql://role@host:5432/database"
+            "the database URL needs a role and a database: postgresql://role@host:5432/database"
         )
     return url

@@ -120,7 +120,7 @@ def refuse_old(number: int, vector: str | None) -> None:
         ConfigError: it is not, or has no pgvector.
     """
     if number < OLDEST_MAJOR * 10_000:
-        raise ConfigError(f"PostgreSQL {OLDEST_MAJOR} or newer is needed, and this one is {number // 10_000}")
+        raise ConfigError(f"PostgreSQL {OLDEST_MAJOR} or newer is needed, but this is {number // 10_000}")
     if vector is None or tuple(int(part) for part in vector.split(".")[:2]) < OLDEST_VECTOR:
         wanted = ".".join(map(str, OLDEST_VECTOR))
         raise ConfigError(
@@ -143,8 +143,8 @@ async def _ensure_role(connection: AsyncConnection, program: sa.URL) -> str:
     may = sa.text("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")
     if not (await connection.execute(may)).scalar():
         raise ConfigError(
-            f"the role {name!r} of SAGACITY_DATABASE_URL does not exist, and the owner may not make roles; make it: "
-            f"CREATE ROLE {name} LOGIN PASSWORD '…'"
+            f"the role {name!r} of SAGACITY_DATABASE_URL does not exist, and the owner may not create roles. "
+            f"Create it: CREATE ROLE {name} LOGIN PASSWORD '…'"
         )
     password = f"PASSWORD {literal(await verifier(connection, program))}" if program.password else ""
     await connection.exec_driver_sql(
@@ -224,14 +224,14 @@ async def refuse_bypass(connection: AsyncConnection) -> None:
     bare = sorted(table.relname for table in tables if not table.is_protected)
     if bare:
         raise ConfigError(
-            f"row-level security is off for {', '.join(bare)}: someone changed the schema; mend it first"
+            f"row-level security is off for {', '.join(bare)}: someone changed the schema; restore it first"
         )
     reasons = [why for power, why in _POWERS.items() if getattr(role, power)]
     reasons += ["owns the tables"] if any(table.is_owned for table in tables) else []
     if reasons:
         raise ConfigError(
             f"setting SAGACITY_DATABASE_URL: row-level security does not bind the role {role.name!r}, "
-            f"which {reasons[0]}. Put this url into SAGACITY_MIGRATION_URL, name another role in "
+            f"which {reasons[0]}. Put this URL into SAGACITY_MIGRATION_URL, name another role in "
             "SAGACITY_DATABASE_URL (such as sagacity_app), and run `sagacity migrate`, which makes it."
         )
 

@@ -118,7 +118,7 @@ async def _checked(
     admitted = Counter(hit.kind for hit in hits)
     for question, numbers in zip(questions, found, strict=True):
         if admitted[question.kind] < limit and len(numbers) == question.limit:
-            raise VectorStoreError("the vector store is behind: too much of what it found is gone")
+            raise VectorStoreError("the vector store is behind: too many of its results no longer exist")
     return hits
 
 

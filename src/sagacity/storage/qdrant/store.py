@@ -114,7 +114,7 @@ class QdrantStore:
         async with self._asking(self._search_seconds):
             *found, marker = await self._client.query_batch_points(collection, requests)
         if not marker.points:
-            raise VectorStoreError("the vector store lost the copy, which is made anew")
+            raise VectorStoreError("the vector store lost the copy; it is being rebuilt")
         return [[_number(point.id) for point in one.points] for one in found]
 
     async def generation(self, collection: str) -> str | None:
@@ -278,14 +278,14 @@ def _what_failed(error: Exception) -> tuple[str, bool]:
         case UnexpectedResponse(status_code=401 | 403):
             return "the vector store refuses the key; set SAGACITY_VECTOR_API_KEY", True
         case UnexpectedResponse(status_code=404):
-            return "the vector store lost the copy, which is made anew", False
+            return "the vector store lost the copy; it is being rebuilt", False
         case UnexpectedResponse(status_code=int(status)):
             return (
                 f"the vector store answered {status}; `sagacity doctor` says more",
                 status >= HTTPStatus.INTERNAL_SERVER_ERROR,
             )
         case _:
-            return "the vector store gave an answer that does not read", True
+            return "the vector store gave an answer that cannot be read", True
 
 
 def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:

@@ -177,7 +177,7 @@ class VectorCopy:
             home.name
         )  # of two that make it ready at once, the later's holds
         if generation is None:
-            raise VectorStoreError("the vector store loses what it is given; look at its storage")
+            raise VectorStoreError("the vector store loses what is written to it; check its storage")
         return _Ready(home, generation)
 
     async def _remove_erased(self, home: Home) -> None:
@@ -198,7 +198,9 @@ class VectorCopy:
                     for one in scope_ids
                 ]
                 if await self._store.generation(ready.home.name) != ready.generation:
-                    raise VectorStoreError("the vector store lost the copy while it was filled")
+                    raise VectorStoreError(
+                        "the vector store lost the copy while it was being filled; it will be rebuilt"
+                    )
                 async with self._storage.begin(tenant) as transaction:
                     scope_ids = await transaction.copies.advance([one for one in copied if one is not None])
                 compare = True

@@ -83,7 +83,7 @@ def check_whole(path: Path, on_tick: Callable[[], None]) -> None:
     if found != ["ok"]:
         raise InvalidInput(f"{path.name} is damaged: {'; '.join(found)}")
     if triggers:
-        raise InvalidInput(f"{path.name} holds triggers, which Sagacity never makes; it will not be used")
+        raise InvalidInput(f"{path.name} has triggers, which Sagacity never creates; it will not be used")
 
 
 def has_schema(path: Path) -> bool:
@@ -147,7 +147,7 @@ def set_aside(path: Path, name: str, parts: Sequence[str]) -> list[str]:
         pairs = [(beside(path, part), path.with_name(name + part)) for part in here]
         for _, aside in pairs:
             if aside.exists():
-                raise InvalidInput(f"{aside.name} is there already: move it away first")
+                raise InvalidInput(f"{aside.name} already exists: move it away first")
         for former, aside in pairs:
             aside.hardlink_to(former)
         sync(path.parent)

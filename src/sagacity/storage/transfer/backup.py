@@ -66,10 +66,10 @@ async def back_up(
         InvalidInput: the file is there already, is in use, has no folder, or is the database itself.
     """
     if not path.parent.is_dir() or path.is_dir():
-        raise InvalidInput(f"{path} cannot be a file: name one in a folder that exists")
+        raise InvalidInput(f"{path} cannot be written: name a file in a folder that exists")
     _refuse_parts_of(source.file, path)
     if path.exists() and not replace:
-        raise InvalidInput(f"{path} is there already: name another file, or pass --force to replace it")
+        raise InvalidInput(f"{path} already exists: name another file, or pass --force to replace it")
     for side in SIDES:
         if has_content(beside(path, side)):
             raise InvalidInput(f"{beside(path, side).name} belongs to another database: move it away first")
@@ -87,7 +87,7 @@ async def back_up(
         await _checked(partial, on_progress)
         await asyncio.to_thread(close_up, partial)
         if path.exists() and not replace:
-            raise InvalidInput(f"{path} was made by another program meanwhile; nothing was replaced")
+            raise InvalidInput(f"{path} was made by another program in the meantime; nothing was replaced")
         await asyncio.to_thread(put_in_place, partial, path)
     finally:
         _forget(partial)
@@ -160,7 +160,9 @@ async def _make_ready(
     if not backup.is_file():
         raise InvalidInput(f"there is no file {backup}")
     if any(has_content(beside(backup, side)) for side in SIDES):
-        raise InvalidInput(f"{backup} is in use, or was not closed: take a copy with `sagacity backup` first")
+        raise InvalidInput(
+            f"{backup} is in use, or was not closed properly: take a copy with `sagacity backup` first"
+        )
     new_file(ready)
     await _bytes(backup, ready, on_progress)
     await _checked(ready, on_progress)

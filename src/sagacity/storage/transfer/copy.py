@@ -157,7 +157,7 @@ async def _places(
     furnished = _furnished(present)
     for org_id in sorted(furnished - {part.org_id for part in counts}):
         raise InvalidInput(
-            f"the target holds data of the organisation {org_id!r}, which the source does not know. "
+            f"the target has data of the organisation {org_id!r}, which the source does not have. "
             "Name an empty database. Nothing was changed."
         )
     told = _Told(on_progress, "comparing", {part: found.count for part, found in present.items()})
@@ -171,8 +171,8 @@ async def _places(
         here, last = await _read(snapshot, part, there.count, told)
         if here != there:
             raise InvalidInput(
-                f"the target holds other rows than the source: {part}, {there.count} there and {count} here. "
-                "Name an empty database; or, if the source went on working after a copy was cut short, empty the "
+                f"the target has other rows than the source: {part}, {there.count} there and {count} here. "
+                "Name an empty database; or, if the source changed after a copy was interrupted, empty the "
                 "target and start again. Nothing was changed."
             )
         places[part] = _Place(left=count - here.count, after=last, before=here)

@@ -86,7 +86,7 @@ class CursorRepository:
             )
             written = len(found)
         if read is not None and not written:
-            raise Conflict(f"the window of {cursor.learner!r} was done meanwhile")
+            raise Conflict(f"the window of {cursor.learner!r} was finished by another worker")
 
     async def log_head(self, user_id: UserId) -> LogHead:
         """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""
@@ -349,7 +349,7 @@ class DeadLetterRepository:
             raise NotFound(f"no dead letter {dead_letter_id}")
         letter = DeadLetter.model_validate(rows[0]._mapping, extra="ignore")
         if letter.status is not DeadLetterStatus.PARKED:
-            raise Conflict(f"dead letter {dead_letter_id} is {letter.status} already")
+            raise Conflict(f"dead letter {dead_letter_id} is already {letter.status}")
         await self.mark(dead_letter_id, DeadLetterStatus.QUEUED, was=DeadLetterStatus.PARKED)
         now = self._scope.clock.now()
         await self._scope.run(

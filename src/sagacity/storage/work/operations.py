@@ -203,7 +203,7 @@ class OperationRepository:
             .values(turn_count=_item.turn_count + turns, generated_count=_item.generated_count + generated)
         )
         if not advanced:
-            raise Conflict(f"operation {item.operation_id!r} is over for {item.user_id!r}")
+            raise Conflict(f"operation {item.operation_id!r} has ended for {item.user_id!r}")
 
     async def report(self, item: OperationItem, done: int, total: int) -> None:
         """Note how many of an item's steps are done."""

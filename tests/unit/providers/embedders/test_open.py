@@ -31,7 +31,7 @@ def test_choice_opens_its_embedder(choice: EmbedderChoice, kind: type, dimension
     ("choice", "told"),
     [
         (EmbedderChoice(name="openai/some-model"), "needs a dimension"),
-        (EmbedderChoice(name="minilm", dimension=512), "gives 384 numbers, not 512"),
+        (EmbedderChoice(name="minilm", dimension=512), "384 numbers, but 512 are configured"),
         (EmbedderChoice(name="word2vec"), "no embedder 'word2vec'"),
     ],
 )

@@ -125,7 +125,7 @@ async def test_refusal_is_final_and_tells_no_secrets(server: EmbeddingServer, fa
 async def test_wrong_dimension_is_refused_with_both_numbers(server: EmbeddingServer) -> None:
     """A setting to mend, not to try again."""
     server.fail_with(wrong_dimension(5))
-    with pytest.raises(ProviderRefused, match="5 numbers; configured are 8"):
+    with pytest.raises(ProviderRefused, match="5 numbers, but 8 are configured"):
         await embedder(server).embed(["tea"])
     assert len(server.requests) == 1
 
