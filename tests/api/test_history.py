@@ -223,9 +223,7 @@ async def test_number_that_is_also_a_uid_is_told_apart_by_kind(app, api):
     """Without a kind the uid counts; a number or a citation that nothing has is 404."""
     await api.post(
         "/api/add_user_playbook",
-        json={
-            "user_playbooks": [{"user_id": "anna", "agent_version": "v1", "content": "Ask first."}]
-        },
+        json={"user_playbooks": [{"user_id": "anna", "agent_version": "v1", "content": "Ask first."}]},
     )
     assert (await history(api, 1))["memory"]["content"] == "Ask first."
     await add_profile(api, "one", profile_id="1")

@@ -71,9 +71,7 @@ async def test_user_playbook_comes_back_as_it_was_written(api):
 
 async def test_agent_playbook_comes_back_as_it_was_written(api):
     """The reply's fields are the contract's; one that was not reviewed is pending."""
-    number = await add_agent(
-        api, "Ask for the number.", playbook_name="orders", blocking_issue=ISSUE
-    )
+    number = await add_agent(api, "Ask for the number.", playbook_name="orders", blocking_issue=ISSUE)
     (read,) = await agent_playbooks(api)
     assert (read["agent_playbook_id"], read["playbook_name"], read["agent_version"]) == (
         number,

@@ -106,9 +106,7 @@ def test_users_and_playbooks_of_other_versions_and_names_are_never_paired() -> N
 def test_a_playbook_for_another_situation_is_another() -> None:
     """What to do is the same, when to do it is not."""
     playbook = {"kind": MemoryKind.USER_PLAYBOOK, "user_id": ANNA}
-    before, after = (
-        memory("Ask first.", trigger=trigger, **playbook) for trigger in ("refund", "delivery")
-    )
+    before, after = (memory("Ask first.", trigger=trigger, **playbook) for trigger in ("refund", "delivery"))
     assert diff_versions([before], [after], {}).unchanged_count == 0
 
 

@@ -37,9 +37,7 @@ def write(*books: Memory, conversations=()) -> Draft:
 
 def test_each_thing_is_said_once_and_the_most_said_comes_first():
     draft = write(
-        book(
-            "Ask for the receipt.", trigger="The user wants a refund.", pitfall="Promise nothing."
-        ),
+        book("Ask for the receipt.", trigger="The user wants a refund.", pitfall="Promise nothing."),
         book("Look up the order.", trigger="Customer wants a refund for shoes."),
         book("look up the order", trigger="The user wants a refund."),
     )
