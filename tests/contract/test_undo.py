@@ -167,7 +167,7 @@ async def test_what_was_no_merge_or_is_not_current_is_refused(storage: Storage, 
     plain, pending = await stored(storage, new_memory("Runs."), new_memory("Swims.", status=Status.PENDING))
     with pytest.raises(Conflict, match="was not made by a merge"):
         await undone(storage, clock, plain)
-    with pytest.raises(Conflict, match="is pending; only what is current"):
+    with pytest.raises(Conflict, match="is pending; only a current memory"):
         await undone(storage, clock, pending)
     assert await learned(storage) == [plain]
 
