@@ -295,7 +295,7 @@ async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_n
 
     async def pending() -> int:
         async with storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(ANNA, "pending/profile:x1")).seq
+            return (await snapshot.cursors.get(ANNA, "profile:x1", Status.PENDING)).seq
 
     async with acquire_lease(
         storage, ORG, LEARN, "somebody else", seconds=60, user_id=ANNA

@@ -174,11 +174,8 @@ async def test_cursor_that_moved_with_its_version_is_not_written_over(
     if pending is not None:
         await read_to(storage, pending, PENDING)
     await upgrade(storage)
-    for learner, seq in (
-        ("profile:one", 4),
-        ("pending/profile:one", 2),
-    ):  # a rerun begins anew after an upgrade
-        read = Cursor(learner=learner, user_id=ANNA, seq=seq)
+    for version, seq in ((CURRENT, 4), (PENDING, 2)):  # a rerun begins anew after an upgrade
+        read = Cursor(learner="profile:one", user_id=ANNA, version=version, seq=seq)
         async with storage.begin(ORG) as tx:
             with pytest.raises(Conflict):
                 await tx.cursors.save(read.model_copy(update={"seq": 6}), read=read)
@@ -197,19 +194,19 @@ async def test_learners_and_upgrades_at_once_lose_no_turn(
         )
 
     async def learn(at: Storage, user_id: str, version: Status) -> None:
-        prefix, lease = ("", LEARN) if version is CURRENT else ("pending/", REGENERATE)
+        lease = LEARN if version is CURRENT else REGENERATE
         for attempt in range(20):
             try:
-                await step(at, user_id, version, f"{prefix}profile:one", (lease, f"{attempt}"))
+                await step(at, user_id, version, (lease, f"{attempt}"))
             except Conflict:
                 await asyncio.sleep(0)
 
-    async def step(at: Storage, user_id: str, version: Status, cursor: str, held: tuple[str, str]) -> None:
+    async def step(at: Storage, user_id: str, version: Status, held: tuple[str, str]) -> None:
         async with at.begin(ORG) as tx:
             lease = await tx.leases.claim(*held, 60, user_id=user_id)
         assert lease is not None
         async with at.read(ORG) as snapshot:
-            read = await snapshot.cursors.get(user_id, cursor)
+            read = await snapshot.cursors.get(user_id, "profile:one", version)
         await asyncio.sleep(0.002)
         if read.seq < 12:
             async with at.begin(ORG) as tx:

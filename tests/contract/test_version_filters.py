@@ -118,7 +118,7 @@ async def test_a_rerun_of_some_turns_keeps_none_of_the_others_from_being_learned
     async with storage.begin(ORG) as tx:
         await tx.operations.start(OperationName.PLAYBOOK_GENERATION, OperationParameters(**asked), users=None)
     await learn.run(ORG, ANNA)
-    assert (await cursor(storage, ONE)).seq == (await cursor(storage, f"pending/{ONE}")).seq == 5
+    assert (await cursor(storage, ONE)).seq == (await cursor(storage, ONE, version=PENDING)).seq == 5
     assert (await upgrade(storage, wanted, archive_current=archive_current)).promoted_count == 5
     clock.advance(3600)
     await learn.run(ORG, ANNA, force=True)

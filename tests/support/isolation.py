@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Lease, Window, cursor_name
+from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Lease, Window
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import SessionId
@@ -126,9 +126,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
     """Write down how what is *kept* was learned, and what was made of it."""
     await tx.changes.add([change(kept, f"{word} run")])
     for version in (Status.CURRENT, Status.PENDING, Status.ARCHIVED):
-        await tx.cursors.save(
-            Cursor(learner=cursor_name("profile:l", version), user_id=ANNA, seq=1, error=word)
-        )
+        await tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, version=version, seq=1, error=word))
     window = Window(user_id=ANNA, first_seq=1, last_seq=1, unread=())
     await tx.dead_letters.add("profile:l", window, attempts=1, error_kind="E", error=word)
     await tx.graph.add(kept, tie(word))

@@ -226,9 +226,11 @@ def lines(count: int, start: int = 0) -> list[str]:
     return [f"My locker in the northern hall carries the number {n}" for n in range(start, start + count)]
 
 
-async def cursor(storage: Storage, learner: str = "l1", user_id: str = ANNA) -> Cursor:
+async def cursor(
+    storage: Storage, learner: str = "l1", user_id: str = ANNA, *, version: Status = Status.CURRENT
+) -> Cursor:
     async with storage.read(ORG) as snapshot:
-        return await snapshot.cursors.get(UserId(user_id), learner)
+        return await snapshot.cursors.get(UserId(user_id), learner, version)
 
 
 async def dead_letters(storage: Storage) -> list[DeadLetter]:

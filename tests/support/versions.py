@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import Cursor, cursor_name
+from sagacity.domain.cursor import Cursor
 from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, Status
 from sagacity.domain.version import VersionFilter
 from sagacity.storage.schema.tables import search_documents
@@ -58,13 +58,17 @@ async def read_to(
 ) -> None:
     """Let a learner have read a user's log so far for one version."""
     async with storage.begin(ORG) as tx:
-        await tx.cursors.save(Cursor(learner=cursor_name(learner, status), user_id=user_id, seq=seq))
+        await tx.cursors.save(Cursor(learner=learner, user_id=user_id, version=status, seq=seq))
 
 
 async def cursors_of(storage: Storage, user_id: str = ANNA) -> dict[str, int]:
-    """How far each cursor of a user is, by its name."""
+    """How far each cursor of a user is: by its learner, after `VERSION/` where it is not CURRENT's."""
     async with storage.read(ORG) as snapshot:
-        return {name: one.seq for name, one in (await snapshot.cursors.of_user(user_id)).items()}
+        return {
+            name if version is CURRENT else f"{version}/{name}": one.seq
+            for version in Status
+            for name, one in (await snapshot.cursors.of_user(user_id, version)).items()
+        }
 
 
 async def statuses(storage: Storage, kind: MemoryKind = PROFILE) -> dict[str, Status]:

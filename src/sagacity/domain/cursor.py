@@ -36,22 +36,14 @@ class Cursor(Value):
 
     learner: str
     user_id: UserId
+    version: Status = Status.CURRENT
+    """Of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED stays with what an upgrade put away."""
     seq: int = 0
     outcome: Outcome | None = None
     attempts: int = 0
     error: str = ""
     next_try_at: datetime | None = None
     updated_at: datetime | None = None
-
-
-def cursor_name(learner: str, status: Status) -> str:
-    """
-    Return the name under which it is kept how far *learner* got for one version of what it learns.
-
-    Each version has a cursor of its own: CURRENT the one that follows the log, PENDING that of a rerun, ARCHIVED that
-    of the version which an upgrade put away.
-    """
-    return learner if status is Status.CURRENT else f"{status}/{learner}"
 
 
 class Window(Value):

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.lease import acquire_lease
-from sagacity.domain.cursor import LEARN, REGENERATE, Cursor, Lease, Window, cursor_name
+from sagacity.domain.cursor import LEARN, REGENERATE, Cursor, Lease, Window
 from sagacity.domain.errors import Conflict, InvalidInput
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
@@ -229,10 +229,10 @@ async def _unread(
 ) -> list[Task]:
     """Return the next stretch of each learner that PENDING has not read to its end."""
     head = await snapshot.cursors.log_head(user_id)
-    cursors = await snapshot.cursors.of_user(user_id)
+    cursors = await snapshot.cursors.of_user(user_id, Status.PENDING)
     dues: list[Due] = []
     for learner in group.learners:
-        cursor = cursors.get(cursor_name(learner.name, Status.PENDING))
+        cursor = cursors.get(learner.name)
         seq = 0 if cursor is None else cursor.seq
         if seq < head.end:
             dues.append(Due(learner, seq + 1, min(head.end, seq + learner.step)))
@@ -290,10 +290,14 @@ def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
 async def _advance(transaction: Transaction, readings: Sequence[WindowResult]) -> None:
     """Move PENDING's cursors behind what was read."""
     for reading in readings:
-        name, user_id = cursor_name(reading.due.learner.name, Status.PENDING), reading.window.user_id
+        read = Cursor(
+            learner=reading.due.learner.name,
+            user_id=reading.window.user_id,
+            version=Status.PENDING,
+            seq=reading.due.first_seq - 1,
+        )
         await transaction.cursors.save(
-            Cursor(learner=name, user_id=user_id, seq=reading.due.last_seq, outcome=reading.outcome),
-            read=Cursor(learner=name, user_id=user_id, seq=reading.due.first_seq - 1),
+            read.model_copy(update={"seq": reading.due.last_seq, "outcome": reading.outcome}), read=read
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import DeadLetterStatus, cursor_name
+from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationStatus
@@ -149,11 +149,14 @@ class RetentionRepository:
     def _read_ends(self, learners: Collection[str], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         """Select up to where each user's log was read by every learner, in every version that there is."""
         column = cursors.c
-        names = [cursor_name(one, version) for one in learners for version in _VERSIONS]
-        in_force = sa.case((one_of(column.learner, learners), 1), else_=0)
+        in_force = sa.case((column.version == str(Status.CURRENT), 1), else_=0)
         ends = (
             sa.select(column.user_id, sa.func.min(column.seq).label("seq"))
-            .where(column.org_id == self._scope.org_id, one_of(column.learner, names))
+            .where(
+                column.org_id == self._scope.org_id,
+                one_of(column.learner, learners),
+                one_of(column.version, _VERSIONS),
+            )
             .group_by(column.user_id)
             .having(sa.func.sum(in_force) == len(set(learners)))
         )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import cursor_name
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.users import make_due
@@ -63,21 +62,17 @@ class VersionCursors:
         await self._hold_together(Status.PENDING, of=learners)
         gone = learners if self._keepers is None else sa.or_(learners, ~self._keeps())
         await self._scope.run(sa.delete(cursors).where(self._of(Status.ARCHIVED), gone))
-        await self._rename(Status.CURRENT, Status.ARCHIVED, of=learners)
-        await self._rename(Status.PENDING, Status.CURRENT)
+        await self._move(Status.CURRENT, Status.ARCHIVED, of=learners)
+        await self._move(Status.PENDING, Status.CURRENT)
 
     async def join(self) -> None:
         """Let PENDING's take the place of CURRENT's where they are further: both versions are current now."""
         if self._keepers is not None:
             await self.hold_back(Status.PENDING)
         current, pending = self._of(Status.CURRENT), self._of(Status.PENDING)
-        await self._scope.run(
-            sa.delete(cursors).where(pending, self._has_other(Status.CURRENT, Status.PENDING))
-        )
-        await self._scope.run(
-            sa.delete(cursors).where(current, self._has_other(Status.PENDING, Status.CURRENT))
-        )
-        await self._rename(Status.PENDING, Status.CURRENT)
+        await self._scope.run(sa.delete(cursors).where(pending, self._has_other(Status.CURRENT)))
+        await self._scope.run(sa.delete(cursors).where(current, self._has_other(Status.PENDING)))
+        await self._move(Status.PENDING, Status.CURRENT)
 
     async def downgrade(self) -> None:
         """Let CURRENT's and the archive's change places."""
@@ -86,9 +81,9 @@ class VersionCursors:
         await self._fill(Status.CURRENT, by=Status.ARCHIVED, of=learners)
         await self._look_again(Status.ARCHIVED)
         await self._hold_together(Status.ARCHIVED, of=learners)
-        await self._rename(Status.CURRENT, Status.ARCHIVE_IN_PROGRESS, of=learners)
-        await self._rename(Status.ARCHIVED, Status.CURRENT)
-        await self._rename(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
+        await self._move(Status.CURRENT, Status.ARCHIVE_IN_PROGRESS, of=learners)
+        await self._move(Status.ARCHIVED, Status.CURRENT)
+        await self._move(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
 
     async def forget(self, version: Status) -> None:
         """Forget how far a version was learned."""
@@ -96,7 +91,7 @@ class VersionCursors:
 
     async def hold_back(self, version: Status) -> None:
         """Let a version have read no further than CURRENT; nothing, where that has read nothing."""
-        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT, version))
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT))
         least = sa.func.coalesce(theirs.scalar_subquery(), 0)
         further = sa.and_(self._of(version), cursors.c.seq > least)
         await self._scope.run(sa.update(cursors).where(further).values(seq=least))
@@ -106,7 +101,7 @@ class VersionCursors:
         if self._keepers is None:
             return
         await self.hold_back(version)
-        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED, Status.CURRENT))
+        theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED))
         least = theirs.scalar_subquery()  # null, and so never less, where there is none
         further = sa.and_(self._of(Status.CURRENT), of, self._keeps(), cursors.c.seq > least)
         await self._scope.run(sa.update(cursors).where(further).values(seq=least))
@@ -120,7 +115,7 @@ class VersionCursors:
         if self._owners is None:
             return sa.true()
         with_cursor = sa.select(_other.c.user_id).where(
-            _other.c.org_id == self._scope.org_id, self._is_of(_other.c.learner, version)
+            _other.c.org_id == self._scope.org_id, self._is_of(_other, version)
         )
         one = cursors.c.user_id
         return sa.or_(one.not_in(self._owners), one.in_(with_cursor))
@@ -131,24 +126,25 @@ class VersionCursors:
         selected = sa.select(
             cursors.c.org_id,
             cursors.c.user_id,
-            _renamed(cursors, by, version),
+            cursors.c.learner,
+            sa.literal(str(version)),
             *(sa.literal(0), sa.literal(0), sa.literal("")),
             sa.literal(now, cursors.c.updated_at.type),
         ).where(self._of(by), of)
-        names = ["org_id", "user_id", "learner", "seq", "attempts", "error", "updated_at"]
+        names = ["org_id", "user_id", "learner", "version", "seq", "attempts", "error", "updated_at"]
         insert = self._scope.insert(cursors).from_select(names, selected, include_defaults=False)
         await self._scope.run(insert.on_conflict_do_nothing())
 
-    async def _rename(self, version: Status, to: Status, *, of: sa.ColumnElement[bool] | None = None) -> None:
+    async def _move(self, version: Status, to: Status, *, of: sa.ColumnElement[bool] | None = None) -> None:
         statement = sa.update(cursors).where(self._of(version), sa.true() if of is None else of)
-        await self._scope.run(statement.values(learner=_renamed(cursors, version, to)))
+        await self._scope.run(statement.values(version=str(to)))
 
     async def _look_again(self, version: Status) -> None:
         """Make users due who have turns that CURRENT has read, and *version*, which takes its place, has not."""
         moved_back = (
             sa.select(cursors.c.user_id)
             .where(self._of(Status.CURRENT))
-            .join(_other, self._same_learner(version, Status.CURRENT))
+            .join(_other, self._same_learner(version))
             .where(_other.c.seq < cursors.c.seq)
         )
         await make_due(self._scope, moved_back, self._scope.clock.now())
@@ -156,29 +152,28 @@ class VersionCursors:
     def _of(self, version: Status) -> sa.ColumnElement[bool]:
         column = cursors.c
         of_users = found_by(column.user_id, self._users.scalar_subquery())
-        return sa.and_(column.org_id == self._scope.org_id, of_users, self._is_of(column.learner, version))
+        return sa.and_(column.org_id == self._scope.org_id, of_users, self._is_of(cursors, version))
 
-    def _is_of(self, learner: sa.ColumnElement[str], version: Status) -> sa.ColumnElement[bool]:
-        """Return that the name of a cursor is one of *version*."""
-        prefix = cursor_name(f"{self._kind}:", version)
-        if self._names:
-            return one_of(learner, [prefix + name for name in self._names])
-        return learner.startswith(prefix, autoescape=True)
+    def _is_of(self, table: sa.FromClause, version: Status) -> sa.ColumnElement[bool]:
+        """Return that a cursor is one of *version*, and of one of the learners."""
+        learner, prefix = table.c.learner, f"{self._kind}:"
+        named = (
+            one_of(learner, [prefix + name for name in self._names])
+            if self._names
+            else learner.startswith(prefix, autoescape=True)
+        )
+        return sa.and_(table.c.version == str(version), named)
 
-    def _has_other(self, other: Status, version: Status) -> sa.ColumnElement[bool]:
-        """Return that a cursor of *version* has one beside it, of the version *other*, that is as far or further."""
-        same = self._same_learner(other, version)
+    def _has_other(self, other: Status) -> sa.ColumnElement[bool]:
+        """Return that a cursor has one beside it, of the version *other*, that is as far or further."""
+        same = self._same_learner(other)
         return sa.exists().select_from(_other).where(same, _other.c.seq >= cursors.c.seq)
 
-    def _same_learner(self, other: Status, version: Status) -> sa.ColumnElement[bool]:
+    def _same_learner(self, other: Status) -> sa.ColumnElement[bool]:
+        """Return that `_other` is the cursor of the same learner of a user for the version *other*."""
         return sa.and_(
             _other.c.org_id == self._scope.org_id,
             _other.c.user_id == cursors.c.user_id,
-            _other.c.learner == _renamed(cursors, version, other),
+            _other.c.learner == cursors.c.learner,
+            _other.c.version == str(other),
         )
-
-
-def _renamed(table: sa.FromClause, version: Status, to: Status) -> sa.ColumnElement[str]:
-    """Return the name of a cursor of *version* as that of the version *to*."""
-    bare = sa.func.substr(table.c.learner, len(cursor_name("", version)) + 1, type_=sa.Text)
-    return sa.literal(cursor_name("", to), sa.Text).concat(bare)

@@ -288,6 +288,7 @@ cursors = sa.Table(
     columns.org(primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
     sa.Column("learner", sa.Text, primary_key=True),
+    sa.Column("version", sa.Text, primary_key=True),
     sa.Column("seq", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("outcome", sa.Text),
     columns.count("attempts"),

@@ -18,6 +18,7 @@ from sagacity.domain.cursor import (
 )
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import cursors, dead_letters, leases, requests, users
@@ -32,25 +33,30 @@ class CursorRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def get(self, user_id: UserId, learner: str) -> Cursor:
-        """Return how far a learner got; at the start if it never ran."""
-        found = await self.of_user(user_id)
-        return found.get(learner, Cursor(learner=learner, user_id=user_id))
+    async def get(self, user_id: UserId, learner: str, version: Status = Status.CURRENT) -> Cursor:
+        """Return how far a learner got with a version; at the start if it never ran."""
+        found = await self.of_user(user_id, version)
+        return found.get(learner, Cursor(learner=learner, user_id=user_id, version=version))
 
     async def hold(self, user_id: UserId, learner: str) -> Cursor:
-        """Return how far a learner got, and let nobody else move that before the end; it is made if there is none."""
+        """Return how far a learner got with CURRENT, made if there is none; nobody else moves it before the end."""
         insert, column = self._scope.insert(cursors), cursors.c
-        key = {"org_id": self._scope.org_id, "user_id": user_id, "learner": learner}
+        key = self._key(Cursor(learner=learner, user_id=user_id))
         statement = insert.values(
             key | {"seq": 0, "updated_at": self._scope.clock.now()}
         ).on_conflict_do_update(index_elements=[column[name] for name in key], set_={"seq": column.seq})
         [row] = await self._scope.all(statement.returning(cursors))
         return Cursor.model_validate(row._mapping, extra="ignore")
 
-    async def of_user(self, user_id: UserId) -> dict[str, Cursor]:
-        """Return the cursors of a user's log, by learner."""
+    async def of_user(self, user_id: UserId, version: Status = Status.CURRENT) -> dict[str, Cursor]:
+        """Return how far each learner read a user's log for *version*, by learner."""
+        column = cursors.c
         rows = await self._scope.all(
-            sa.select(cursors).where(cursors.c.org_id == self._scope.org_id, cursors.c.user_id == user_id)
+            sa.select(cursors).where(
+                column.org_id == self._scope.org_id,
+                column.user_id == user_id,
+                column.version == str(version),
+            )
         )
         return {row.learner: Cursor.model_validate(row._mapping, extra="ignore") for row in rows}
 
@@ -67,7 +73,7 @@ class CursorRepository:
                 heard. The transaction must not commit.
         """
         column = cursors.c
-        key = {"org_id": self._scope.org_id, "user_id": cursor.user_id, "learner": cursor.learner}
+        key = self._key(cursor)
         values = cursor.model_dump(exclude={"updated_at", *key}) | {"updated_at": self._scope.clock.now()}
         where = column.seq <= cursor.seq
         if read is not None:
@@ -87,6 +93,15 @@ class CursorRepository:
             written = len(found)
         if read is not None and not written:
             raise Conflict(f"the window of {cursor.learner!r} was finished by another worker")
+
+    def _key(self, cursor: Cursor) -> dict[str, str]:
+        """Return the values of a cursor's primary key by column."""
+        return {
+            "org_id": self._scope.org_id,
+            "user_id": cursor.user_id,
+            "learner": cursor.learner,
+            "version": str(cursor.version),
+        }
 
     async def log_head(self, user_id: UserId) -> LogHead:
         """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""

@@ -356,6 +356,7 @@ def _learners() -> None:
         _key("org_id"),
         _key("user_id"),
         _key("learner"),
+        _key("version"),
         _long("seq"),
         sa.Column("outcome", sa.Text()),
         _count("attempts"),
@@ -363,7 +364,7 @@ def _learners() -> None:
         _maybe_at("next_try_at"),
         _at("updated_at"),
         _of_organisation("cursors"),
-        sa.PrimaryKeyConstraint("org_id", "user_id", "learner", name=op.f("pk_cursors")),
+        sa.PrimaryKeyConstraint("org_id", "user_id", "learner", "version", name=op.f("pk_cursors")),
     )
     op.create_table(
         "leases",
