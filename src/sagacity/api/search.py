@@ -11,7 +11,7 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.kinds import KINDS
-from sagacity.domain.memory import Memory
+from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter, Found, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
@@ -41,11 +41,11 @@ from sagacity.schemas.search import (
     SearchBody,
     SearchInteractionsBody,
     SearchKind,
-    SearchMemoriesBody,
     SearchOptions,
     SearchProfilesBody,
     SearchSkillsBody,
     SearchUserPlaybooksBody,
+    to_filter,
 )
 
 router = APIRouter(tags=["search"], route_class=Route)
@@ -63,7 +63,10 @@ async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> Fo
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
     asked = await asked_of(caller, body)
     query = body.to_query(
-        asked.text, body.to_filter(caller.runtime.clock.now()), limit=limit, neighbours=body.neighbours
+        asked.text,
+        to_filter(body, caller.runtime.clock.now(), (INTERACTION,)),
+        limit=limit,
+        neighbours=body.neighbours,
     )
     found = await search_turns(caller.acting, query, among_newest=body.most_recent_k)
     trace = joined(asked.trace, found.trace)
@@ -92,7 +95,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
         )
 
     sifted = body.extractor_name is not None or body.custom_feature is not None
-    wanted = body.to_filter(caller.runtime.clock.now())
+    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.PROFILE,))
     asked, found = await _search(caller, body, wanted, keep=keep if sifted else None)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
@@ -110,7 +113,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
 @limited(Rate.SEARCH)
 async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) -> FoundUserPlaybooks:
     """Search user playbooks, best first; without a query, return those changed last. By default current ones."""
-    wanted = body.to_filter(caller.runtime.clock.now())
+    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.USER_PLAYBOOK,))
     asked, found = await _search(caller, body, wanted)
     return FoundUserPlaybooks(
         user_playbooks=_views(user_playbook_view, found.items),
@@ -132,7 +135,7 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
 
     By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
-    wanted = body.to_filter(caller.runtime.clock.now())
+    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.AGENT_PLAYBOOK,))
     asked, found = await _search(caller, body, wanted)
     return FoundAgentPlaybooks(
         agent_playbooks=_views(agent_playbook_view, found.items),
@@ -154,7 +157,7 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
 
     By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
-    wanted = body.to_filter(caller.runtime.clock.now())
+    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.SKILL,))
     asked, found = await _search(caller, body, wanted)
     return FoundSkills(
         skills=_views(skill_view, found.items),
@@ -189,7 +192,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
 
 async def _search(
     caller: Caller,
-    body: SearchMemoriesBody,
+    body: SearchOptions,
     wanted: Filter,
     *,
     keep: Callable[[Memory], bool] | None = None,
@@ -214,7 +217,7 @@ async def found_by_kind(
     caller: Caller, body: SearchBody, asked: Question
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
     """Return what may be served of each kind that is asked for, and the trace."""
-    wanted = body.to_filter(caller.runtime.clock.now(), body.wanted_kinds)
+    wanted = to_filter(body, caller.runtime.clock.now(), body.wanted_kinds)
     query = body.to_query(asked.text, wanted, limit=body.top_k, neighbours=body.neighbours)
     found, trace = await search_by_kind(caller.acting, query, counts_withheld=body.explain)
     return found, joined(asked.trace, trace)

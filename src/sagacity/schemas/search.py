@@ -12,7 +12,7 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import KINDS, TENANT_KINDS
 from sagacity.domain.memory import Approval, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
-from sagacity.schemas.base import Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
+from sagacity.schemas.base import Body, Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
 
 MAX_QUERY = 20_000
 MAX_NEIGHBOURS = 5
@@ -128,6 +128,8 @@ class SearchOptions(Span):
             for name in ("ranking", "strategies", "rerank"):
                 if getattr(self, name) is not None:
                     raise ValueError(f"{name} needs a query; without a query the newest are listed")
+        if self.as_of is not None and getattr(self, "include_expired", False):
+            raise ValueError("as_of already says which moment counts for expiry; leave out include_expired")
         return self
 
     @property
@@ -139,24 +141,6 @@ class SearchOptions(Span):
     def users(self) -> tuple[str, ...]:
         """The users that are named."""
         return (self.user_id,) if self.user_id is not None else self.user_ids or ()
-
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-        """Return what may be found of *kinds*: current at *now*, or known at `as_of`."""
-        users = tuple(UserId(one) for one in self.users)
-        return Filter(
-            kinds=tuple(kind for kind in kinds if isinstance(kind, MemoryKind)),
-            interactions=INTERACTION in kinds,
-            user_id=users[0] if len(users) == 1 else None,
-            user_ids=users if len(users) > 1 else (),
-            tags=self.tags or (),
-            metadata=None if self.metadata is None else parse_condition(self.metadata),
-            start=self.start_time,
-            end=self.end_time,
-            event_start=self.event_start_time,
-            event_end=self.event_end_time,
-            as_of=self.as_of,
-            valid_at=now,
-        )
 
     def to_query(self, text: str, wanted: Filter, *, limit: int, neighbours: int = 0) -> Query:
         """Return what to look for; what was not said is left to the defaults of `Query`."""
@@ -199,41 +183,16 @@ class SearchInteractionsBody(SearchOptions):
         _of_somebody(self)
         return self
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (INTERACTION,)) -> Filter:
-        """Return which turns may be found."""
-        request_id = None if self.request_id is None else RequestId(self.request_id)
-        return super().to_filter(now, kinds).model_copy(update={"request_id": request_id})
 
-
-class SearchMemoriesBody(SearchOptions):
-    """What the searches of what was learned have in common."""
+class MemoryOptions(Body):
+    """What the searches of memories can be asked besides."""
 
     status_filter: Statuses | None = None
     """By default, current ones."""
     include_expired: bool = False
 
-    @model_validator(mode="after")
-    def _of_one_moment(self) -> Self:
-        if self.as_of is not None and self.include_expired:
-            raise ValueError("as_of already says which moment counts for expiry; leave out include_expired")
-        return self
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-        """Return which memories may be found."""
-        return (
-            super()
-            .to_filter(now, kinds)
-            .model_copy(
-                update={
-                    "statuses": self.status_filter or (Status.CURRENT,),
-                    "visibility": (Visibility.SERVED,),
-                    "valid_at": None if self.include_expired else now,
-                }
-            )
-        )
-
-
-class SearchProfilesBody(SearchMemoriesBody):
+class SearchProfilesBody(MemoryOptions, SearchOptions):
     """Which profiles to find, of one user or of several."""
 
     generated_from_request_id: Id | None = None
@@ -247,51 +206,22 @@ class SearchProfilesBody(SearchMemoriesBody):
         _of_somebody(self)
         return self
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.PROFILE,)) -> Filter:
-        """Return which profiles may be found."""
-        made_by = self.generated_from_request_id
-        return (
-            super()
-            .to_filter(now, kinds)
-            .model_copy(
-                update={"source": self.source, "request_id": None if made_by is None else RequestId(made_by)}
-            )
-        )
 
-
-class SearchPlaybooksBody(SearchMemoriesBody):
-    """What the searches of rules for an agent have in common."""
+class PlaybookOptions(Body):
+    """What the searches of rules for an agent can be asked besides."""
 
     agent_version: Label | None = None
     agent_versions: Labels | None = None
     playbook_name: Label | None = None
     playbook_names: Labels | None = None
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-        """Return which memories may be found; version and name are of rules, what is known of a user holds for all."""
-        version, name = self.agent_version, self.playbook_name
-        return (
-            super()
-            .to_filter(now, kinds)
-            .model_copy(
-                update={
-                    "agent_versions": (self.agent_versions or ()) if version is None else (version,),
-                    "names": (self.playbook_names or ()) if name is None else (name,),
-                }
-            )
-        )
 
-
-class SearchUserPlaybooksBody(SearchPlaybooksBody):
+class SearchUserPlaybooksBody(PlaybookOptions, MemoryOptions, SearchOptions):
     """Which user playbooks to find; without a user, those of all users."""
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.USER_PLAYBOOK,)) -> Filter:
-        """Return which user playbooks may be found."""
-        return super().to_filter(now, kinds)
 
-
-class SearchReviewedBody(SearchPlaybooksBody):
-    """What the searches of what waits for a review have in common."""
+class ReviewOptions(Body):
+    """What the searches of kinds that are reviewed can be asked besides."""
 
     playbook_status_filter: Approval | Approvals | None = None
     """Approval, for the kinds that are reviewed."""
@@ -302,23 +232,12 @@ class SearchReviewedBody(SearchPlaybooksBody):
         said = self.playbook_status_filter
         return (said,) if isinstance(said, Approval) else said or ()
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-        """Return which memories may be found; the words of a reviewer stand in for what may be served."""
-        wanted = super().to_filter(now, kinds)
-        if not self.approvals:
-            return wanted
-        return wanted.model_copy(update={"visibility": (), "approvals": self.approvals})
 
-
-class SearchAgentPlaybooksBody(SearchReviewedBody):
+class SearchAgentPlaybooksBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
     """Which agent playbooks to find; by default those that an agent may use."""
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.AGENT_PLAYBOOK,)) -> Filter:
-        """Return which agent playbooks may be found."""
-        return super().to_filter(now, kinds)
 
-
-class SearchSkillsBody(SearchReviewedBody):
+class SearchSkillsBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
     """Which skills to find; by default those that an agent may use."""
 
     skill_status_filter: Annotated[Approval | Approvals | None, BeforeValidator(approval_words)] = None
@@ -330,12 +249,8 @@ class SearchSkillsBody(SearchReviewedBody):
         said = self.skill_status_filter
         return super().approvals if said is None else (said,) if isinstance(said, Approval) else said
 
-    def to_filter(self, now: datetime, kinds: Sequence[SearchKind] = (MemoryKind.SKILL,)) -> Filter:
-        """Return which skills may be found."""
-        return super().to_filter(now, kinds)
 
-
-class SearchBody(SearchReviewedBody):
+class SearchBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
     """
     A search over all kinds of memories.
 
@@ -370,3 +285,49 @@ class SearchBody(SearchReviewedBody):
             return tuple(dict.fromkeys(self.kinds))
         by_default = (kind for kind, spec in KINDS.items() if spec.search_list is not None)
         return tuple(kind for kind in by_default if self.users or kind in TENANT_KINDS)
+
+
+def to_filter(body: SearchOptions, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
+    """Return what *body* admits of *kinds*: current at *now*, or known at `as_of`."""
+    users = tuple(UserId(one) for one in body.users)
+    wanted = Filter(
+        kinds=tuple(kind for kind in kinds if isinstance(kind, MemoryKind)),
+        interactions=INTERACTION in kinds,
+        user_id=users[0] if len(users) == 1 else None,
+        user_ids=users if len(users) > 1 else (),
+        tags=body.tags or (),
+        metadata=None if body.metadata is None else parse_condition(body.metadata),
+        start=body.start_time,
+        end=body.end_time,
+        event_start=body.event_start_time,
+        event_end=body.event_end_time,
+        as_of=body.as_of,
+        valid_at=now,
+    )
+    return wanted.model_copy(update=_of_kind(body, now))
+
+
+def _of_kind(body: SearchOptions, now: datetime) -> dict[str, object]:
+    """Return the parts of a filter that only some kinds have."""
+    parts: dict[str, object] = {}
+    if isinstance(body, SearchInteractionsBody):
+        parts["request_id"] = None if body.request_id is None else RequestId(body.request_id)
+    if isinstance(body, SearchProfilesBody):
+        made_by = body.generated_from_request_id
+        parts |= {"source": body.source, "request_id": None if made_by is None else RequestId(made_by)}
+    if isinstance(body, MemoryOptions):
+        parts |= {
+            "statuses": body.status_filter or (Status.CURRENT,),
+            "visibility": (Visibility.SERVED,),
+            "valid_at": None if body.include_expired else now,
+        }
+    if isinstance(body, PlaybookOptions):
+        version, name = body.agent_version, body.playbook_name
+        parts |= {
+            "agent_versions": (body.agent_versions or ()) if version is None else (version,),
+            "names": (body.playbook_names or ()) if name is None else (name,),
+        }
+    if isinstance(body, ReviewOptions) and body.approvals:
+        # A reviewer's words stand in for what may be served.
+        parts |= {"visibility": (), "approvals": body.approvals}
+    return parts
