@@ -234,7 +234,7 @@ async def test_ties_are_made_and_mended_by_hand(storage: Storage) -> None:
             await tx.relationships.add(ANNA, new)
         with pytest.raises(InvalidInput, match="both ids are the same"):
             await tx.relationships.add(ANNA, new.model_copy(update={"target_entity_id": ana.entity_id}))
-        with pytest.raises(InvalidInput, match="word"):
+        with pytest.raises(InvalidInput, match="letter or digit"):
             await tx.relationships.add(ANNA, new.model_copy(update={"relationship_type": ""}))
         edit = RelationshipEdit(relationship_type="visited", confidence=0.25, is_bidirectional=True)
         changed = await tx.relationships.update(ANNA, tie.relationship_id, edit)

@@ -266,7 +266,7 @@ CASES: dict[str, Case] = {
     "operations.get": lambda tx, h: tx.operations.get(h.item.operation_id),
     "operations.latest": lambda tx, h: tx.operations.latest(RUN),
     "operations.list_newest": lambda tx, h: tx.operations.list_newest(limit=99),
-    "operations.report": lambda tx, h: tx.operations.tell(h.item, 7, 9),
+    "operations.report": lambda tx, h: tx.operations.report(h.item, 7, 9),
     "operations.pass_turn": lambda tx, h: tx.operations.pass_turn(h.item),
     "operations.hold_up": lambda tx, h: tx.operations.hold_up(ANNA, until=LATER, error="stolen"),
     "operations.trouble": lambda tx, h: tx.operations.trouble(h.item.operation_id),
