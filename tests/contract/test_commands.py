@@ -224,3 +224,14 @@ async def test_what_serves_all_is_a_reviewers(parts: Parts) -> None:
             await set_approval(writer, number, kind, Approval.APPROVED)
         done = await set_approval(reviewer, number, kind, Approval.APPROVED)
         assert done.memory.approval is Approval.APPROVED
+
+
+async def test_who_only_reads_deletes_nothing(parts: Parts) -> None:
+    """Of the own, either."""
+    [profile, _] = await own_of(parts)
+    reader = acting_for_ben(parts, frozenset({Permission.READ}))
+    with pytest.raises(Forbidden, match="memories:write"):
+        await delete_profile_of_user(reader, BEN, profile.uid)
+    with pytest.raises(Forbidden, match="memories:write"):
+        await delete_profiles_matching(reader, BEN, "coffee")
+    assert await delete_profile_of_user(acting_for_ben(parts), BEN, profile.uid) == 1

@@ -167,6 +167,7 @@ def task_parts(
     lease_seconds: float = 60.0,
     evaluation_delay_seconds: float = 600.0,
     expired_seconds: float = 86_400.0,
+    slice_seconds: float = 600.0,
     **policy,
 ) -> TaskParts:
     """What background tasks are built from, patient as tests are."""
@@ -181,6 +182,7 @@ def task_parts(
             lease_seconds=lease_seconds,
             evaluation_delay_seconds=evaluation_delay_seconds,
             expired_seconds=expired_seconds,
+            slice_seconds=slice_seconds,
             **policy,
         ),
         clock,

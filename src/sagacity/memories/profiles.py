@@ -121,8 +121,10 @@ async def delete_profile_of_user(acting: Acting, user_id: UserId, uid: MemoryUid
     Delete a profile of one user, and return how many there were: one.
 
     Raises:
+        Forbidden: the caller may not write profiles.
         NotFound: the user has none of that uid.
     """
+    acting.require_to_write_kind(MemoryKind.PROFILE)
     async with acting.begin(user_id=user_id) as transaction:
         found = await transaction.memories.get_by_uid(uid, kind=MemoryKind.PROFILE, user_id=user_id)
         count = await transaction.memories.delete(MemoryKind.PROFILE, uids=[found.uid], user_id=user_id)
@@ -135,9 +137,11 @@ async def delete_profiles_matching(acting: Acting, user_id: UserId, words: str) 
     Delete all profiles of one user that hold every one of *words*, inflections aside, and return how many.
 
     Raises:
+        Forbidden: the caller may not write profiles.
         InvalidInput: there is no word to look for.
         NotFound: no profile of the user holds them all.
     """
+    acting.require_to_write_kind(MemoryKind.PROFILE)
     async with acting.begin(user_id=user_id) as transaction:
         everything = await transaction.memories.list_newest(
             MemoryKind.PROFILE, user_id=user_id, limit=_MOST_MATCHED
