@@ -36,9 +36,7 @@ async def test_without_a_url_a_process_shares_with_itself() -> None:
 )
 def test_a_malformed_url_stops_the_start_without_showing_it(url: str) -> None:
     """The error names the setting and the form, and a password is not in its traceback either."""
-    with pytest.raises(
-        ConfigError, match="SAGACITY_REDIS_URL: write it like redis://HOST:PORT/0"
-    ) as caught:
+    with pytest.raises(ConfigError, match="SAGACITY_REDIS_URL: write it like redis://HOST:PORT/0") as caught:
         open_shared(url)
     shown = traceback.format_exception(caught.value.with_traceback(None))
     assert "sekret" not in "".join(shown)
