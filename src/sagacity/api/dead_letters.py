@@ -10,9 +10,9 @@ from sagacity.api.route import Route
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.errors import InvalidInput
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import MAX_INT, UserId
 from sagacity.domain.tenant import DueScope
-from sagacity.schemas.base import MAX_INT, Id
+from sagacity.schemas.base import Id
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 router = APIRouter(tags=["dead letters"], route_class=Route)

@@ -10,8 +10,8 @@ from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
-from sagacity.domain.ids import UserId
-from sagacity.schemas.base import MAX_INT, Id, refuse_unstorable
+from sagacity.domain.ids import MAX_INT, UserId
+from sagacity.schemas.base import Id, refuse_unstorable
 from sagacity.schemas.entities import (
     AddEntityBody,
     AddRelationshipBody,

@@ -14,6 +14,8 @@ MemoryId = NewType("MemoryId", int)
 MemoryUid = NewType("MemoryUid", str)
 RunId = NewType("RunId", str)
 
+MAX_INT = 2**63 - 1
+"""The largest number that a row can have, and a column can hold."""
 MAX_KEY_BYTES = 1_024
 """Of an id or a name that databases look up, in UTF-8: PostgreSQL has room for 2,704 bytes in a row of an index, which
 holds two of these and an organisation's."""

@@ -10,6 +10,8 @@ from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 
 INTERACTION = "interaction"
 """What a turn is called where kinds of memories are listed beside it."""
+DEFAULT_AGENT_VERSION = "agent-v0"
+"""Of an agent that names no version."""
 AGENT_ROLES = frozenset({"agent", "assistant", "system", "tool", "internal"})
 _SPEAKERS = AGENT_ROLES | {"user", "human", "ai", "bot", "developer", "function", "model"}
 

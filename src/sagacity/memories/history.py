@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from sagacity.domain.change import ChangeAction, RecordedChange
 from sagacity.domain.errors import NotFound
-from sagacity.domain.ids import InteractionId, MemoryId
+from sagacity.domain.ids import MAX_INT, InteractionId, MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.memories.acting import Acting
 from sagacity.retrieval.context.lines import read_citation
-from sagacity.schemas.base import MAX_INT
 from sagacity.storage.transaction import Transaction
 
 MOST_PREDECESSORS = 200

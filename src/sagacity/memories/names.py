@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.interaction import DEFAULT_AGENT_VERSION
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.suggest import no_such
 from sagacity.domain.version import VersionFilter
 from sagacity.memories.acting import Acting
-from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION
 from sagacity.storage.transaction import Transaction
 
 _FIELDS = {MemoryKind.PROFILE: "extractor_names", MemoryKind.USER_PLAYBOOK: "playbook_name"}

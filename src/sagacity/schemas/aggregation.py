@@ -3,10 +3,11 @@
 from typing import Self
 
 from sagacity.domain.cluster import Aggregated
+from sagacity.domain.interaction import DEFAULT_AGENT_VERSION
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.base import Body, Id, Reply
-from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.interactions import AgentVersion
 from sagacity.schemas.operations import outcome
 
 

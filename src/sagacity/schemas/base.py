@@ -19,11 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from sagacity.domain.ids import fitting_key
+from sagacity.domain.ids import MAX_INT, fitting_key
 from sagacity.domain.memory import Status
 from sagacity.domain.suggest import unknown_field
 
-MAX_INT = 2**63 - 1
 MAX_TEXT = 100_000
 """Characters of one turn, or of one text of a memory. The longest turn of the public benchmarks has 19,000."""
 MAX_EPOCH = 253_402_300_799

@@ -4,10 +4,11 @@ from typing import Annotated, Self, TypedDict
 
 from pydantic import Field
 
+from sagacity.domain.interaction import DEFAULT_AGENT_VERSION
 from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.base import Body, Id, Label, Reply, Span
-from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.interactions import AgentVersion
 
 Names = Annotated[
     tuple[Id, ...],

@@ -6,11 +6,17 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 
 from sagacity.domain.clock import from_epoch
-from sagacity.domain.ids import RequestId, SessionId, UserId
-from sagacity.domain.interaction import Citation, NewInteraction, NewRequest, ToolUse, UserAction
+from sagacity.domain.ids import MAX_INT, RequestId, SessionId, UserId
+from sagacity.domain.interaction import (
+    DEFAULT_AGENT_VERSION,
+    Citation,
+    NewInteraction,
+    NewRequest,
+    ToolUse,
+    UserAction,
+)
 from sagacity.domain.views.interaction import InteractionView, RequestView
 from sagacity.schemas.base import (
-    MAX_INT,
     MAX_TEXT,
     Body,
     Count,
@@ -25,7 +31,6 @@ from sagacity.schemas.base import (
     WritePart,
 )
 
-DEFAULT_AGENT_VERSION = "agent-v0"
 AgentVersion = Annotated[Label, AfterValidator(lambda version: version or DEFAULT_AGENT_VERSION)]
 """Of an agent; empty is the same as not given."""
 MAX_TURNS = 1_000

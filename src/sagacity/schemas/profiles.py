@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field, JsonValue, model_validator
 
 from sagacity.domain.clock import from_epoch
-from sagacity.domain.ids import InteractionId, MemoryUid, RequestId, UserId
+from sagacity.domain.ids import MAX_INT, InteractionId, MemoryUid, RequestId, UserId
 from sagacity.domain.memory import (
     WRITTEN_DIRECTLY,
     Attributes,
@@ -20,7 +20,6 @@ from sagacity.domain.views.base import NEVER_EXPIRES
 from sagacity.domain.views.change_log import ProfileChangeLogView
 from sagacity.domain.views.profile import ProfileView
 from sagacity.schemas.base import (
-    MAX_INT,
     Body,
     Count,
     Epoch,

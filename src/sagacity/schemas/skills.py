@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, StringConstraints
 
 from sagacity.domain.cluster import SkillsMade
 from sagacity.domain.ids import MemoryId, MemoryUid
+from sagacity.domain.interaction import DEFAULT_AGENT_VERSION
 from sagacity.domain.memory import (
     FIRST_VERSION,
     Approval,
@@ -31,7 +32,7 @@ from sagacity.schemas.base import (
     WritePart,
     WriteReply,
 )
-from sagacity.schemas.interactions import DEFAULT_AGENT_VERSION, AgentVersion
+from sagacity.schemas.interactions import AgentVersion
 from sagacity.schemas.operations import outcome
 from sagacity.schemas.playbooks import BlockingIssueData
 from sagacity.schemas.profiles import DIRECT
