@@ -17,7 +17,7 @@ from sagacity.domain.version import VersionFilter
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.delete import delete_all_playbooks, delete_memories
 from sagacity.memories.history import history_of
-from sagacity.memories.operations import distil, generate
+from sagacity.memories.operations import cancel, distil, generate
 from sagacity.memories.profiles import (
     delete_profile_of_user,
     delete_profiles_matching,
@@ -164,6 +164,7 @@ REFUSED: dict[str, Command] = {
         agent_version="",
         wait_seconds=0,
     ),
+    "cancel": lambda acting, _: cancel(acting, operation_id=None, name=None),
 }
 
 

@@ -5,13 +5,13 @@ from fastapi import APIRouter
 from sagacity.api.dependencies import Reads
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.versions import nothing_pending
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.version import VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.memories.version_diff import Compared, compare_versions
+from sagacity.memories.versions import nothing_pending
 from sagacity.schemas.versions import (
     ChangedProfile,
     ChangedUserPlaybook,

@@ -3,22 +3,15 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Runs
-from sagacity.api.operations import progress_of, view_of
 from sagacity.api.parameters import Waited
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
-from sagacity.domain.operation import (
-    Operation,
-    OperationMode,
-    OperationName,
-    OperationParameters,
-    OperationStatus,
-)
-from sagacity.domain.views.operation import OperationView, goes_on
-from sagacity.memories.operations import generate
+from sagacity.domain.operation import Operation, OperationMode, OperationName, OperationParameters
+from sagacity.domain.views.operation import OperationView, goes_on, operation_view
+from sagacity.memories.operations import generate, progress_of, progress_text
 from sagacity.schemas.generation import (
     ManualPlaybooksBody,
     ManualProfilesBody,
@@ -131,7 +124,7 @@ async def _profiles(
 ) -> ProfilesGenerated:
     operation, view = await _generated(caller, OperationName.PROFILE_GENERATION, parameters, wait=wait)
     return ProfilesGenerated(
-        success=_is_well(operation),
+        success=operation.status.is_successful,
         msg=_told(operation),
         operation_id=operation.operation_id,
         profiles_generated=None if operation.goes_on else operation.generated_count,
@@ -144,7 +137,7 @@ async def _playbooks(
 ) -> PlaybooksGenerated:
     operation, view = await _generated(caller, OperationName.PLAYBOOK_GENERATION, parameters, wait=wait)
     return PlaybooksGenerated(
-        success=_is_well(operation),
+        success=operation.status.is_successful,
         msg=_told(operation),
         operation_id=operation.operation_id,
         playbooks_generated=None if operation.goes_on else operation.generated_count,
@@ -159,15 +152,10 @@ async def _generated(
     operation = await generate(caller.acting, name, parameters, wait_seconds=wait_seconds(caller, wait=wait))
     if wait is False:
         return operation, None
-    async with caller.read() as snapshot:
-        return operation, await view_of(snapshot, operation)
-
-
-def _is_well(operation: Operation) -> bool:
-    return operation.status in {OperationStatus.IN_PROGRESS, OperationStatus.COMPLETED}
+    return operation, operation_view(operation, await progress_of(caller.acting, operation))
 
 
 def _told(operation: Operation) -> str:
     if not operation.goes_on:
-        return progress_of(operation)
+        return progress_text(operation)
     return goes_on(operation.name, operation.operation_id)

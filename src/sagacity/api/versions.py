@@ -8,7 +8,13 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.version import Downgraded, Upgraded
-from sagacity.memories.versions import VersionChoice, downgrade, upgrade
+from sagacity.memories.versions import (
+    VersionChoice,
+    downgrade,
+    nothing_archived,
+    nothing_pending,
+    upgrade,
+)
 from sagacity.schemas.versions import (
     DowngradeUserPlaybooksBody,
     ProfilesDowngraded,
@@ -20,10 +26,6 @@ from sagacity.schemas.versions import (
 )
 
 router = APIRouter(tags=["versions"], route_class=Route)
-_RERUNS = {
-    MemoryKind.PROFILE: "POST /api/rerun_profile_generation, or `sagacity profiles regenerate`",
-    MemoryKind.USER_PLAYBOOK: "POST /api/rerun_playbook_generation, or `sagacity user-playbooks regenerate`",
-}
 
 
 @router.post(
@@ -41,7 +43,7 @@ async def upgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profiles
     """
     moved = await upgrade(caller.acting, _profiles(body))
     return ProfilesUpgraded(
-        success=moved.promoted_count > 0,
+        success=not moved.is_empty,
         message=_upgraded(MemoryKind.PROFILE, moved),
         profiles_archived=moved.archived_count,
         profiles_promoted=moved.promoted_count,
@@ -64,7 +66,7 @@ async def downgrade_all_profiles(body: SwapProfilesBody, caller: Runs) -> Profil
     """
     moved = await downgrade(caller.acting, _profiles(body))
     return ProfilesDowngraded(
-        success=moved.restored_count > 0,
+        success=not moved.is_empty,
         message=_downgraded(MemoryKind.PROFILE, moved),
         profiles_demoted=moved.demoted_count,
         profiles_restored=moved.restored_count,
@@ -87,7 +89,7 @@ async def upgrade_all_user_playbooks(body: UpgradeUserPlaybooksBody, caller: Run
     """
     moved = await upgrade(caller.acting, _playbooks(body), archive_current=body.archive_current)
     return UserPlaybooksUpgraded(
-        success=moved.promoted_count > 0,
+        success=not moved.is_empty,
         message=_upgraded(MemoryKind.USER_PLAYBOOK, moved),
         user_playbooks_archived=moved.archived_count,
         user_playbooks_promoted=moved.promoted_count,
@@ -112,7 +114,7 @@ async def downgrade_all_user_playbooks(
     """
     moved = await downgrade(caller.acting, _playbooks(body))
     return UserPlaybooksDowngraded(
-        success=moved.restored_count > 0,
+        success=not moved.is_empty,
         message=_downgraded(MemoryKind.USER_PLAYBOOK, moved),
         user_playbooks_demoted=moved.demoted_count,
         user_playbooks_restored=moved.restored_count,
@@ -140,13 +142,8 @@ def _playbooks(body: DowngradeUserPlaybooksBody) -> VersionChoice:
     )
 
 
-def nothing_pending(kind: MemoryKind) -> str:
-    """Return what is said where an upgrade has nothing to take into use, or to be compared with."""
-    return f"no {_what(kind)} is pending here; make some first ({_RERUNS[kind]})"
-
-
 def _upgraded(kind: MemoryKind, moved: Upgraded) -> str:
-    if not moved.promoted_count:
+    if moved.is_empty:
         return nothing_pending(kind)
     return (
         f"{moved.promoted_count} promoted, {moved.archived_count} archived, "
@@ -155,10 +152,6 @@ def _upgraded(kind: MemoryKind, moved: Upgraded) -> str:
 
 
 def _downgraded(kind: MemoryKind, moved: Downgraded) -> str:
-    if not moved.restored_count:
-        return f"no {_what(kind)} was archived by an upgrade here, so there is nothing to go back to"
+    if moved.is_empty:
+        return nothing_archived(kind)
     return f"{moved.restored_count} restored, {moved.demoted_count} archived in their place"
-
-
-def _what(kind: MemoryKind) -> str:
-    return str(kind).replace("_", " ")

@@ -49,6 +49,11 @@ class OperationStatus(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    @property
+    def is_successful(self) -> bool:
+        """Whether it goes on or has completed: it neither failed nor was cancelled."""
+        return self in {OperationStatus.IN_PROGRESS, OperationStatus.COMPLETED}
+
 
 class OperationParameters(Value):
     """What was asked for; each filter that is empty asks for all."""
@@ -125,3 +130,14 @@ class OperationItem(Value):
     step_count: int = 0
     step_total: int = 0
     updated_at: datetime
+
+
+class OperationProgress(Value):
+    """Which users a run has dealt with; of many, the first of each list."""
+
+    current_user_id: UserId | None = None
+    """Who is being worked on."""
+    done: tuple[OperationItem, ...] = ()
+    failed: tuple[OperationItem, ...] = ()
+    trouble: str = ""
+    """What keeps it from going on."""

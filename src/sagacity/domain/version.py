@@ -25,12 +25,22 @@ class Upgraded(Value):
     archived_count: int = 0
     promoted_count: int = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was pending, so that nothing changed."""
+        return not self.promoted_count
+
 
 class Downgraded(Value):
     """How many memories a downgrade moved."""
 
     demoted_count: int = 0
     restored_count: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was archived by an upgrade, so that nothing changed."""
+        return not self.restored_count
 
 
 class ChangedPair(Value):

@@ -1,23 +1,30 @@
-"""Long runs of the whole organisation that a caller starts, and waits for if asked to."""
+"""Long runs of the whole organisation: started, waited for, looked at, cancelled."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
     GENERATED,
     TENANT_SCOPE,
+    ItemStatus,
     Operation,
     OperationMode,
     OperationName,
     OperationParameters,
+    OperationProgress,
 )
 from sagacity.domain.version import VersionFilter
 from sagacity.memories.acting import Acting
 from sagacity.memories.names import check_names
+from sagacity.storage.transaction import Transaction
 
+NAMED_USERS = 1_000
+"""How many of a run's users are named; all are counted."""
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
 
 
@@ -101,6 +108,92 @@ async def distil(
             return await transaction.operations.start(name, parameters, users=[TENANT_SCOPE])
 
     return await _run(acting, start, wait_seconds)
+
+
+async def find_operation(
+    acting: Acting, *, operation_id: str | None, name: OperationName
+) -> tuple[Operation, OperationProgress] | None:
+    """
+    Return a run with the users it has dealt with; without an id the newest of a *name*, None if that never ran.
+
+    Raises:
+        NotFound: there is no run of that id.
+    """
+    async with acting.read() as snapshot:
+        if operation_id is not None:
+            found = await snapshot.operations.get(operation_id)
+        else:
+            found = await snapshot.operations.latest(name)
+        return None if found is None else (found, await _progress(snapshot, found))
+
+
+async def progress_of(acting: Acting, operation: Operation) -> OperationProgress:
+    """Return the users that a run has dealt with."""
+    async with acting.read() as snapshot:
+        return await _progress(snapshot, operation)
+
+
+async def _progress(snapshot: Transaction, operation: Operation) -> OperationProgress:
+    number, operations = operation.operation_id, snapshot.operations
+    done = await operations.items(number, statuses=[ItemStatus.DONE], limit=NAMED_USERS)
+    failed = await operations.items(number, statuses=[ItemStatus.FAILED], limit=NAMED_USERS)
+    return OperationProgress(
+        current_user_id=await operations.current_user(number) if operation.goes_on else None,
+        done=tuple(done),
+        failed=tuple(failed),
+        trouble=await operations.trouble(number) if operation.goes_on else "",
+    )
+
+
+def progress_text(operation: Operation) -> str:
+    """Return the state of a run in one line."""
+    state = f"{operation.name} is {operation.status.replace('_', ' ')}"
+    if not operation.name.is_of_users:
+        steps = f"{operation.step_count} of {counted(operation.step_total, 'cluster')}"
+        return f"{state}: {steps} looked at" if operation.step_total else state
+    parts = [
+        f"{operation.processed_count} of {counted(operation.total_count, 'user')}",
+        f"{counted(operation.turn_count, 'turn')} read",
+        f"{operation.generated_count} generated",
+    ]
+    if operation.failed_count:
+        parts.append(f"{counted(operation.failed_count, 'user')} failed")
+    note = f"; {operation.result['note']}" if "note" in operation.result else ""
+    return f"{state}: {', '.join(parts)}{note}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What was cancelled."""
+
+    operations: tuple[Operation, ...]
+    ended: Operation | None
+    """If nothing was cancelled: the run that the caller named, which had ended before."""
+
+
+async def cancel(acting: Acting, *, operation_id: str | None, name: OperationName | None) -> Cancelled:
+    """
+    Cancel one run, those of a name, or all that go on; what they wrote stays.
+
+    Raises:
+        NotFound: there is no run of that id.
+        Forbidden: the caller acts for one user.
+    """
+    acting.require_whole_tenant()
+
+    async def once() -> Cancelled:
+        async with acting.begin() as transaction:
+            stopped = await transaction.operations.cancel(operation_id=operation_id, name=name)
+            ended = None
+            if not stopped and operation_id is not None:
+                ended = await transaction.operations.get(operation_id)
+            elif not stopped and name is not None:
+                ended = await transaction.operations.latest(name)
+            return Cancelled(tuple(stopped), ended)
+
+    done = await acting.parts.storage.retry(once)
+    acting.parts.dispatcher.poll_now()
+    return done
 
 
 async def _run(acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float) -> Operation:

@@ -15,6 +15,11 @@ from sagacity.memories.acting import Acting
 from sagacity.memories.names import check_names
 from sagacity.storage.transaction import Transaction
 
+_RERUNS = {
+    MemoryKind.PROFILE: "POST /api/rerun_profile_generation, or `sagacity profiles regenerate`",
+    MemoryKind.USER_PLAYBOOK: "POST /api/rerun_playbook_generation, or `sagacity user-playbooks regenerate`",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
@@ -51,7 +56,7 @@ async def upgrade(acting: Acting, choice: VersionChoice, *, archive_current: boo
             wanted = await _wanted(transaction, choice)
             await _refuse_while_generating(transaction, wanted)
             moved = await transaction.versions.upgrade(wanted, archive_current=archive_current)
-            if moved.promoted_count:
+            if not moved.is_empty:
                 await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
@@ -74,13 +79,23 @@ async def downgrade(acting: Acting, choice: VersionChoice) -> Downgraded:
             wanted = await _wanted(transaction, choice)
             await _refuse_while_generating(transaction, wanted)
             moved = await transaction.versions.downgrade(wanted)
-            if moved.restored_count:
+            if not moved.is_empty:
                 await note_swapped_playbooks(transaction, config, wanted)
             return moved
 
     moved = await acting.parts.storage.retry(swap)
     acting.parts.dispatcher.poll_now()
     return moved
+
+
+def nothing_pending(kind: MemoryKind) -> str:
+    """Say that there is nothing to upgrade to or to compare with, and how to get it."""
+    return f"no {_what(kind)} is pending here; make some first ({_RERUNS[kind]})"
+
+
+def nothing_archived(kind: MemoryKind) -> str:
+    """Say that there is nothing to downgrade to."""
+    return f"no {_what(kind)} was archived by an upgrade here, so there is nothing to go back to"
 
 
 async def _checked(acting: Acting, choice: VersionChoice) -> TenantConfig:

@@ -4,7 +4,6 @@ from typing import Self
 
 from sagacity.domain.cluster import Aggregated
 from sagacity.domain.interaction import DEFAULT_AGENT_VERSION
-from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.base import Body, Id, Reply
 from sagacity.schemas.interactions import AgentVersion
@@ -38,7 +37,7 @@ class PlaybookAggregationReply(Reply):
         done = Aggregated.model_validate(operation.result or {}, extra="ignore")
         text = outcome(operation, done.message)
         return cls(
-            success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+            success=operation.status.is_successful,
             message=text,
             msg=text,
             playbooks_processed=done.processed,

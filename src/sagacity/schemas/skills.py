@@ -17,7 +17,6 @@ from sagacity.domain.memory import (
     NewMemory,
     SkillFacts,
 )
-from sagacity.domain.operation import OperationStatus
 from sagacity.domain.views.operation import OperationView
 from sagacity.domain.views.skill import SkillView
 from sagacity.schemas.base import (
@@ -244,7 +243,7 @@ class SkillGenerationReply(Reply):
         made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
         text = outcome(operation, made.message)
         return cls(
-            success=operation.is_running or operation.status is OperationStatus.COMPLETED,
+            success=operation.status.is_successful,
             message=text,
             msg=text,
             skills_generated=made.created,

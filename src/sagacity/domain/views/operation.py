@@ -1,16 +1,14 @@
 """The wire shape of a long run: how far it is, and what failed in it."""
 
-from collections.abc import Sequence
-
 from pydantic import JsonValue
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.operation import (
     TENANT_SCOPE,
     Operation,
-    OperationItem,
     OperationMode,
     OperationName,
+    OperationProgress,
     OperationStatus,
 )
 from sagacity.domain.views.base import View
@@ -83,24 +81,9 @@ def goes_on(name: str, operation_id: str) -> str:
     return f"{name} goes on; follow it with GET /api/get_operation_status?operation_id={operation_id}"
 
 
-def operation_view(
-    operation: Operation,
-    *,
-    current_user_id: str | None = None,
-    done: Sequence[OperationItem] = (),
-    failed: Sequence[OperationItem] = (),
-    trouble: str = "",
-) -> OperationView:
-    """
-    Show a run.
-
-    Args:
-        operation: the run.
-        current_user_id: who is being worked on.
-        done: parts that are done, or as many as are to be named.
-        failed: parts that were given up, or as many as are to be named.
-        trouble: what keeps it from going on.
-    """
+def operation_view(operation: Operation, progress: OperationProgress | None = None) -> OperationView:
+    """Show a run, with the users that *progress* names."""
+    progress = progress or OperationProgress()
     parameters = operation.parameters.model_dump(mode="json", exclude={"mode"})
     return OperationView(
         operation_id=operation.operation_id,
@@ -114,14 +97,16 @@ def operation_view(
         failed_users=operation.failed_count,
         processed_steps=operation.step_count if operation.step_total else None,
         total_steps=operation.step_total or None,
-        current_user_id=current_user_id,
-        processed_user_ids=tuple(item.user_id for item in done if item.user_id != TENANT_SCOPE),
-        failed_user_ids=tuple(FailedUserView(user_id=item.user_id, error=item.error) for item in failed),
+        current_user_id=progress.current_user_id,
+        processed_user_ids=tuple(item.user_id for item in progress.done if item.user_id != TENANT_SCOPE),
+        failed_user_ids=tuple(
+            FailedUserView(user_id=item.user_id, error=item.error) for item in progress.failed
+        ),
         request_params={name: value for name, value in parameters.items() if value not in (None, [])},
         stats=OperationStatsView(
             total_interactions_processed=operation.turn_count, total_generated=operation.generated_count
         ),
-        error_message=operation.error or trouble or None,
+        error_message=operation.error or progress.trouble or None,
         progress_percentage=_percentage(operation),
         cancel_requested=operation.cancel_requested,
         result=operation.result or None,
