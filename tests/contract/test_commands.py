@@ -11,12 +11,12 @@ from sagacity.domain.ids import IdSource, MemoryId, MemoryUid
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.principal import CallerKind, Permission, Principal
-from sagacity.domain.query import Filter
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.domain.version import VersionFilter
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.delete import delete_all_playbooks, delete_memories
 from sagacity.memories.history import history_of
+from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.operations import cancel, distil, generate
 from sagacity.memories.profiles import (
     delete_profile_of_user,
@@ -25,7 +25,6 @@ from sagacity.memories.profiles import (
     put_profiles,
 )
 from sagacity.memories.review import edit_agent_playbook, edit_skill, set_approval
-from sagacity.memories.search import list_memories
 from sagacity.memories.undo import undo
 from sagacity.memories.version_diff import compare_versions
 from sagacity.memories.versions import VersionChoice, downgrade, upgrade
@@ -146,9 +145,7 @@ REFUSED: dict[str, Command] = {
     "delete all playbooks": lambda acting, _: delete_all_playbooks(acting),
     "undo": lambda acting, held: undo(acting, held[PROFILE].uid, None),
     "history": lambda acting, held: history_of(acting, held[PROFILE].uid, None, limit=9),
-    "list": lambda acting, _: list_memories(
-        acting, Filter(kinds=(PROFILE,), user_id=ANNA), words=None, limit=9
-    ),
+    "list": lambda acting, _: list_memories(acting, Choice(kind=PROFILE, user_id=ANNA), limit=9),
     "compare": lambda acting, _: compare_versions(
         acting, VersionFilter(kind=PROFILE, user_ids=(ANNA,)), limit=9
     ),
@@ -205,8 +202,7 @@ async def test_a_user_writes_the_own_memories(parts: Parts) -> None:
     await edit_profile(acting, profile.uid, BEN, content="drinks mocha")
     archived = await edit_user_playbook(acting, playbook.memory_id, _fields, status=Status.ARCHIVED)
     assert (archived.content, archived.status) == ("changed", Status.ARCHIVED)
-    wanted = Filter(kinds=(PROFILE,), user_id=BEN)
-    listed = await list_memories(acting, wanted, words=None, limit=9)
+    listed = await list_memories(acting, Choice(kind=PROFILE, user_id=BEN), limit=9)
     assert {one.content for one in listed} == {"drinks mocha", "drinks cocoa"}
     assert await delete_profile_of_user(acting, BEN, MemoryUid("cocoa")) == 1
     assert await delete_profiles_matching(acting, BEN, "mocha") == 1

@@ -12,12 +12,12 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
-from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.change_log import aggregation_change_log_view
-from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
-from sagacity.learning.distil.spec import actor_of
 from sagacity.memories import delete
+from sagacity.memories.change_logs import aggregation_changes
+from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.review import edit_agent_playbook, set_approval
 from sagacity.memories.write import add_memories
 from sagacity.schemas.interactions import Deleted, DeletedMany
@@ -36,7 +36,6 @@ from sagacity.schemas.profiles import Added
 
 router = APIRouter(tags=["agent playbooks"], route_class=Route)
 KIND = MemoryKind.AGENT_PLAYBOOK
-CHANGE_LOG_ROWS = 100
 
 
 @router.post("/add_agent_playbook", response_model_exclude_none=True, operation_id="add_agent_playbooks")
@@ -88,19 +87,16 @@ async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> Age
 
     With `agent_playbook_ids`, those come in that order and in any state; no other filter can be combined with it.
     """
-    async with caller.read() as snapshot:
-        if body.agent_playbook_ids is not None:
-            found = await snapshot.memories.get_many(body.agent_playbook_ids, kind=KIND)
-        else:
-            found = await snapshot.memories.list_newest(
-                KIND,
-                statuses=body.status_filter or (Status.CURRENT,),
-                approvals=() if body.playbook_status_filter is None else (body.playbook_status_filter,),
-                name=body.playbook_name,
-                agent_version=body.agent_version,
-                valid_at=caller.runtime.clock.now(),
-                limit=body.limit,
-            )
+    ids, review = body.agent_playbook_ids, body.playbook_status_filter
+    choice = Choice(
+        kind=KIND,
+        ids=ids,
+        statuses=body.status_filter or (),
+        approvals=() if review is None else (review,),
+        name=body.playbook_name,
+        agent_version=body.agent_version,
+    )
+    found = await list_memories(caller.acting, choice, limit=body.limit if ids is None else len(ids))
     return AgentPlaybooksPage(
         agent_playbooks=tuple(agent_playbook_view(memory) for memory in found),
         msg=counted(len(found), "agent playbook"),
@@ -120,14 +116,7 @@ async def get_playbook_aggregation_change_logs(
     """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
     if "\x00" in playbook_name + agent_version:
         raise InvalidInput("text must not contain NUL characters")
-    async with caller.read() as snapshot:
-        logs = await snapshot.changes.list_runs(
-            KIND,
-            actor=actor_of(LEARNER, playbook_name),
-            name=playbook_name,
-            agent_version=agent_version,
-            limit=CHANGE_LOG_ROWS,
-        )
+    logs = await aggregation_changes(caller.acting, playbook_name=playbook_name, agent_version=agent_version)
     views = (
         aggregation_change_log_view(log, playbook_name=playbook_name, agent_version=agent_version)
         for log in logs

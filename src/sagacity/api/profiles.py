@@ -1,7 +1,6 @@
 """What is known about users: profiles."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -14,17 +13,18 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.domain.query import Filter
 from sagacity.domain.views.change_log import profile_change_log_view
 from sagacity.domain.views.profile import profile_view
+from sagacity.memories.change_logs import profile_changes
 from sagacity.memories.delete import delete_memories
+from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.profiles import (
+    count_profiles,
     delete_profile_of_user,
     delete_profiles_matching,
     edit_profile,
     put_profiles,
 )
-from sagacity.memories.search import list_memories
 from sagacity.schemas.base import Id, Label, Moment
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
@@ -42,10 +42,7 @@ from sagacity.schemas.profiles import (
 from sagacity.schemas.search import MAX_QUERY
 
 router = APIRouter(tags=["profiles"], route_class=Route)
-CHANGE_LOG_ROWS = 100
-_SOON = timedelta(days=7)
 _LISTED = {str(status): status for status in (Status.CURRENT, Status.PENDING, Status.ARCHIVED)}
-_MOST_MATCHED = 100_000
 
 
 @router.post("/add_user_profile", response_model_exclude_none=True)
@@ -81,17 +78,14 @@ async def update_user_profile(body: UpdateProfileBody, caller: Writes) -> Update
 @router.post("/get_profiles", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_profiles(body: GetProfilesBody, caller: Reads) -> ProfilesPage:
     """Return a user's unexpired profiles, last changed first; by default the current ones."""
-    async with caller.read(user_id=body.user_id) as snapshot:
-        found = await snapshot.memories.list_newest(
-            MemoryKind.PROFILE,
-            user_id=UserId(body.user_id),
-            statuses=body.status_filter or (Status.CURRENT,),
-            start=body.start_time,
-            end=body.end_time,
-            valid_at=caller.runtime.clock.now(),
-            limit=body.top_k,
-        )
-    return _page(found)
+    choice = Choice(
+        kind=MemoryKind.PROFILE,
+        user_id=UserId(body.user_id),
+        statuses=body.status_filter or (),
+        start=body.start_time,
+        end=body.end_time,
+    )
+    return _page(await list_memories(caller.acting, choice, limit=body.top_k))
 
 
 @router.get("/get_all_profiles", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",)))
@@ -126,19 +120,17 @@ async def get_all_profiles(
 
     Without `user_id`, those of all users. With a `query`, those that its words find, best first.
     """
-    wanted = Filter(
-        kinds=(MemoryKind.PROFILE,),
+    choice = Choice(
+        kind=MemoryKind.PROFILE,
+        uid=None if profile_id is None else MemoryUid(profile_id),
         statuses=(_LISTED.get(status_filter or "", Status.CURRENT),),
         user_id=None if user_id is None else UserId(user_id),
         source=source,
         start=start_time,
         end=end_time,
-        valid_at=caller.runtime.clock.now(),
+        words=query,
     )
-    if profile_id is None:
-        return _page(await list_memories(caller.acting, wanted, words=query, limit=limit))
-    everything = await list_memories(caller.acting, wanted, words=query, limit=_MOST_MATCHED)
-    return _page([memory for memory in everything if memory.uid == profile_id])
+    return _page(await list_memories(caller.acting, choice, limit=limit))
 
 
 def _page(found: Sequence[Memory]) -> ProfilesPage:
@@ -150,24 +142,19 @@ def _page(found: Sequence[Memory]) -> ProfilesPage:
 @router.get("/get_profile_statistics", response_model_exclude_none=True)
 async def get_profile_statistics(caller: Reads) -> ProfileStatistics:
     """Count the unexpired profiles of all users by status, and the current ones that expire within a week."""
-    now = caller.runtime.clock.now()
-    async with caller.read() as snapshot:
-        counts, soon = await snapshot.memories.count_by_status(
-            MemoryKind.PROFILE, valid_at=now, expiring_before=now + _SOON
-        )
+    counts = await count_profiles(caller.acting)
     return ProfileStatistics(
-        current_count=counts.get(Status.CURRENT, 0),
-        pending_count=counts.get(Status.PENDING, 0),
-        archived_count=counts.get(Status.ARCHIVED, 0),
-        expiring_soon_count=soon,
+        current_count=counts.by_status.get(Status.CURRENT, 0),
+        pending_count=counts.by_status.get(Status.PENDING, 0),
+        archived_count=counts.by_status.get(Status.ARCHIVED, 0),
+        expiring_soon_count=counts.expiring_soon,
     )
 
 
 @router.get("/profile_change_log")
 async def get_profile_change_log(caller: Reads) -> ProfileChangeLogPage:
     """Return what the last 100 runs changed in profiles, newest first."""
-    async with caller.read() as snapshot:
-        logs = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=CHANGE_LOG_ROWS)
+    logs = await profile_changes(caller.acting)
     return ProfileChangeLogPage(profile_change_logs=tuple(profile_change_log_view(log) for log in logs))
 
 

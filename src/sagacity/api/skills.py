@@ -20,9 +20,10 @@ from sagacity.domain.views.operation import operation_view
 from sagacity.domain.views.skill import skill_view
 from sagacity.learning.distil.skills.export import as_one_document, as_zip, skill_folders
 from sagacity.memories.delete import delete_memories
+from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.operations import distil
 from sagacity.memories.review import edit_skill, set_approval
-from sagacity.memories.skills import SkillChoice, exported_skills, list_skills
+from sagacity.memories.skills import exported_skills
 from sagacity.memories.write import add_memories
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.skills import (
@@ -53,14 +54,14 @@ ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip
 @router.post("/get_skills", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_skills(body: GetSkillsBody, caller: Reads) -> SkillsPage:
     """Return skills, last changed first; by default current ones, approved or not."""
-    found = await list_skills(
-        caller.acting, _choice(body, body.skill_ids, body.status_filter or ()), limit=body.limit
-    )
+    choice = _choice(body, body.skill_ids, body.status_filter or ())
+    found = await list_memories(caller.acting, choice, limit=body.limit)
     return SkillsPage(skills=tuple(map(skill_view, found)), msg=counted(len(found), "skill"))
 
 
-def _choice(body: SkillFilter, ids: Sequence[int] | None, statuses: Sequence[Status] = ()) -> SkillChoice:
-    return SkillChoice(
+def _choice(body: SkillFilter, ids: Sequence[int] | None, statuses: Sequence[Status] = ()) -> Choice:
+    return Choice(
+        kind=KIND,
         ids=ids,
         statuses=statuses,
         approvals=body.approvals,

@@ -12,10 +12,9 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Filter
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.memories.delete import delete_memories
-from sagacity.memories.search import list_memories
+from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.write import add_memories, edit_user_playbook
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
@@ -57,17 +56,17 @@ async def update_user_playbook(body: UpdateUserPlaybookBody, caller: Writes) -> 
 @router.post("/get_user_playbooks", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_user_playbooks(body: GetUserPlaybooksBody, caller: Reads) -> UserPlaybooksPage:
     """Return unexpired user playbooks, last changed first; by default those of any status."""
-    wanted = Filter(
-        kinds=(KIND,),
+    choice = Choice(
+        kind=KIND,
         user_id=None if body.user_id is None else UserId(body.user_id),
         statuses=body.status_filter or (),
-        names=() if body.playbook_name is None else (body.playbook_name,),
-        agent_versions=() if body.agent_version is None else (body.agent_version,),
+        name=body.playbook_name,
+        agent_version=body.agent_version,
         start=body.start_time,
         end=body.end_time,
-        valid_at=caller.runtime.clock.now(),
+        words=body.query,
     )
-    found = await list_memories(caller.acting, wanted, words=body.query, limit=body.limit)
+    found = await list_memories(caller.acting, choice, limit=body.limit)
     return UserPlaybooksPage(
         user_playbooks=tuple(user_playbook_view(memory) for memory in found),
         msg=counted(len(found), "user playbook"),

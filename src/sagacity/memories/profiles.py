@@ -1,6 +1,8 @@
-"""Profiles under ids of the client's: put, edited, deleted by id or by their words."""
+"""Profiles under ids of the client's: counted, put, edited, deleted by id or by their words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 
 from pydantic import JsonValue
 
@@ -14,6 +16,26 @@ from sagacity.memories.write import edit_memory, embed
 from sagacity.storage.search.keywords import terms_of
 
 _MOST_MATCHED = 100_000
+_SOON = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCounts:
+    """How many unexpired profiles there are."""
+
+    by_status: Mapping[Status, int]
+    expiring_soon: int
+    """How many of the current ones expire within a week."""
+
+
+async def count_profiles(acting: Acting) -> ProfileCounts:
+    """Count the unexpired profiles that the caller can reach."""
+    now = acting.parts.clock.now()
+    async with acting.read() as snapshot:
+        counts, soon = await snapshot.memories.count_by_status(
+            MemoryKind.PROFILE, valid_at=now, expiring_before=now + _SOON
+        )
+    return ProfileCounts(counts, soon)
 
 
 async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:

@@ -12,7 +12,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Visibility
-from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, Trace
+from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.memories.acting import Acting
 from sagacity.retrieval.query.rewriting import Turn
 
@@ -116,24 +116,6 @@ async def search_turns(acting: Acting, query: Query, *, among_newest: int | None
         found = _among(await searcher.search(acting.principal, deep), newest, query.limit)
     items = await searcher.with_neighbours(acting.principal, wanted, found.items, query.neighbours)
     return found.model_copy(update={"items": items})
-
-
-async def list_memories(acting: Acting, wanted: Filter, *, words: str | None, limit: int) -> Sequence[Memory]:
-    """
-    Return up to *limit* memories that *wanted* admits, whatever a reviewer said: the last to change first.
-
-    Args:
-        acting: on whose behalf.
-        wanted: which; of one user, or of all.
-        words: a text, a word of which they have to hold, best first; None or blank for all.
-        limit: how many.
-    """
-    if words is not None and words.strip():
-        question = Query(text=words, wanted=wanted, limit=limit, mode=SearchMode.FTS)
-        found = await acting.parts.searcher.search(acting.principal, question)
-        return [one.memory for one in found.items if one.memory is not None]
-    async with acting.read(user_id=wanted.user_id) as snapshot:
-        return await snapshot.memories.list_wanted(wanted, limit)
 
 
 async def count_waiting(acting: Acting, wanted: Filter) -> int:

@@ -1,0 +1,83 @@
+"""Memories listed: unexpired and last changed first, whatever a reviewer said of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.query import Filter, Query, SearchMode
+from sagacity.memories.acting import Acting
+
+_IN_ANY_STATUS = frozenset({MemoryKind.USER_PLAYBOOK})
+"""Kinds that are listed in any status by default; of the others the current ones are."""
+_MOST_WITH_UID = 100_000
+"""Among how many memories one is looked for by its uid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which memories of one kind; a field that is empty or None admits all."""
+
+    kind: MemoryKind
+    ids: Sequence[int] | None = None
+    """In this order, expired ones too, and in any status unless `statuses` says which."""
+    uid: MemoryUid | None = None
+    user_id: UserId | None = None
+    statuses: Sequence[Status] = ()
+    """Empty for what the kind is listed in by default."""
+    approvals: Sequence[Approval] = ()
+    name: str | None = None
+    agent_version: str | None = None
+    source: str | None = None
+    start: datetime | None = None
+    """When it was last changed: then or later."""
+    end: datetime | None = None
+    words: str | None = None
+    """A text, a word of which it must contain; the best match comes first."""
+
+    def admits(self, memory: Memory) -> bool:
+        """Whether status, review, name and agent version are as chosen."""
+        return (
+            (not self.statuses or memory.status in self.statuses)
+            and (not self.approvals or memory.approval in self.approvals)
+            and self.name in {None, memory.name}
+            and self.agent_version in {None, memory.agent_version}
+        )
+
+    def to_filter(self, now: datetime) -> Filter:
+        """Return what admits the chosen memories that have not expired by *now*; numbers, uid and words aside."""
+        by_default = () if self.kind in _IN_ANY_STATUS else (Status.CURRENT,)
+        return Filter(
+            kinds=(self.kind,),
+            user_id=self.user_id,
+            statuses=tuple(self.statuses) or by_default,
+            approvals=tuple(self.approvals),
+            names=() if self.name is None else (self.name,),
+            agent_versions=() if self.agent_version is None else (self.agent_version,),
+            source=self.source,
+            start=self.start,
+            end=self.end,
+            valid_at=now,
+        )
+
+
+async def list_memories(acting: Acting, choice: Choice, *, limit: int) -> Sequence[Memory]:
+    """Return up to *limit* of the chosen memories: of one user, or of all."""
+    if choice.uid is not None:
+        everything = await _listed(acting, choice, _MOST_WITH_UID)
+        return [memory for memory in everything if memory.uid == choice.uid][:limit]
+    return await _listed(acting, choice, limit)
+
+
+async def _listed(acting: Acting, choice: Choice, limit: int) -> Sequence[Memory]:
+    wanted = choice.to_filter(acting.parts.clock.now())
+    if choice.words is not None and choice.words.strip():
+        question = Query(text=choice.words, wanted=wanted, limit=limit, mode=SearchMode.FTS)
+        found = await acting.parts.searcher.search(acting.principal, question)
+        return [one.memory for one in found.items if one.memory is not None]
+    async with acting.read(user_id=choice.user_id) as snapshot:
+        if choice.ids is None:
+            return await snapshot.memories.list_wanted(wanted, limit)
+        named = await snapshot.memories.get_many(choice.ids, kind=choice.kind)
+    return [memory for memory in named if choice.admits(memory)][:limit]
