@@ -409,7 +409,7 @@ async def test_enough_new_rules_make_it_due(by_rules: Aggregating) -> None:
     assert await by_rules.aggregator.due(ORG) == [(NAME, VERSION), (NAME, "v2")]
     await by_rules.run()
     assert await by_rules.aggregator.due(ORG) == [(NAME, "v2")]
-    assert await by_rules.cursor() > 0
+    assert await by_rules.last_read() > 0
     await by_rules.choose(min_cluster_size=1)
     assert await by_rules.aggregator.due(ORG) == []
     assert "off" in (await by_rules.run()).skipped_reason

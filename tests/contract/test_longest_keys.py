@@ -15,10 +15,9 @@ from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import MAX_KEY_BYTES, MAX_ORG_BYTES, OrgId, SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationParameters
+from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
-from sagacity.learning.distil.spec import cursor_of
 from sagacity.storage.schema.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
 from support.graphs import ties_of
@@ -85,7 +84,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
             created_at=START,
         )
         await tx.evaluations.replace(UserId(user), judged)
-        await tx.cursors.save(Cursor(learner=cursor_of(LEARNER, name, learner), user_id=TENANT_SCOPE, seq=1))
+        await tx.distillations.hold(LEARNER, name, learner)
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         await tx.operations.start(
             OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,)), users=None

@@ -197,7 +197,7 @@ async def test_a_swap_of_versions_while_it_works_is_not_lost(tenancy: Tenancy) -
 
     tenancy.embedder.before = upgraded_meanwhile
     await tenancy.run()
-    assert (await tenancy.shared(), await tenancy.cursor()) == ([], -1)
+    assert (await tenancy.shared(), await tenancy.last_read()) == ([], -1)
     assert await tenancy.due_at() is not None
     await tenancy.run()
     assert [one.content in UNITS for one in await tenancy.shared()] == [True]

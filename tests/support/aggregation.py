@@ -12,11 +12,9 @@ from sagacity.domain.change import ChangeLog
 from sagacity.domain.cluster import Aggregated, PlaybookCluster
 from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.pipeline import Distiller
-from sagacity.learning.distil.spec import cursor_of
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
@@ -141,9 +139,9 @@ class Aggregating:
             ORG, TenantConfig.model_validate({"user_playbook_extractor_configs": [extractor]})
         )
 
-    async def cursor(self) -> int:
+    async def last_read(self) -> int:
         async with self.storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(TENANT_SCOPE, cursor_of(LEARNER, NAME, VERSION))).seq
+            return (await snapshot.distillations.get(LEARNER, NAME, VERSION)).last_read
 
 
 def playbook(content: str, trigger: str = "in that case", **fields) -> Answer:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Lease, Window
+from sagacity.domain.distillation import Distillation
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import SessionId
@@ -25,6 +26,8 @@ from support.parts import ANNA, START, new_memory, said, unit_rows
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
 RUN = OperationName.PROFILE_GENERATION
+DISTILLED = ("aggregation", "x", "")
+"""What is distilled in both: by what, name and agent version."""
 [VECTOR] = unit_rows(1)
 
 
@@ -141,6 +144,8 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
         updated_at=START,
     )
     await tx.clusters.save([cluster])
+    await tx.distillations.hold(*DISTILLED)
+    await tx.distillations.save(distillation(word))
     return cluster
 
 
@@ -159,6 +164,12 @@ async def _use(storage: Storage, tenant: Tenant, word: str) -> None:
     async with storage.backend.write(tenant.org_id) as connection:
         event = {"event_name": word, "event_category": "c", "created_at": START}
         await connection.execute(usage_events.insert(), event | {"org_id": tenant.org_id})
+
+
+def distillation(error: str) -> Distillation:
+    """How far the playbooks that both organisations have were distilled."""
+    learner, name, agent_version = DISTILLED
+    return Distillation(learner=learner, name=name, agent_version=agent_version, last_read=1, error=error)
 
 
 def call(learner: str) -> ModelCallRecord:

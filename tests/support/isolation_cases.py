@@ -19,7 +19,19 @@ from sagacity.storage.schema.tables import memories
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
-from support.isolation import EVERYTHING, EXPIRY, RUN, VECTOR, Held, call, change, evaluation, tie
+from support.isolation import (
+    DISTILLED,
+    EVERYTHING,
+    EXPIRY,
+    RUN,
+    VECTOR,
+    Held,
+    call,
+    change,
+    distillation,
+    evaluation,
+    tie,
+)
 from support.parts import ANNA, START, new_memory, said, unit_rows
 
 PROFILE = MemoryKind.PROFILE
@@ -143,7 +155,6 @@ CASES: dict[str, Case] = {
     "search.vector_of": lambda tx, h: tx.search.vector_of("profile", [h.memory.memory_id]),
     "search.progress": lambda tx, h: tx.search.progress("profile", [h.memory.memory_id]),
     "cursors.get": lambda tx, h: tx.cursors.get(ANNA, "profile:l"),
-    "cursors.hold": lambda tx, h: tx.cursors.hold(ANNA, "profile:l"),
     "cursors.of_user": lambda tx, h: tx.cursors.of_user(ANNA),
     "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, seq=9)),
     "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
@@ -259,6 +270,10 @@ CASES: dict[str, Case] = {
     "clusters.count_candidates": lambda tx, h: tx.clusters.count_candidates(h.word, "", after=0),
     "clusters.save": lambda tx, h: tx.clusters.save([h.cluster.model_copy(update={"fingerprint": "stolen"})]),
     "clusters.remove": lambda tx, h: tx.clusters.remove([h.cluster.cluster_id]),
+    "distillations.get": lambda tx, h: tx.distillations.get(*DISTILLED),
+    "distillations.of": lambda tx, h: tx.distillations.of(DISTILLED[0], [DISTILLED[1:]]),
+    "distillations.hold": lambda tx, h: tx.distillations.hold(*DISTILLED),
+    "distillations.save": lambda tx, h: tx.distillations.save(distillation("stolen")),
     "operations.start": lambda tx, h: tx.operations.start(OTHER_RUN, OperationParameters(), users=None),
     "operations.start, for a user": lambda tx, h: tx.operations.start(
         OTHER_RUN, OperationParameters(), users=[UserId(h.word), ANNA]

@@ -24,8 +24,8 @@ NOBODY = ""
 TABLES = {table.name: table for table in metadata.sorted_tables}
 COMMON = {"search_index"}
 """One row for all organisations."""
-_ONCE = {"organisations", "tenant_configs"}
-"""One row an organisation."""
+_ONCE = {"organisations", "tenant_configs", "distillations"}
+"""No user's: one row an organisation."""
 
 Row = tuple[Any, ...]
 

@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
 
 class Cursor(Value):
-    """Everything up to and with `seq` was read by the learner. Of a user's log it never moves back."""
+    """Everything up to and with `seq` was read by the learner; it never moves back."""
 
     learner: str
     user_id: UserId

@@ -46,6 +46,7 @@ from sagacity.storage.search.keywords import ANALYZER
 from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
+from sagacity.storage.work.distillations import DistillationRepository
 from sagacity.storage.work.model_calls import ModelCallRepository
 from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
@@ -87,6 +88,7 @@ class Transaction:
         self.operations = OperationRepository(scope)
         self.versions = VersionRepository(scope, self.search, self.memories, self.leases)
         self.clusters = ClusterRepository(scope)
+        self.distillations = DistillationRepository(scope)
         self.retention = RetentionRepository(scope, self.search, self.memories)
 
 

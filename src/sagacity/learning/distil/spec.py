@@ -1,6 +1,5 @@
 """What a spec says of one thing that is distilled, and the values that go down the pipeline."""
 
-import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +28,6 @@ Result = Aggregated | SkillsMade
 def actor_of(learner: str, name: str) -> str:
     """Return who distils the playbooks of one name, in the change log, in provenance and in the ledger."""
     return whole_key(f"{learner}:{name}")
-
-
-def cursor_of(learner: str, name: str, agent_version: str) -> str:
-    """Return the name of the cursor of some playbooks' distilling; no two share one."""
-    return whole_key(f"{learner}:{json.dumps([name, agent_version], ensure_ascii=False)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +254,7 @@ class Spec:
     """One thing that user playbooks are distilled into: all in which it differs from the others."""
 
     learner: str
-    """The name of its clusters, its cursors and its calls of models."""
+    """The name of its clusters, of what it remembers and of its calls of models."""
     product: MemoryKind
     raises_if_all_fail: bool
     """Whether a run for which the model failed for every cluster fails; otherwise its result says so."""

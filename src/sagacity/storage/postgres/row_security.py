@@ -30,6 +30,7 @@ class Rule(Enum):
 
 RULES = {
     "organisations": Rule.TENANT,
+    "distillations": Rule.TENANT,
     "api_tokens": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,
     "leases": Rule.CLOSED,

@@ -458,6 +458,20 @@ playbook_clusters = sa.Table(
 """Which user playbooks belong together (`learner`: for whom, `aggregation` or `skills`), and what was made of them. A
 cluster keeps its id while its members come and go."""
 
+distillations = sa.Table(
+    "distillations",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("learner", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("agent_version", sa.Text, primary_key=True),
+    sa.Column("last_read", sa.BigInteger, nullable=False, server_default="0"),
+    columns.count("attempts"),
+    columns.text("error"),
+    columns.maybe_at("cooldown_from"),
+)
+"""How far the user playbooks of a name and agent version were distilled into agent playbooks, or into skills."""
+
 # --- search: a copy that can be rebuilt ------------------------------------------------------------------------------
 
 search_index = sa.Table(

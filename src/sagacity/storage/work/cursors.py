@@ -38,16 +38,6 @@ class CursorRepository:
         found = await self.of_user(user_id, version)
         return found.get(learner, Cursor(learner=learner, user_id=user_id, version=version))
 
-    async def hold(self, user_id: UserId, learner: str) -> Cursor:
-        """Return how far a learner got with CURRENT, made if there is none; nobody else moves it before the end."""
-        insert, column = self._scope.insert(cursors), cursors.c
-        key = self._key(Cursor(learner=learner, user_id=user_id))
-        statement = insert.values(
-            key | {"seq": 0, "updated_at": self._scope.clock.now()}
-        ).on_conflict_do_update(index_elements=[column[name] for name in key], set_={"seq": column.seq})
-        [row] = await self._scope.all(statement.returning(cursors))
-        return Cursor.model_validate(row._mapping, extra="ignore")
-
     async def of_user(self, user_id: UserId, version: Status = Status.CURRENT) -> dict[str, Cursor]:
         """Return how far each learner read a user's log for *version*, by learner."""
         column = cursors.c

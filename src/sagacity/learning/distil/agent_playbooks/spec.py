@@ -8,7 +8,6 @@ from sagacity.domain.cluster import Aggregated
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.distil.agent_playbooks.plan import make_plan
 from sagacity.learning.distil.agent_playbooks.settle import settle
 from sagacity.learning.distil.agent_playbooks.trigger import (
@@ -31,7 +30,6 @@ from sagacity.learning.distil.spec import (
     Spec,
     State,
     Written,
-    cursor_of,
 )
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.storage.transaction import Transaction
@@ -77,24 +75,23 @@ async def _write(prompt_runner: PromptRunner | None, run: Run, material: Materia
 
 
 def _rests_on(written: Written) -> set[MemoryId]:
-    """Return the playbook that is written anew; members that changed are found by the cursor."""
+    """Return the playbook that is written anew; members that changed are found by their numbers when the run ends."""
     return set() if written.task.former is None else {written.task.former.memory_id}
 
 
 async def _advance(
     transaction: Transaction, run: Run, state: State, written: Sequence[Written], _effects: Counter[Effect]
 ) -> None:
-    """Move the cursor: not beyond what came, changed or went while the run was under way."""
-    cursor = cursor_of(LEARNER, run.name, run.agent_version)
-    before = await transaction.cursors.hold(TENANT_SCOPE, cursor)
-    now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.seq)
+    """Note how far it got: not beyond what came, changed or went while the run was under way."""
+    before = await transaction.distillations.hold(LEARNER, run.name, run.agent_version)
+    now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.last_read)
     missed = min(
         (number for number, wording in now.items() if state.wordings.get(number) != wording), default=None
     )
     newest = max((number for number in state.ids if missed is None or number < missed), default=None)
-    is_stale = any(number > before.seq and number not in now for number in state.ids)
+    is_stale = any(number > before.last_read and number not in now for number in state.ids)
     error = next((str(one.error) for one in written if one.error is not None), "")
-    await transaction.cursors.save(advanced(before, newest, is_stale=is_stale, error=error), read=before)
+    await transaction.distillations.save(advanced(before, newest, is_stale=is_stale, error=error))
 
 
 def _result(_run: Run, counts: Counts) -> Aggregated:

@@ -4,20 +4,17 @@ from collections.abc import Collection, Iterable
 
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.domain.cursor import Cursor, Outcome
+from sagacity.domain.distillation import BEFORE_ALL, Distillation
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.plan import same_wording
-from sagacity.learning.distil.spec import cursor_of
 from sagacity.storage.transaction import Transaction
 
 LEARNER = "aggregation"
 SMALLEST_CLUSTER = 2
 _TRIES = 5
-_BEFORE_ALL = -1
-"""A cursor here says that clusters may rest on what is gone: they are looked at however few others are new."""
 
 
 def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig | None:
@@ -79,7 +76,7 @@ async def note_playbooks(
     Let the tenant's own work be looked at, as user playbooks were written or lost in this transaction.
 
     Those that were written count as new. A run that ended meanwhile saw playbooks with higher numbers, and these not:
-    its cursor goes back before them. Where some were lost it goes back before all.
+    what it noted goes back before them. Where some were lost it goes back before all.
 
     Args:
         transaction: the one that writes them.
@@ -98,10 +95,10 @@ async def note_playbooks(
         return False
     await transaction.cursors.ensure_due(TENANT_SCOPE)
     for (name, version), number in sorted(first.items()):
-        seen = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, version))
-        if seen.seq >= number:
-            before_it = seen.model_copy(update={"seq": number - 1, "attempts": 0})
-            await transaction.cursors.save(before_it, read=seen)
+        seen = await transaction.distillations.hold(LEARNER, name, version)
+        if seen.last_read >= number:
+            before_it = seen.model_copy(update={"last_read": number - 1, "attempts": 0})
+            await transaction.distillations.save(before_it)
     return True
 
 
@@ -125,8 +122,9 @@ async def note_swapped_playbooks(
     if any(aggregation_of(config, name) is not None for name, _ in names):
         await transaction.cursors.ensure_due(TENANT_SCOPE)
     for name, version in sorted(names):
-        read = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, version))
-        await transaction.cursors.save(read.model_copy(update={"seq": _BEFORE_ALL, "attempts": 0}), read=read)
+        read = await transaction.distillations.hold(LEARNER, name, version)
+        again = read.model_copy(update={"last_read": BEFORE_ALL, "attempts": 0})
+        await transaction.distillations.save(again)
 
 
 async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
@@ -139,16 +137,16 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
     names = {one.extractor_name for one in config.user_playbook_extractor_configs}
     if not any(aggregation_of(config, name) is not None for name in names):
         return found  # what follows reads every playbook
-    cursors = await snapshot.cursors.of_user(TENANT_SCOPE)
     newest = await snapshot.clusters.newest_candidates()
     clustered = await snapshot.clusters.names(LEARNER)
-    for name, version in sorted(newest.keys() | clustered):
+    known = sorted(newest.keys() | clustered)
+    distilled = await snapshot.distillations.of(LEARNER, known)
+    for name, version in known:
         options = aggregation_of(config, name)
         if options is None:
             continue
-        cursor = cursors.get(cursor_of(LEARNER, name, version))
-        seen = 0 if cursor is None else cursor.seq
-        is_due = seen == _BEFORE_ALL and (name, version) in clustered
+        seen = distilled[name, version].last_read
+        is_due = seen == BEFORE_ALL and (name, version) in clustered
         if not is_due and newest.get((name, version), 0) > seen:
             new = await snapshot.clusters.count_candidates(name, version, after=seen)
             is_due = new >= options.reaggregation_trigger_count
@@ -160,8 +158,9 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
 async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
     """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
-    before = await transaction.cursors.hold(TENANT_SCOPE, cursor_of(LEARNER, name, agent_version))
-    await transaction.cursors.save(before.model_copy(update={"seq": max(before.seq, newest or 0)}))
+    before = await transaction.distillations.hold(LEARNER, name, agent_version)
+    reached = max(before.last_read, newest or 0)
+    await transaction.distillations.save(before.model_copy(update={"last_read": reached}))
 
 
 async def _names(transaction: Transaction) -> set[tuple[str, str]]:
@@ -169,7 +168,7 @@ async def _names(transaction: Transaction) -> set[tuple[str, str]]:
     return {*await transaction.clusters.newest_candidates(), *await transaction.clusters.names(LEARNER)}
 
 
-def advanced(before: Cursor, newest: MemoryId | None, *, is_stale: bool, error: str) -> Cursor:
+def advanced(before: Distillation, newest: MemoryId | None, *, is_stale: bool, error: str) -> Distillation:
     """
     Return how far a run got.
 
@@ -182,12 +181,11 @@ def advanced(before: Cursor, newest: MemoryId | None, *, is_stale: bool, error: 
     """
     attempts = before.attempts + 1 if error else 0
     waits = bool(error) and attempts < _TRIES
-    reached = _BEFORE_ALL if is_stale else max(before.seq, newest or 0)
+    reached = BEFORE_ALL if is_stale else max(before.last_read, newest or 0)
     return before.model_copy(
         update={
-            "seq": before.seq if waits else reached,
+            "last_read": before.last_read if waits else reached,
             "attempts": attempts if waits else 0,
-            "outcome": Outcome.FAILED if error else Outcome.LEARNED,
             "error": error,
         }
     )

@@ -7,14 +7,12 @@ from dataclasses import replace
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cluster import SkillsMade
-from sagacity.domain.cursor import Cursor
+from sagacity.domain.distillation import Distillation
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER as AGGREGATION
 from sagacity.learning.distil.skills.conversations import conversations_of
-from sagacity.learning.distil.skills.cooldown import last_run, note_run
 from sagacity.learning.distil.skills.plan import (
     LEARNER,
     make_plan,
@@ -34,7 +32,6 @@ from sagacity.learning.distil.spec import (
     Spec,
     State,
     Written,
-    cursor_of,
 )
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.storage.transaction import Transaction
@@ -46,23 +43,16 @@ async def _due(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, s
     automatic = {name for name in names if options_of(config, name).is_automatic}
     if not automatic:
         return []  # most want none, and what follows reads every playbook
-    cursors = await snapshot.cursors.of_user(TENANT_SCOPE)
-
-    def reached(learner: str, name: str, version: str) -> int:
-        cursor = cursors.get(cursor_of(learner, name, version))
-        return 0 if cursor is None else cursor.seq
-
-    return [
-        (name, version)
-        for name, version in sorted(await snapshot.clusters.newest_candidates())
-        if name in automatic and reached(AGGREGATION, name, version) > reached(LEARNER, name, version)
-    ]
+    taught = [one for one in sorted(await snapshot.clusters.newest_candidates()) if one[0] in automatic]
+    aggregated = await snapshot.distillations.of(AGGREGATION, taught)
+    written = await snapshot.distillations.of(LEARNER, taught)
+    return [one for one in taught if aggregated[one].last_read > written[one].last_read]
 
 
 async def _reason_to_skip(snapshot: Transaction, run: Run) -> str:
     """By itself it runs only where the tenant wants that, and not within the cooldown."""
-    last = await last_run(snapshot, run.name, run.agent_version)
-    return reason_to_skip(options_of(run.config, run.name), last, requested=run.requested, now=run.at)
+    began = (await snapshot.distillations.get(LEARNER, run.name, run.agent_version)).cooldown_from
+    return reason_to_skip(options_of(run.config, run.name), began, requested=run.requested, now=run.at)
 
 
 def _nearness(run: Run) -> Nearness:
@@ -99,17 +89,30 @@ def _rests_on(written: Written) -> set[MemoryId]:
 async def _advance(
     transaction: Transaction, run: Run, _state: State, written: Sequence[Written], effects: Counter[Effect]
 ) -> None:
-    """As far as playbooks were aggregated, skills are written; a cooldown may begin."""
-    await _put_off(transaction, run.name, run.agent_version)
-    is_left = bool(effects[Effect.MISSED]) or not all(one.is_settled for one in written)
-    await note_run(transaction, run.name, run.agent_version, requested=run.requested, is_left=is_left)
+    """
+    As far as playbooks were aggregated, skills are written.
+
+    A run that nobody asked for begins a cooldown. Where a cluster is left over, the next run may follow at once,
+    whoever wanted this one.
+    """
+    done = await _caught_up(transaction, run.name, run.agent_version)
+    if effects[Effect.MISSED] or not all(one.is_settled for one in written):
+        done = done.model_copy(update={"cooldown_from": None})
+    elif not run.requested:
+        done = done.model_copy(update={"cooldown_from": run.at})
+    await transaction.distillations.save(done)
 
 
 async def _put_off(transaction: Transaction, name: str, agent_version: str) -> None:
     """Wait for the next aggregation."""
-    aggregated = await transaction.cursors.get(TENANT_SCOPE, cursor_of(AGGREGATION, name, agent_version))
-    own = cursor_of(LEARNER, name, agent_version)
-    await transaction.cursors.save(Cursor(learner=own, user_id=TENANT_SCOPE, seq=aggregated.seq))
+    await transaction.distillations.save(await _caught_up(transaction, name, agent_version))
+
+
+async def _caught_up(transaction: Transaction, name: str, agent_version: str) -> Distillation:
+    """Hold what is remembered of skills, and return it as far as playbooks were aggregated."""
+    aggregated = await transaction.distillations.get(AGGREGATION, name, agent_version)
+    own = await transaction.distillations.hold(LEARNER, name, agent_version)
+    return own.model_copy(update={"last_read": max(own.last_read, aggregated.last_read)})
 
 
 def _result(run: Run, counts: Counts) -> SkillsMade:

@@ -525,6 +525,19 @@ def _model_calls() -> None:
     )
     op.create_index("ix_playbook_clusters_memory_id", "playbook_clusters", ["memory_id"])
     op.create_index("ix_playbook_clusters_name", "playbook_clusters", ["org_id", "learner", "name"])
+    op.create_table(
+        "distillations",
+        _key("org_id"),
+        _key("learner"),
+        _key("name"),
+        _key("agent_version"),
+        _long("last_read"),
+        _count("attempts"),
+        _text("error"),
+        _maybe_at("cooldown_from"),
+        _of_organisation("distillations"),
+        sa.PrimaryKeyConstraint("org_id", "learner", "name", "agent_version", name=op.f("pk_distillations")),
+    )
 
 
 def _search() -> None:
