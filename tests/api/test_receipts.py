@@ -10,13 +10,13 @@ from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.interaction import Request
 from sagacity.schemas.receipts import LearnerProgress, LearnerState, ReceiptState, VectorProgress
 from support.api import publish
-from support.parts import ANNA, START
+from support.parts import ANNA, START, cursor_at
 
 REQUEST = Request(request_id="r1", user_id=ANNA, first_seq=11, last_seq=15, created_at=START)
 
 
 def cursor(**fields) -> dict[str, Cursor]:
-    return {"one": Cursor(learner="one", user_id=ANNA, **fields)}
+    return {"one": cursor_at(**fields)}
 
 
 def letter(first: int, last: int, status: DeadLetterStatus, learner: str = "one") -> DeadLetter:

@@ -54,7 +54,7 @@ async def test_failing_window_is_retried_with_backoff_and_parked(quick, storage:
     seen = Recorder(failing_at(6))
     learn = learning(*quick, groups=reading(seen))
     report = await learn.run(ORG, ANNA)
-    assert report.failed == {"l1": "the model is down"}
+    assert report.failed == {"profile:x1": "the model is down"}
     assert seen.stretches == [(1, 5), (6, 10)]
     stopped = await cursor(storage)
     assert (stopped.seq, stopped.attempts, stopped.error) == (5, 1, "the model is down")
@@ -171,7 +171,9 @@ async def test_one_learners_failure_stops_no_other(quick, storage: Storage) -> N
     learn = learning(*quick, groups=reading(bad, good, other))
     for user in (ANNA, BEN):
         await learn.run(ORG, user)
-    assert [(await cursor(storage, f"l{n}")).seq for n in (1, 2, 3)] == [0, 10, 10]
+    assert [
+        (await cursor(storage, name)).seq for name in ("profile:x1", "profile:x2", "user_playbook:x3")
+    ] == [0, 10, 10]
     assert [memory.content for memory in await learned(storage)] == lines(10)
     assert [memory.content for memory in await learned(storage, user_id=BEN)] == lines(5)
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.cursor import Cursor, Window
+from sagacity.domain.cursor import Window
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.evaluation import NewEvaluation
 from sagacity.domain.graph import EntityMention, RelationshipMention
@@ -21,7 +21,7 @@ from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.storage.schema.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
 from support.graphs import ties_of
-from support.parts import START, new_memory, said
+from support.parts import START, cursor_at, new_memory, said
 
 _random = random.Random(11)
 ALPHABETS: dict[str, Callable[[], str]] = {
@@ -72,7 +72,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await tx.changes.add(
             [Change(**change, memory_id=memory.memory_id, action=ChangeAction.ADDED, created_at=START)]
         )
-        await tx.cursors.save(Cursor(learner=f"user_playbook:{learner}", user_id=UserId(user), seq=1))
+        await tx.cursors.save(cursor_at(1, learner=f"user_playbook:{learner}", user_id=user))
         assert await tx.leases.claim("learn", "me", 60, user_id=user) is not None
         window = Window(user_id=UserId(user), first_seq=1, last_seq=1, unread=())
         await tx.dead_letters.add(learner, window, attempts=1, error_kind="E", error="e")

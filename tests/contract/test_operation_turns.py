@@ -10,7 +10,7 @@ from sagacity.domain.operation import ItemStatus, OperationName, OperationParame
 from sagacity.storage.transaction import Storage
 from sagacity.storage.work.operation_slots import TURNS, slots_within
 from support.learning import Recorder, WordEmbedder, learning, lines, one_a_turn, reading
-from support.parts import ORG, StoppedClock, said
+from support.parts import ORG, StoppedClock, cursor_at, said
 
 PROFILES, PLAYBOOKS = OperationName.PROFILE_GENERATION, OperationName.PLAYBOOK_GENERATION
 USERS = [f"user-{number:02}" for number in range(3 * TURNS)]
@@ -157,7 +157,7 @@ async def test_a_long_log_is_read_a_slice_at_a_time(storage: Storage, clock, ids
     async with storage.begin(ORG) as tx:
         for user_id in USERS:
             await tx.cursors.set_due(user_id, None)
-            await tx.cursors.save((await tx.cursors.get(user_id, "l1")).model_copy(update={"seq": 10}))
+            await tx.cursors.save(cursor_at(10, user_id=user_id))
     await start(storage)
     seen = Recorder(one_a_turn)
     learn = learning(storage, WordEmbedder(), clock, ids, groups=reading(seen), slice_seconds=0.0)

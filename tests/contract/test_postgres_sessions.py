@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import DBAPIError
 
 from conftest import PROGRAM
-from sagacity.domain.cursor import Cursor
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.memory import MemoryKind
@@ -27,6 +26,7 @@ from support.parts import (
     OTHER_ORG,
     CountingIds,
     StoppedClock,
+    cursor_at,
     new_memory,
     said,
     unit_rows,
@@ -166,7 +166,7 @@ async def _learns(storage: Storage) -> object:
         lease = await tx.leases.claim("lease", "me", 60)
         assert lease is not None
         await tx.memories.add([new_memory("likes tea", uid="a")], vectors={"a": VECTOR})
-        await tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=2))
+        await tx.cursors.save(cursor_at(2))
         await tx.leases.check(lease)
         await tx.organisation.add_token("t", "prefix", "hash")
     return "learned"

@@ -31,7 +31,7 @@ from support.learning import (
     one_a_turn,
     reading,
 )
-from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, said
+from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, cursor_at, said
 
 
 @pytest.fixture
@@ -208,8 +208,7 @@ async def test_a_cancelled_rerun_stops_between_windows(parts, storage: Storage) 
     seen = Cancelling(one_a_turn)
     learn = learning(*parts, groups=reading(seen))
     async with storage.begin(ORG) as tx:  # so that only the operation is due
-        for name in ("l1",):
-            await tx.cursors.save((await tx.cursors.get(ANNA, name)).model_copy(update={"seq": 20}))
+        await tx.cursors.save(cursor_at(20))
     await learn.run(ORG, ANNA)
     assert seen.stretches == [(1, 5), (6, 10)]
     assert await contents(storage, Status.PENDING) == lines(10)
@@ -285,17 +284,10 @@ async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_n
     await storage.append(ORG, said(*lines(20), source="chat"))
     await storage.append(ORG, said(*lines(5, 20), request_id="r2", source="mail"))
     operation = await start(storage, source="mail")
-    inner = reading(Recorder(one_a_turn))
-
-    def groups(config, calls, *, by_hand=False, names=()):
-        [group] = inner(config, calls)
-        return [replace(group, learners=(_changed(group.learners[0], {"name": "profile:x1"}),))]
-
-    learn = learning(*parts, groups=groups, slice_seconds=0.0)
+    learn = learning(*parts, groups=reading(Recorder(one_a_turn)), slice_seconds=0.0)
 
     async def pending() -> int:
-        async with storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(ANNA, "profile:x1", Status.PENDING)).seq
+        return (await cursor(storage, version=Status.PENDING)).seq
 
     async with acquire_lease(
         storage, ORG, LEARN, "somebody else", seconds=60, user_id=ANNA

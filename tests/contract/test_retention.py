@@ -4,15 +4,16 @@ from datetime import timedelta
 
 import pytest
 
+from sagacity.domain.cursor import learner_name
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import ArchivedBy, MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.storage.transaction import Storage
 from support.learning import lines
-from support.parts import ANNA, BEN, ORG, START, said
+from support.parts import ANNA, BEN, ORG, START, cursor_at, said
 from support.versions import ARCHIVED, CURRENT, PENDING, add, put_away, read_to, statuses
 
-ONE, TWO = "profile:one", "profile:two"
+ONE, TWO = (MemoryKind.PROFILE, "one"), (MemoryKind.USER_PLAYBOOK, "two")
 
 
 async def drop(storage: Storage, count: int, learners=(ONE,)) -> int:
@@ -44,9 +45,9 @@ async def test_turns_that_not_every_learner_has_read_stay(storage: Storage) -> N
     """Of each user as far as the one that read least; of whom one has read nothing, all stay."""
     for user_id, second in ((ANNA, 3), (BEN, None)):
         await storage.append(ORG, said(*lines(5), request_id=user_id, user_id=user_id))
-        await read_to(storage, 5, learner=ONE, user_id=user_id)
+        await read_to(storage, 5, learner=learner_name(*ONE), user_id=user_id)
         if second is not None:
-            await read_to(storage, second, learner=TWO, user_id=user_id)
+            await read_to(storage, second, learner=learner_name(*TWO), user_id=user_id)
     assert await drop(storage, 9, (ONE, TWO)) == 3
     assert (await turns(storage), await turns(storage, BEN)) == (lines(2, 3), lines(5))
     assert await drop(storage, 9, (ONE, TWO)) == 0
@@ -65,7 +66,7 @@ async def test_turns_that_were_chosen_stay_if_somebody_is_to_read_them_by_then(s
         assert await tx.retention.drop(chosen, [ONE], judged=False) == 4
         assert await tx.retention.excess(4) == 2
     async with storage.begin(ORG) as tx:
-        await tx.cursors.save((await tx.cursors.get(UserId(ANNA), ONE)).model_copy(update={"seq": 10}))
+        await tx.cursors.save(cursor_at(10, learner=learner_name(*ONE)))
         await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters(), users=None)
     async with storage.begin(ORG) as tx:
         assert await tx.retention.drop(chosen, [], judged=False) == 0

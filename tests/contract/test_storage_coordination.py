@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from sagacity.auth.tokens import hash_token, new_token
-from sagacity.domain.cursor import Cursor, DeadLetterStatus, Outcome, Window
+from sagacity.domain.cursor import DeadLetterStatus, Outcome, Window
 from sagacity.domain.errors import Conflict, IndexMismatch, NotFound, Unauthorized
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, said
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, cursor_at, said
 
 pytestmark = pytest.mark.own_database
 
@@ -26,15 +26,13 @@ def window(first: int, last: int, user_id=ANNA) -> Window:
 
 
 async def test_cursor_starts_at_nothing_and_keeps_what_is_saved(storage: Storage) -> None:
-    """A learner that never ran stands at 0; what is saved comes back."""
-    saved = Cursor(
-        learner="l", user_id=ANNA, seq=5, outcome=Outcome.FAILED, attempts=2, error="e", next_try_at=START
-    )
+    """A learner that never ran has none; what is saved comes back."""
+    saved = cursor_at(5, outcome=Outcome.FAILED, attempts=2, error="e", next_try_at=START)
     async with storage.begin(ORG) as tx:
-        assert (await tx.cursors.get(ANNA, "l")).seq == 0
+        assert await tx.cursors.of_user(ANNA) == {}
         await tx.cursors.save(saved)
-        assert await tx.cursors.get(ANNA, "l") == saved.model_copy(update={"updated_at": START})
-        assert list(await tx.cursors.of_user(ANNA)) == ["l"]
+        kept = saved.model_copy(update={"updated_at": START})
+        assert await tx.cursors.of_user(ANNA) == {"profile:x1": kept}
         assert await tx.cursors.of_user(BEN) == {}
 
 
@@ -42,8 +40,8 @@ async def test_cursor_never_moves_back(storage: Storage) -> None:
     """A cursor that another holder moved on stays where it is."""
     async with storage.begin(ORG) as tx:
         for seq in (5, 3, 7, 6):
-            await tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=seq, outcome=Outcome.LEARNED))
-        assert (await tx.cursors.get(ANNA, "l")).seq == 7
+            await tx.cursors.save(cursor_at(seq, outcome=Outcome.LEARNED))
+        assert [one.seq for one in (await tx.cursors.of_user(ANNA)).values()] == [7]
 
 
 async def test_forced_after_looks_beyond_the_cursor(storage: Storage) -> None:
@@ -120,7 +118,7 @@ async def test_due_is_not_cleared_over_a_replay(storage: Storage, clock: Stopped
 async def test_cursor_is_moved_from_where_it_was_read(storage: Storage) -> None:
     """A window that was finished by another worker is not done again, whoever did it."""
     await storage.append(ORG, said("x"))
-    start = Cursor(learner="l", user_id=ANNA)
+    start = cursor_at()
     done = start.model_copy(update={"seq": 5})
     async with storage.begin(ORG) as tx:
         await tx.cursors.save(done, read=start)
@@ -134,7 +132,7 @@ async def test_cursor_is_moved_from_where_it_was_read(storage: Storage) -> None:
         async with storage.begin(ORG) as tx:
             await tx.cursors.save(failed, read=done)
     async with storage.read(ORG) as snapshot:
-        kept = await snapshot.cursors.get(ANNA, "l")
+        [kept] = (await snapshot.cursors.of_user(ANNA)).values()
     assert (kept.seq, kept.attempts) == (5, 1)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from sagacity.domain.cursor import Cursor, Lease
+from sagacity.domain.cursor import Lease
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import TENANT_SCOPE
@@ -49,7 +49,8 @@ class Small:
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         async with self.storage.begin(ORG) as transaction:
             await transaction.leases.check(lease)
-            await transaction.cursors.save(Cursor(learner=self.name, user_id=subject.user_id, seq=1))
+            held = await transaction.distillations.hold(self.name, subject.user_id, "")
+            await transaction.distillations.save(held.model_copy(update={"last_read": held.last_read + 1}))
             self.tries += 1
             if self.error is not None:
                 raise self.error
@@ -58,7 +59,7 @@ class Small:
     async def done(self, user_id: UserId) -> int:
         """How often it has written that it was done."""
         async with self.storage.read(ORG) as snapshot:
-            return (await snapshot.cursors.get(user_id, self.name)).seq
+            return (await snapshot.distillations.get(self.name, user_id, "")).last_read
 
 
 class Scene:

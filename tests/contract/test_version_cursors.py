@@ -4,17 +4,19 @@ import asyncio
 
 import pytest
 
-from sagacity.domain.cursor import LEARN, REGENERATE, Cursor
+from sagacity.domain.cursor import LEARN, REGENERATE
 from sagacity.domain.errors import Conflict
 from sagacity.domain.memory import Status
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.transaction import Storage
+from support.learning import cursor
 from support.parts import (
     ANNA,
     BEN,
     ORG,
     CountingIds,
     StoppedClock,
+    cursor_at,
     new_memory,
     opened,
     said,
@@ -175,7 +177,7 @@ async def test_cursor_that_moved_with_its_version_is_not_written_over(
         await read_to(storage, pending, PENDING)
     await upgrade(storage)
     for version, seq in ((CURRENT, 4), (PENDING, 2)):  # a rerun begins anew after an upgrade
-        read = Cursor(learner="profile:one", user_id=ANNA, version=version, seq=seq)
+        read = cursor_at(seq, learner="profile:one", version=version)
         async with storage.begin(ORG) as tx:
             with pytest.raises(Conflict):
                 await tx.cursors.save(read.model_copy(update={"seq": 6}), read=read)
@@ -205,8 +207,7 @@ async def test_learners_and_upgrades_at_once_lose_no_turn(
         async with at.begin(ORG) as tx:
             lease = await tx.leases.claim(*held, 60, user_id=user_id)
         assert lease is not None
-        async with at.read(ORG) as snapshot:
-            read = await snapshot.cursors.get(user_id, "profile:one", version)
+        read = await cursor(at, "profile:one", user_id, version=version)
         await asyncio.sleep(0.002)
         if read.seq < 12:
             async with at.begin(ORG) as tx:

@@ -1,7 +1,6 @@
 """What swaps of some promise: two at once are one, and what they leave where it is misses no turn by them."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,6 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.version import Upgraded, VersionFilter
-from sagacity.learning.windows.learners import Groups
 from sagacity.storage.transaction import Storage
 from support.learning import Recorder, WordEmbedder, cursor, due_at, learned, learning, lines, reading
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, opened, said
@@ -27,7 +25,7 @@ from support.versions import (
     statuses,
 )
 
-ONE = "user_playbook:one"
+ONE = "user_playbook:x1"
 
 
 def of(version: str) -> VersionFilter:
@@ -78,19 +76,6 @@ def rules(window: Window) -> list[Candidate]:
     ]
 
 
-def named(*recorders: Recorder) -> Groups:
-    """Learners whose cursors are called as those of playbooks are."""
-    inner = reading(*recorders)
-
-    def groups(config, calls, *, by_hand=False, names=()):
-        return [
-            replace(group, learners=tuple(replace(one, name=ONE) for one in group.learners))
-            for group in inner(config, calls)
-        ]
-
-    return groups
-
-
 @pytest.mark.parametrize("archive_current", [True, False])
 @pytest.mark.parametrize(
     ("asked", "wanted"),
@@ -111,7 +96,7 @@ async def test_a_rerun_of_some_turns_keeps_none_of_the_others_from_being_learned
 ) -> None:
     """Those that waited to be read, and that the rerun left out, are learned once it is in force."""
     await storage.append(ORG, said(*lines(5), agent_version="v1", source="chat"))
-    learn = learning(storage, WordEmbedder(), clock, ids, groups=named(Recorder(rules, PLAYBOOK)))
+    learn = learning(storage, WordEmbedder(), clock, ids, groups=reading(Recorder(rules, PLAYBOOK)))
     await learn.run(ORG, ANNA)
     waiting = lines(3, 100)  # less than a step, and the quiet time is not over
     await storage.append(ORG, said(*waiting, request_id="r2", agent_version="v2", source="mail"))
@@ -132,7 +117,7 @@ async def test_a_rerun_of_some_turns_of_whom_nothing_was_learned_leaves_the_log_
 ) -> None:
     """As of a user whose turns all wait."""
     await storage.append(ORG, said(*lines(2), agent_version="v1"))
-    learn = learning(storage, WordEmbedder(), clock, ids, groups=named(Recorder(rules, PLAYBOOK)))
+    learn = learning(storage, WordEmbedder(), clock, ids, groups=reading(Recorder(rules, PLAYBOOK)))
     async with storage.begin(ORG) as tx:
         asked = OperationParameters(agent_version="v1")
         await tx.operations.start(OperationName.PLAYBOOK_GENERATION, asked, users=None)
@@ -146,14 +131,14 @@ async def test_agent_versions_that_are_swapped_one_by_one_lose_no_turn(storage: 
     """A cursor holds for all agent versions: what comes back has read no further than the one that read least."""
     await storage.append(ORG, said(*lines(20)))
     for version in ("v1", "v2"):
-        await add(storage, f"{version} former", kind=PLAYBOOK, name="one", agent_version=version)
+        await add(storage, f"{version} former", kind=PLAYBOOK, name="x1", agent_version=version)
     await read_to(storage, 5, learner=ONE)
-    await add(storage, "v1 next", PENDING, kind=PLAYBOOK, name="one", agent_version="v1")
+    await add(storage, "v1 next", PENDING, kind=PLAYBOOK, name="x1", agent_version="v1")
     await read_to(storage, 5, PENDING, learner=ONE)
     await upgrade(storage, of("v1"))
     await read_to(storage, 20, learner=ONE)
-    await add(storage, "v1 of turns 6 to 20", kind=PLAYBOOK, name="one", agent_version="v1")
-    await add(storage, "v2 next", PENDING, kind=PLAYBOOK, name="one", agent_version="v2")
+    await add(storage, "v1 of turns 6 to 20", kind=PLAYBOOK, name="x1", agent_version="v1")
+    await add(storage, "v2 next", PENDING, kind=PLAYBOOK, name="x1", agent_version="v2")
     await read_to(storage, 20, PENDING, learner=ONE)
     await upgrade(storage, of("v2"))
     assert await cursors_of(storage) == {ONE: 20, f"archived/{ONE}": 5}
@@ -172,7 +157,7 @@ async def test_archive_that_holds_one_agent_version_is_as_far_as_that_was(storag
     """Upgrades one after another do not lead back to the turns of the first of all."""
     for seq in (5, 20):
         for content, status in ((f"now {seq}", CURRENT), (f"next {seq}", PENDING)):
-            await add(storage, content, status, kind=PLAYBOOK, name="one", agent_version="v1")
+            await add(storage, content, status, kind=PLAYBOOK, name="x1", agent_version="v1")
             await read_to(storage, seq, status, learner=ONE)
         await upgrade(storage, of("v1"))
         assert await cursors_of(storage) == {ONE: seq, f"archived/{ONE}": seq}
@@ -189,7 +174,7 @@ async def test_joining_one_agent_version_reads_none_of_the_others_turns(storage:
     for current in (9, None):
         user = UserId(f"user {current}")
         content = f"next {current}"
-        await add(storage, content, PENDING, kind=PLAYBOOK, user_id=user, name="one", agent_version="v1")
+        await add(storage, content, PENDING, kind=PLAYBOOK, user_id=user, name="x1", agent_version="v1")
         await read_to(storage, 12, PENDING, learner=ONE, user_id=user)
         if current is not None:
             await read_to(storage, current, learner=ONE, user_id=user)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.cursor import Cursor, Window
+from sagacity.domain.cursor import Window
 from sagacity.domain.graph import RelationshipMention
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import NewInteraction, NewRequest
@@ -35,6 +35,7 @@ from support.parts import (
     START,
     CountingIds,
     StoppedClock,
+    cursor_at,
     new_memory,
     said,
     unit_rows,
@@ -129,7 +130,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         vectors = dict(zip([one.uid for one in new], unit_rows(len(new), DIMENSION), strict=True))
         kept = await tx.memories.add([*new, shared], vectors=vectors)
         await tx.changes.add([_added(memory) for memory in kept])
-        await tx.cursors.save(Cursor(learner="l", user_id=ANNA, seq=1, error=HARD[1]))
+        await tx.cursors.save(cursor_at(1, learner=f"profile:{HARD[0]}", error=HARD[1]))
         await tx.leases.claim("lease", word, 60)
         window = Window(user_id=ANNA, first_seq=1, last_seq=1, unread=())
         await tx.dead_letters.add("l", window, attempts=1, error_kind="E", error=HARD[0])

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.cursor import LEARN, Cursor, DeadLetter, Lease, Window
+from sagacity.domain.cursor import LEARN, DeadLetter, Lease, Window
 from sagacity.domain.distillation import Distillation
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
 from sagacity.domain.graph import RelationshipMention
@@ -22,7 +22,7 @@ from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import metadata, search_scopes, search_terms, usage_events
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
-from support.parts import ANNA, START, new_memory, said, unit_rows
+from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
 RUN = OperationName.PROFILE_GENERATION
@@ -129,7 +129,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
     """Write down how what is *kept* was learned, and what was made of it."""
     await tx.changes.add([change(kept, f"{word} run")])
     for version in (Status.CURRENT, Status.PENDING, Status.ARCHIVED):
-        await tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, version=version, seq=1, error=word))
+        await tx.cursors.save(cursor_at(1, version=version, error=word))
     window = Window(user_id=ANNA, first_seq=1, last_seq=1, unread=())
     await tx.dead_letters.add("profile:l", window, attempts=1, error_kind="E", error=word)
     await tx.graph.add(kept, tie(word))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import Cursor, DeadLetterStatus, LogHead, Window
+from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import UserId
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
@@ -32,7 +32,7 @@ from support.isolation import (
     evaluation,
     tie,
 )
-from support.parts import ANNA, START, new_memory, said, unit_rows
+from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
 
 PROFILE = MemoryKind.PROFILE
 PROFILES = VersionFilter(kind=PROFILE)
@@ -154,9 +154,8 @@ CASES: dict[str, Case] = {
     "search.embed_failed": lambda tx, h: tx.search.embed_failed(h.waiting, "stolen"),
     "search.vector_of": lambda tx, h: tx.search.vector_of("profile", [h.memory.memory_id]),
     "search.progress": lambda tx, h: tx.search.progress("profile", [h.memory.memory_id]),
-    "cursors.get": lambda tx, h: tx.cursors.get(ANNA, "profile:l"),
     "cursors.of_user": lambda tx, h: tx.cursors.of_user(ANNA),
-    "cursors.save": lambda tx, h: tx.cursors.save(Cursor(learner="profile:l", user_id=ANNA, seq=9)),
+    "cursors.save": lambda tx, h: tx.cursors.save(cursor_at(9)),
     "cursors.log_head": lambda tx, h: tx.cursors.log_head(ANNA),
     "cursors.forced_after": lambda tx, h: tx.cursors.forced_after(ANNA, 0),
     "cursors.list_due": lambda tx, h: tx.cursors.list_due(limit=99),

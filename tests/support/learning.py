@@ -24,7 +24,7 @@ from sagacity.learning.tasks.table import open_tasks
 from sagacity.learning.windows.learners import Groups, Learner, LearnerGroup, learner_groups
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, ORG
+from support.parts import ANNA, ORG, cursor_at
 
 QUIET_SECONDS = 30.0
 ATTEMPTS = 3
@@ -111,14 +111,14 @@ def reading(
     size: int = 10,
     asks_a_model: bool = True,
 ) -> Groups:
-    """Learners for these extractors in place of the configured ones, named l1, l2, …"""
+    """Learners for these extractors in place of the configured ones, which are called x1, x2, …"""
 
     def groups(
         config: TenantConfig, calls: ModelSession, *, by_hand: bool = False, names: Collection[str] = ()
     ) -> list[LearnerGroup]:
         learners = [
             Learner(
-                name=f"l{n}",
+                kind=extractor.kind,
                 extractor_name=f"x{n}",
                 extractor=extractor,
                 window_size=size,
@@ -229,10 +229,11 @@ def lines(count: int, start: int = 0) -> list[str]:
 
 
 async def cursor(
-    storage: Storage, learner: str = "l1", user_id: str = ANNA, *, version: Status = Status.CURRENT
+    storage: Storage, learner: str = "profile:x1", user_id: str = ANNA, *, version: Status = Status.CURRENT
 ) -> Cursor:
     async with storage.read(ORG) as snapshot:
-        return await snapshot.cursors.get(UserId(user_id), learner, version)
+        found = await snapshot.cursors.of_user(UserId(user_id), version)
+    return found.get(learner) or cursor_at(learner=learner, user_id=user_id, version=version)
 
 
 async def dead_letters(storage: Storage) -> list[DeadLetter]:

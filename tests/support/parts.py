@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from sagacity.domain.clock import Clock
+from sagacity.domain.cursor import Cursor
 from sagacity.domain.ids import IdSource, MemoryUid, OrgId, RequestId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.memory import Attributes, MemoryKind, NewMemory
@@ -83,6 +84,12 @@ def said(*contents: str, request_id: str = "r1", user_id: str = ANNA, **fields) 
         interactions=tuple(NewInteraction(content=content) for content in contents),
         **fields,
     )
+
+
+def cursor_at(seq: int = 0, *, learner: str = "profile:x1", user_id: str = ANNA, **fields) -> Cursor:
+    """The cursor of the learner of that name, so far in a user's log."""
+    kind, _, name = learner.partition(":")
+    return Cursor(kind=kind, extractor_name=name, user_id=UserId(user_id), seq=seq, **fields)
 
 
 def new_memory(

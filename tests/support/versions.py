@@ -2,12 +2,11 @@
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import Cursor
 from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, Status
 from sagacity.domain.version import VersionFilter
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, ORG, new_memory
+from support.parts import ANNA, ORG, cursor_at, new_memory
 
 PROFILE, PLAYBOOK = MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK
 CURRENT, PENDING, ARCHIVED = Status.CURRENT, Status.PENDING, Status.ARCHIVED
@@ -58,7 +57,7 @@ async def read_to(
 ) -> None:
     """Let a learner have read a user's log so far for one version."""
     async with storage.begin(ORG) as tx:
-        await tx.cursors.save(Cursor(learner=learner, user_id=user_id, version=status, seq=seq))
+        await tx.cursors.save(cursor_at(seq, learner=learner, user_id=user_id, version=status))
 
 
 async def cursors_of(storage: Storage, user_id: str = ANNA) -> dict[str, int]:

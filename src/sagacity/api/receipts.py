@@ -82,7 +82,7 @@ def learner_progress(
         cursors: how far each learner read that log, by its name.
         letters: the windows of that log that were given up, newest first.
     """
-    cursor = cursors.get(learner) or Cursor(learner=learner, user_id=request.user_id)
+    cursor = cursors.get(learner)
     parked = [
         letter
         for letter in letters
@@ -97,11 +97,13 @@ def learner_progress(
         return LearnerProgress(
             learner=learner,
             state=LearnerState.WAITING if waits else LearnerState.PARKED,
-            outcome=cursor.outcome,
+            outcome=None if cursor is None else cursor.outcome,
             error=letter.error,
             attempts=letter.attempts,
             dead_letter_id=letter.dead_letter_id,
         )
+    if cursor is None:
+        return LearnerProgress(learner=learner, state=LearnerState.WAITING)
     if cursor.seq >= request.last_seq:
         # What was parked and is no longer was replayed since, and learned.
         outcome = Outcome.LEARNED if cursor.outcome is Outcome.PARKED else cursor.outcome

@@ -8,7 +8,7 @@ from pydantic import Field
 from sagacity.domain.base import Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import Status
+from sagacity.domain.memory import MemoryKind, Status
 
 
 class LogHead(Value):
@@ -31,10 +31,21 @@ class Outcome(StrEnum):
     PARKED = "parked"
 
 
+LearnerKey = tuple[MemoryKind, str]
+"""A learner: what it learns, and the name of its extractor."""
+
+
+def learner_name(kind: MemoryKind, extractor_name: str) -> str:
+    """Return what a learner is called in receipts, dead letters, provenance and the ledger."""
+    return f"{kind}:{extractor_name}"
+
+
 class Cursor(Value):
     """Everything up to and with `seq` was read by the learner; it never moves back."""
 
-    learner: str
+    kind: MemoryKind
+    """What the learner learns."""
+    extractor_name: str
     user_id: UserId
     version: Status = Status.CURRENT
     """Of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED stays with what an upgrade put away."""
@@ -44,6 +55,11 @@ class Cursor(Value):
     error: str = ""
     next_try_at: datetime | None = None
     updated_at: datetime | None = None
+
+    @property
+    def learner(self) -> str:
+        """The learner's name."""
+        return learner_name(self.kind, self.extractor_name)
 
 
 class Window(Value):

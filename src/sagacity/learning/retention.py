@@ -56,7 +56,7 @@ class Retain:
         policy, tenant, dropped = self._policy, subject.tenant, 0
         if not policy.interaction_limit:
             return dropped
-        learners = [one.name for group in subject.groups for one in group.learners]
+        learners = [one.key for group in subject.groups for one in group.learners]
         judged = bool(subject.config.agent_success_configs)
         async with self._storage.read(tenant) as snapshot:
             excess = await snapshot.retention.excess(policy.interaction_limit)

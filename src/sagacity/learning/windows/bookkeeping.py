@@ -1,6 +1,6 @@
 """What is recorded of a window that was read: how far its learner got, or what keeps it from getting further."""
 
-from sagacity.domain.cursor import Cursor, DeadLetterStatus, Outcome
+from sagacity.domain.cursor import DeadLetterStatus, Outcome
 from sagacity.learning.tasks.failure import Retrying, park
 from sagacity.learning.windows.result import WindowResult
 from sagacity.storage.transaction import Transaction
@@ -13,31 +13,28 @@ async def record(transaction: Transaction, reading: WindowResult, retrying: Retr
     Raises:
         Conflict: the window was done already; the transaction must not commit.
     """
-    due, learner = reading.due, reading.due.learner.name
+    due, learner = reading.due, reading.due.learner
     failure = None
     if reading.error is not None:
         is_replay = due.dead_letter_id is not None
-        failure = retrying.failed(learner, reading.error, attempts=due.attempts, is_last=is_replay)
+        failure = retrying.failed(learner.name, reading.error, attempts=due.attempts, is_last=is_replay)
     parked, waiting = failure is not None and failure.is_last, failure is not None and not failure.is_last
     if failure is not None and parked:
-        await park(transaction, learner, reading.window, failure)
+        await park(transaction, learner.name, reading.window, failure)
     elif due.dead_letter_id is not None:
         await transaction.dead_letters.mark(
             due.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
         )
     if due.dead_letter_id is not None:
         return
-    await transaction.cursors.save(
-        Cursor(
-            learner=learner,
-            user_id=reading.window.user_id,
-            seq=due.first_seq - 1 if waiting else due.last_seq,
-            outcome=Outcome.PARKED if parked else reading.outcome,
-            attempts=failure.attempts if failure is not None and waiting else 0,
-            error="" if failure is None else failure.error,
-            next_try_at=None if failure is None else failure.next_try_at,
-        ),
-        read=Cursor(
-            learner=learner, user_id=reading.window.user_id, seq=due.first_seq - 1, attempts=due.attempts
-        ),
+    read = learner.start(reading.window.user_id).model_copy(
+        update={"seq": due.first_seq - 1, "attempts": due.attempts}
     )
+    reached = {
+        "seq": read.seq if waiting else due.last_seq,
+        "outcome": Outcome.PARKED if parked else reading.outcome,
+        "attempts": failure.attempts if failure is not None and waiting else 0,
+        "error": "" if failure is None else failure.error,
+        "next_try_at": None if failure is None else failure.next_try_at,
+    }
+    await transaction.cursors.save(read.model_copy(update=reached), read=read)

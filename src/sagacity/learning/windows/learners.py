@@ -6,7 +6,9 @@ from typing import Protocol
 
 from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig, window_of
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.cursor import Cursor, LearnerKey, learner_name
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extractor
 from sagacity.learning.extractors.table import EXTRACTORS
@@ -18,8 +20,7 @@ from sagacity.learning.windows.gate import ModelGate
 class Learner:
     """One configured extractor with its place in the log."""
 
-    name: str
-    """The cursor's name: kind and extractor."""
+    kind: MemoryKind
     extractor_name: str
     extractor: Extractor
     window_size: int
@@ -32,6 +33,20 @@ class Learner:
     """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
     asks_a_model: bool = True
     """Whether its extractor makes use of what is known, and of an image; rules do not."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in receipts, dead letters, provenance and the ledger."""
+        return learner_name(self.kind, self.extractor_name)
+
+    @property
+    def key(self) -> LearnerKey:
+        """What tells it from others."""
+        return self.kind, self.extractor_name
+
+    def start(self, user_id: UserId, version: Status = Status.CURRENT) -> Cursor:
+        """Return its cursor before it has read anything of a user's log."""
+        return Cursor(kind=self.kind, extractor_name=self.extractor_name, user_id=user_id, version=version)
 
     def reads(self, source: str) -> bool:
         """Return whether it reads turns that came from there."""
@@ -95,11 +110,6 @@ def learner_names(config: TenantConfig) -> list[str]:
     return [learner.name for group in learner_groups(config, ModelSession()) for learner in group.learners]
 
 
-def learner_name(kind: MemoryKind, extractor_name: str) -> str:
-    """Return the name under which an extractor's cursor and dead letters are kept."""
-    return f"{kind}:{extractor_name}"
-
-
 def _group(
     config: TenantConfig,
     calls: ModelSession,
@@ -129,10 +139,9 @@ def _learner(
     calls: ModelSession,
 ) -> Learner:
     size, step = window_of(config, configured.window)
-    name = learner_name(kind, configured.name)
-    prompt_runner = calls.prompt_runner(Role.GENERATION, name)
+    prompt_runner = calls.prompt_runner(Role.GENERATION, learner_name(kind, configured.name))
     return Learner(
-        name=name,
+        kind=kind,
         extractor_name=configured.name,
         extractor=configured.open(prompt_runner),
         window_size=size,

@@ -142,7 +142,7 @@ class Learn:
         flush = work.force or state.is_quiet(now, self._quiet_seconds)
         found: list[Due] = []
         for learner in work.group.learners:
-            behind = state.cursor(learner.name).seq
+            behind = state.cursor(learner).seq
             matters = not flush or work.group.gate is not None
             forced = (
                 matters

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.lease import acquire_lease
-from sagacity.domain.cursor import LEARN, REGENERATE, Cursor, Lease, Window
+from sagacity.domain.cursor import LEARN, REGENERATE, Lease, Window
 from sagacity.domain.errors import Conflict, InvalidInput
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
@@ -290,12 +290,8 @@ def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
 async def _advance(transaction: Transaction, readings: Sequence[WindowResult]) -> None:
     """Move PENDING's cursors behind what was read."""
     for reading in readings:
-        read = Cursor(
-            learner=reading.due.learner.name,
-            user_id=reading.window.user_id,
-            version=Status.PENDING,
-            seq=reading.due.first_seq - 1,
-        )
+        start = reading.due.learner.start(reading.window.user_id, Status.PENDING)
+        read = start.model_copy(update={"seq": reading.due.first_seq - 1})
         await transaction.cursors.save(
             read.model_copy(update={"seq": reading.due.last_seq, "outcome": reading.outcome}), read=read
         )

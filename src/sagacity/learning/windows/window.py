@@ -23,9 +23,9 @@ class LogState:
     cursors: dict[str, Cursor]
     queued: tuple[DeadLetter, ...]
 
-    def cursor(self, learner: str) -> Cursor:
+    def cursor(self, learner: Learner) -> Cursor:
         """Return how far a learner got."""
-        return self.cursors.get(learner, Cursor(learner=learner, user_id=self.user_id))
+        return self.cursors.get(learner.name) or learner.start(self.user_id)
 
     def is_quiet(self, now: datetime, quiet_seconds: float) -> bool:
         """Whether no news came for so long that a short window is worth reading."""
@@ -68,7 +68,7 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
     for letter in state.queued:
         if letter.learner == learner.name:
             return Due(learner, letter.first_seq, letter.last_seq, letter.attempts, letter.dead_letter_id)
-    cursor = state.cursor(learner.name)
+    cursor = state.cursor(learner)
     unread = state.head.end - cursor.seq
     if unread <= 0 or (cursor.next_try_at is not None and cursor.next_try_at > now):
         return None
@@ -88,7 +88,7 @@ def next_look(
     quiet_at = (state.head.last_publish_at or now) + timedelta(seconds=quiet_seconds)
     moments: list[datetime] = []
     for learner in learners:
-        cursor = state.cursor(learner.name)
+        cursor = state.cursor(learner)
         unread = state.head.end - cursor.seq
         if any(letter.learner == learner.name for letter in state.queued):
             moments.append(now)

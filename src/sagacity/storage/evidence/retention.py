@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.cursor import DeadLetterStatus
+from sagacity.domain.cursor import DeadLetterStatus, LearnerKey
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationStatus
@@ -73,7 +73,7 @@ class RetentionRepository:
         return max(0, count - keep)
 
     async def oldest_read(
-        self, learners: Collection[str], *, judged: bool, limit: int
+        self, learners: Collection[LearnerKey], *, judged: bool, limit: int
     ) -> list[InteractionId]:
         """
         Return the oldest turns that nobody has to read any more.
@@ -92,7 +92,9 @@ class RetentionRepository:
         )
         return [row.interaction_id for row in await self._scope.all(statement.limit(limit))]
 
-    async def drop(self, chosen: Sequence[InteractionId], learners: Collection[str], *, judged: bool) -> int:
+    async def drop(
+        self, chosen: Sequence[InteractionId], learners: Collection[LearnerKey], *, judged: bool
+    ) -> int:
         """
         Delete turns, with the verdicts on their sessions, and requests and sessions that are empty by that.
 
@@ -127,7 +129,7 @@ class RetentionRepository:
         return bool(await self._scope.all(running.limit(1)))
 
     def _read_by_all(
-        self, learners: Collection[str], *chosen: sa.ColumnElement[bool], judged: bool
+        self, learners: Collection[LearnerKey], *chosen: sa.ColumnElement[bool], judged: bool
     ) -> sa.Select[*tuple[Any, ...]]:
         """Select those of *chosen* turns, or of all, that every learner has read and none has parked."""
         turn, letter = interactions.c, dead_letters.c
@@ -146,7 +148,7 @@ class RetentionRepository:
             statement = statement.join(ends, is_read)
         return statement.where(self._is_judged()) if judged else statement
 
-    def _read_ends(self, learners: Collection[str], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
+    def _read_ends(self, learners: Collection[LearnerKey], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         """Select up to where each user's log was read by every learner, in every version that there is."""
         column = cursors.c
         in_force = sa.case((column.version == str(Status.CURRENT), 1), else_=0)
@@ -154,7 +156,7 @@ class RetentionRepository:
             sa.select(column.user_id, sa.func.min(column.seq).label("seq"))
             .where(
                 column.org_id == self._scope.org_id,
-                one_of(column.learner, learners),
+                _is_one_of(learners),
                 one_of(column.version, _VERSIONS),
             )
             .group_by(column.user_id)
@@ -182,3 +184,14 @@ class RetentionRepository:
         await delete_empty_requests(self._scope, theirs, request.created_at <= until)
         theirs = one_of(session.session_id, {row.session_id for row in gone if row.session_id is not None})
         await delete_empty_sessions(self._scope, theirs, session.updated_at <= until)
+
+
+def _is_one_of(learners: Collection[LearnerKey]) -> sa.ColumnElement[bool]:
+    """Return that a cursor is of one of these learners."""
+    names: dict[MemoryKind, set[str]] = {}
+    for kind, name in learners:
+        names.setdefault(kind, set()).add(name)
+    column = cursors.c
+    return sa.or_(
+        *(sa.and_(column.kind == str(kind), one_of(column.extractor_name, of)) for kind, of in names.items())
+    )

@@ -126,12 +126,14 @@ class VersionCursors:
         selected = sa.select(
             cursors.c.org_id,
             cursors.c.user_id,
-            cursors.c.learner,
+            cursors.c.kind,
+            cursors.c.extractor_name,
             sa.literal(str(version)),
             *(sa.literal(0), sa.literal(0), sa.literal("")),
             sa.literal(now, cursors.c.updated_at.type),
         ).where(self._of(by), of)
-        names = ["org_id", "user_id", "learner", "version", "seq", "attempts", "error", "updated_at"]
+        key = ("org_id", "user_id", "kind", "extractor_name", "version")
+        names = [*key, "seq", "attempts", "error", "updated_at"]
         insert = self._scope.insert(cursors).from_select(names, selected, include_defaults=False)
         await self._scope.run(insert.on_conflict_do_nothing())
 
@@ -156,13 +158,8 @@ class VersionCursors:
 
     def _is_of(self, table: sa.FromClause, version: Status) -> sa.ColumnElement[bool]:
         """Return that a cursor is one of *version*, and of one of the learners."""
-        learner, prefix = table.c.learner, f"{self._kind}:"
-        named = (
-            one_of(learner, [prefix + name for name in self._names])
-            if self._names
-            else learner.startswith(prefix, autoescape=True)
-        )
-        return sa.and_(table.c.version == str(version), named)
+        named = one_of(table.c.extractor_name, self._names) if self._names else sa.true()
+        return sa.and_(table.c.version == str(version), table.c.kind == str(self._kind), named)
 
     def _has_other(self, other: Status) -> sa.ColumnElement[bool]:
         """Return that a cursor has one beside it, of the version *other*, that is as far or further."""
@@ -174,6 +171,7 @@ class VersionCursors:
         return sa.and_(
             _other.c.org_id == self._scope.org_id,
             _other.c.user_id == cursors.c.user_id,
-            _other.c.learner == cursors.c.learner,
+            _other.c.kind == cursors.c.kind,
+            _other.c.extractor_name == cursors.c.extractor_name,
             _other.c.version == str(other),
         )

@@ -33,13 +33,8 @@ class CursorRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def get(self, user_id: UserId, learner: str, version: Status = Status.CURRENT) -> Cursor:
-        """Return how far a learner got with a version; at the start if it never ran."""
-        found = await self.of_user(user_id, version)
-        return found.get(learner, Cursor(learner=learner, user_id=user_id, version=version))
-
     async def of_user(self, user_id: UserId, version: Status = Status.CURRENT) -> dict[str, Cursor]:
-        """Return how far each learner read a user's log for *version*, by learner."""
+        """Return how far each learner read a user's log for *version*, by its name."""
         column = cursors.c
         rows = await self._scope.all(
             sa.select(cursors).where(
@@ -48,7 +43,8 @@ class CursorRepository:
                 column.version == str(version),
             )
         )
-        return {row.learner: Cursor.model_validate(row._mapping, extra="ignore") for row in rows}
+        found = (Cursor.model_validate(row._mapping, extra="ignore") for row in rows)
+        return {cursor.learner: cursor for cursor in found}
 
     async def save(self, cursor: Cursor, *, read: Cursor | None = None) -> None:
         """
@@ -89,7 +85,8 @@ class CursorRepository:
         return {
             "org_id": self._scope.org_id,
             "user_id": cursor.user_id,
-            "learner": cursor.learner,
+            "kind": str(cursor.kind),
+            "extractor_name": cursor.extractor_name,
             "version": str(cursor.version),
         }
 

@@ -4,16 +4,23 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead
+from sagacity.domain.cursor import DeadLetter, DeadLetterStatus, LogHead
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
 from sagacity.learning.windows.learners import Learner
 from sagacity.learning.windows.window import Due, LogState, due_now, next_look
 from support.learning import Recorder
+from support.parts import cursor_at
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 USER = UserId("u")
 LEARNER = Learner(
-    name="l", extractor_name="x", extractor=Recorder(), window_size=10, step=5, sources=frozenset()
+    kind=MemoryKind.PROFILE,
+    extractor_name="x1",
+    extractor=Recorder(),
+    window_size=10,
+    step=5,
+    sources=frozenset(),
 )
 
 
@@ -25,12 +32,12 @@ def state(end: int, seq: int = 0, *, published: float = 0, queued=(), **cursor) 
     return LogState(
         user_id=USER,
         head=LogHead(end=end, last_publish_at=at(published)),
-        cursors={"l": Cursor(learner="l", user_id=USER, seq=seq, **cursor)},
+        cursors={LEARNER.name: cursor_at(seq, user_id=USER, **cursor)},
         queued=tuple(queued),
     )
 
 
-def letter(learner: str = "l") -> DeadLetter:
+def letter(learner: str = LEARNER.name) -> DeadLetter:
     return DeadLetter(
         dead_letter_id=7, learner=learner, user_id=USER, first_seq=1, last_seq=5, attempts=3, error_kind="E",
         error="e", status=DeadLetterStatus.QUEUED, created_at=NOW, updated_at=NOW,
@@ -102,7 +109,12 @@ def test_next_look(log: LogState, look: datetime | None) -> None:
 def test_next_look_is_the_soonest_of_all_learners() -> None:
     """A learner that never ran counts from the start of the log."""
     other = Learner(
-        name="m", extractor_name="y", extractor=Recorder(), window_size=4, step=2, sources=frozenset()
+        kind=MemoryKind.PROFILE,
+        extractor_name="y",
+        extractor=Recorder(),
+        window_size=4,
+        step=2,
+        sources=frozenset(),
     )
     assert next_look((LEARNER, other), state(1, 1, published=-10), NOW, 30) == at(20)
     assert next_look((LEARNER, other), state(2, 2, published=-10), NOW, 30) == at(0)

@@ -355,7 +355,8 @@ def _learners() -> None:
         "cursors",
         _key("org_id"),
         _key("user_id"),
-        _key("learner"),
+        _key("kind"),
+        _key("extractor_name"),
         _key("version"),
         _long("seq"),
         sa.Column("outcome", sa.Text()),
@@ -364,7 +365,9 @@ def _learners() -> None:
         _maybe_at("next_try_at"),
         _at("updated_at"),
         _of_organisation("cursors"),
-        sa.PrimaryKeyConstraint("org_id", "user_id", "learner", "version", name=op.f("pk_cursors")),
+        sa.PrimaryKeyConstraint(
+            "org_id", "user_id", "kind", "extractor_name", "version", name=op.f("pk_cursors")
+        ),
     )
     op.create_table(
         "leases",
