@@ -25,7 +25,7 @@ from sagacity.dispatch.base import Handler
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import MemoryUid, TimeOrderedIds
 from sagacity.domain.memory import Approval, MemoryKind, NewMemory, SkillFacts, Status
-from sagacity.domain.operation import TENANT_SCOPE, OperationName, OperationParameters, OperationStatus
+from sagacity.domain.operation import OperationName, OperationParameters, OperationStatus
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
 from sagacity.learning.prompt_runner import ModelGateway
@@ -86,7 +86,7 @@ class Bench:
 
         while True:
             due = await self.storage.due_scopes(limit=self.turns)
-            users = [scope for scope in due if scope.user_id != TENANT_SCOPE]
+            users = [scope for scope in due if scope.user_id is not None]
             if not users:
                 return
             await asyncio.gather(*map(one, users))
@@ -109,7 +109,7 @@ class Bench:
         """Learn everything anew."""
         async with self.storage.begin(TENANT) as transaction:
             for name in RERUNS:
-                await transaction.operations.start(name, OperationParameters(), users=None)
+                await transaction.operations.start(name, OperationParameters())
         await self.drain()
         async with self.storage.read(TENANT) as snapshot:
             ended = [await snapshot.operations.latest(name) for name in RERUNS]

@@ -8,8 +8,7 @@ import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
 
-from sagacity.domain.ids import InteractionId
-from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.ids import ORGANISATION, InteractionId
 from sagacity.providers.litellm_seam import load_litellm
 from sagacity.storage.schema.tables import interactions, memories, requests, search_documents
 from support.api import add_profile, client_of, profiles_of, publish, running, settings_in
@@ -49,11 +48,11 @@ async def clean_up(app: FastAPI) -> None:
     """Let the organisation's own work be looked at now instead of in an hour, and wait until it was."""
     storage = app.state.runtime.storage
     async with storage.begin(HERE) as transaction:
-        await transaction.cursors.ensure_due(TENANT_SCOPE)
+        await transaction.cursors.ensure_due(ORGANISATION)
 
     async def done() -> bool:
         async with storage.read(HERE) as snapshot:
-            due_at = (await snapshot.cursors.log_head(TENANT_SCOPE)).due_at
+            due_at = (await snapshot.cursors.log_head(ORGANISATION)).due_at
         return due_at is None or due_at > app.state.runtime.clock.now() + timedelta(seconds=30)
 
     await until(done)

@@ -8,9 +8,9 @@ import pytest
 from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT, AggregationMode
 from sagacity.domain.cursor import LogHead
 from sagacity.domain.errors import Conflict
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import Approval, ArchivedBy, MemoryKind, Status
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks, note_swapped_playbooks
 from sagacity.storage.transaction import Storage
@@ -427,14 +427,14 @@ async def test_what_was_learned_makes_the_tenant_due_again_while_it_is_worked_on
         by_rules.clock.advance(1)
         async with by_rules.storage.begin(ORG) as transaction:
             await note_playbooks(transaction, config, [book.model_copy(update={"name": name})])
-            return await transaction.cursors.log_head(TENANT_SCOPE)
+            return await transaction.cursors.log_head(ORGANISATION)
 
     assert (await note("other")).due_at != by_rules.clock.now()
     seen = await note(NAME)
     assert seen.due_at == by_rules.clock.now()
     await note(NAME)
     async with by_rules.storage.begin(ORG) as transaction:
-        assert not await transaction.cursors.set_due(TENANT_SCOPE, None, head=seen)
+        assert not await transaction.cursors.set_due(ORGANISATION, None, head=seen)
 
 
 async def test_playbooks_that_took_the_place_of_others_all_count_as_new(by_rules: Aggregating) -> None:

@@ -270,7 +270,7 @@ async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once
         await storage.append(ORG, said("x", request_id=f"r{n}", user_id=f"u{n}"))
         await due_in(storage, DueScope(tenant=ORG, user_id=f"u{n}"), 3_600)
     async with storage.begin(ORG) as tx:
-        await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters(), users=None)
+        await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
     started: list[DueScope] = []
     done: list[DueScope] = []
     release = asyncio.Event()

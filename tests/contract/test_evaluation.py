@@ -13,7 +13,6 @@ from sagacity.domain.ids import SessionId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind, Status
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.learning.evaluate.sampling import shadow_comes_first
@@ -74,9 +73,7 @@ async def test_row_18_restart_before_the_delay_is_over_loses_no_evaluation(
     clock.advance(DELAY_SECONDS)
     for _ in range(2):
         async with opened(database_url, clock, ids) as storage:
-            due = [
-                scope.user_id for scope in await storage.due_scopes(limit=9) if scope.user_id != TENANT_SCOPE
-            ]
+            due = [scope.user_id for scope in await storage.due_scopes(limit=9) if scope.user_id is not None]
             assert due == ([] if model.requests else [ANNA])
             await worker(storage, clock, ids, model).run(ORG, ANNA)
             assert [result.session_id for result in await results(storage)] == ["s1"]

@@ -87,7 +87,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await tx.distillations.hold(LEARNER, name, learner)
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         await tx.operations.start(
-            OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,)), users=None
+            OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,))
         )
         cluster = {"cluster_id": key(alphabet), "learner": "aggregation", "name": name}
         at = {"created_at": START, "updated_at": START}

@@ -18,7 +18,7 @@ USERS = [f"user-{number:02}" for number in range(3 * TURNS)]
 
 async def start(storage: Storage, name: OperationName = PROFILES) -> str:
     async with storage.begin(ORG) as tx:
-        return (await tx.operations.start(name, OperationParameters(), users=None)).operation_id
+        return (await tx.operations.start(name, OperationParameters())).operation_id
 
 
 async def give_logs(storage: Storage, *users: str) -> None:

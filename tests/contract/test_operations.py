@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.operation import (
-    TENANT_SCOPE,
     ItemStatus,
     OperationMode,
     OperationName,
@@ -32,11 +32,9 @@ async def give_logs(storage: Storage, *user_ids: str) -> None:
             await tx.cursors.set_due(user_id, None)
 
 
-async def start(
-    storage: Storage, name: OperationName = PROFILES, parameters: OperationParameters = ALL, users=None
-):
+async def start(storage: Storage, name: OperationName = PROFILES, parameters: OperationParameters = ALL):
     async with storage.begin(ORG) as tx:
-        return await tx.operations.start(name, parameters, users=users)
+        return await tx.operations.start(name, parameters)
 
 
 async def settle(storage: Storage, item, status: ItemStatus, **fields) -> None:
@@ -59,7 +57,7 @@ async def test_start_makes_every_user_with_a_log_due(storage: Storage, clock: St
     await give_logs(storage, ANNA, BEN)
     await storage.append(OTHER_ORG, said("tea", user_id="theirs"))
     async with storage.begin(ORG) as tx:
-        await tx.cursors.ensure_due(TENANT_SCOPE, START + timedelta(days=1))
+        await tx.cursors.ensure_due(ORGANISATION, START + timedelta(days=1))
         assert await tx.cursors.list_due(limit=9) == []
     wanted = OperationParameters(mode=OperationMode.RERUN, source="chat", extractor_names=("one",))
     operation = await start(storage, parameters=wanted)
@@ -83,15 +81,16 @@ async def test_start_makes_users_due_anew_who_are_due_already(storage: Storage, 
         assert (await snapshot.cursors.log_head(ANNA)).due_at == clock.now()
 
 
-async def test_start_works_on_chosen_users_only(storage: Storage) -> None:
-    """Those who are named, and of these the one whom the parameters name; who has no log is left out."""
+async def test_start_works_on_the_chosen_user_only(storage: Storage) -> None:
+    """Whom the parameters name; one who has no log is left out, and so is the organisation itself."""
     await give_logs(storage, ANNA, BEN, "cleo")
-    chosen = await start(storage, users=[ANNA, BEN, "nobody"])
-    assert [one.user_id for one in await items(storage, chosen.operation_id)] == [ANNA, BEN]
     one = await start(storage, PLAYBOOKS, OperationParameters(user_id=BEN))
     assert [item.user_id for item in await items(storage, one.operation_id)] == [BEN]
+    for user_id in ("nobody", ""):
+        nobody = await start(storage, PROFILES, OperationParameters(user_id=user_id))
+        assert (nobody.status, nobody.total_count) == (OperationStatus.COMPLETED, 0)
     async with storage.read(ORG) as snapshot:
-        assert sorted(await snapshot.cursors.list_due(limit=9)) == [ANNA, BEN]
+        assert await snapshot.cursors.list_due(limit=9) == [BEN]
 
 
 async def test_start_without_anybody_is_completed_at_once(storage: Storage) -> None:
@@ -105,13 +104,13 @@ async def test_start_without_anybody_is_completed_at_once(storage: Storage) -> N
 async def test_tenants_own_work_is_one_item(storage: Storage) -> None:
     """Its scope is made where it is missing, due now, and no user."""
     await give_logs(storage, ANNA)
-    operation = await start(storage, AGGREGATION, users=[TENANT_SCOPE])
-    assert [one.user_id for one in await items(storage, operation.operation_id)] == [TENANT_SCOPE]
+    operation = await start(storage, AGGREGATION)
+    assert [one.user_id for one in await items(storage, operation.operation_id)] == [ORGANISATION]
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.cursors.list_due(limit=9) == [TENANT_SCOPE]
-        [(found, item)] = await snapshot.operations.waiting_for(TENANT_SCOPE)
-    assert (found.operation_id, item.user_id) == (operation.operation_id, TENANT_SCOPE)
-    assert [(one.tenant, one.user_id) for one in await storage.due_scopes(limit=9)] == [(ORG, TENANT_SCOPE)]
+        assert await snapshot.cursors.list_due(limit=9) == [ORGANISATION]
+        [(found, item)] = await snapshot.operations.waiting_for(ORGANISATION)
+    assert (found.operation_id, item.user_id) == (operation.operation_id, ORGANISATION)
+    assert [(one.tenant, one.user_id) for one in await storage.due_scopes(limit=9)] == [(ORG, ORGANISATION)]
     await settle(storage, item, ItemStatus.DONE, result={"clusters": 3})
     ended = await state(storage, operation.operation_id)
     assert (ended.status, ended.result) == (OperationStatus.COMPLETED, {"clusters": 3})
@@ -125,7 +124,7 @@ async def test_second_of_a_name_is_refused_while_one_runs(storage: Storage) -> N
         await start(storage)
     await start(storage, PLAYBOOKS)
     async with storage.begin(OTHER_ORG) as tx:
-        await tx.operations.start(PROFILES, ALL, users=None)
+        await tx.operations.start(PROFILES, ALL)
     [item] = await items(storage, first.operation_id)
     await settle(storage, item, ItemStatus.DONE)
     second = await start(storage)
@@ -392,9 +391,9 @@ async def test_ensure_due_only_moves_nearer(storage: Storage) -> None:
     wanted = [START + timedelta(seconds=seconds) for seconds in (60, 90, 30, 45)]
     async with storage.begin(ORG) as tx:
         for due_at, expected in zip(wanted, (60, 60, 30, 30), strict=True):
-            await tx.cursors.ensure_due(TENANT_SCOPE, due_at)
-            head = await tx.cursors.log_head(TENANT_SCOPE)
+            await tx.cursors.ensure_due(ORGANISATION, due_at)
+            head = await tx.cursors.log_head(ORGANISATION)
             assert (head.due_at, head.end) == (START + timedelta(seconds=expected), 0)
-        await tx.cursors.set_due(TENANT_SCOPE, None)
-        await tx.cursors.ensure_due(TENANT_SCOPE, wanted[1])
-        assert (await tx.cursors.log_head(TENANT_SCOPE)).due_at == wanted[1]
+        await tx.cursors.set_due(ORGANISATION, None)
+        await tx.cursors.ensure_due(ORGANISATION, wanted[1])
+        assert (await tx.cursors.log_head(ORGANISATION)).due_at == wanted[1]

@@ -100,9 +100,7 @@ async def test_a_rerun_that_reads_ahead_counts_each_turn_once_however_it_ends(
     await storage.append(ORG, said(*lines(83)))
     await learning(*parts, groups=ahead(Recorder())).run(ORG, ANNA, force=True)
     async with storage.begin(ORG) as tx:
-        operation = await tx.operations.start(
-            OperationName.PROFILE_GENERATION, OperationParameters(), users=None
-        )
+        operation = await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
 
     def breaks_off(window: Window):
         if window.first_seq == 41:

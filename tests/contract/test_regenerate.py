@@ -42,7 +42,7 @@ def parts(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
 
 async def start(storage: Storage, name=OperationName.PROFILE_GENERATION, **asked) -> Operation:
     async with storage.begin(ORG) as tx:
-        return await tx.operations.start(name, OperationParameters(**asked), users=None)
+        return await tx.operations.start(name, OperationParameters(**asked))
 
 
 async def state(storage: Storage, operation: Operation) -> Operation:

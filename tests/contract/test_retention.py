@@ -67,7 +67,7 @@ async def test_turns_that_were_chosen_stay_if_somebody_is_to_read_them_by_then(s
         assert await tx.retention.excess(4) == 2
     async with storage.begin(ORG) as tx:
         await tx.cursors.save(cursor_at(10, learner=learner_name(*ONE)))
-        await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters(), users=None)
+        await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
     async with storage.begin(ORG) as tx:
         assert await tx.retention.drop(chosen, [], judged=False) == 0
         assert await tx.retention.excess(4) == 0

@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from sagacity.domain.cursor import Lease
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.retention import Retain
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
@@ -41,7 +40,7 @@ class Small:
     tries: int = 0
 
     async def is_due(self, subject: Subject) -> bool:
-        return await self.done(subject.user_id) == 0
+        return await self.done(subject.scope.user_id) == 0
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         return self.looks_at
@@ -49,17 +48,17 @@ class Small:
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         async with self.storage.begin(ORG) as transaction:
             await transaction.leases.check(lease)
-            held = await transaction.distillations.hold(self.name, subject.user_id, "")
+            held = await transaction.distillations.hold(self.name, str(subject.scope.user_id), "")
             await transaction.distillations.save(held.model_copy(update={"last_read": held.last_read + 1}))
             self.tries += 1
             if self.error is not None:
                 raise self.error
         return TaskReport()
 
-    async def done(self, user_id: UserId) -> int:
+    async def done(self, user_id: UserId | None) -> int:
         """How often it has written that it was done."""
         async with self.storage.read(ORG) as snapshot:
-            return (await snapshot.distillations.get(self.name, user_id, "")).last_read
+            return (await snapshot.distillations.get(self.name, str(user_id), "")).last_read
 
 
 class Scene:
@@ -68,7 +67,7 @@ class Scene:
     def __init__(self, storage: Storage, clock: StoppedClock, ids: CountingIds, scope: TaskScope) -> None:
         self.storage = storage
         self.scope = scope
-        self.user_id = TENANT_SCOPE if scope is TaskScope.ORGANISATION else ANNA
+        self.user_id = ORGANISATION if scope is TaskScope.ORGANISATION else ANNA
         self._parts = task_parts(storage, WordEmbedder(), clock, ids)
 
     def task(self, name: str, **fields: object) -> Small:
@@ -198,7 +197,7 @@ async def test_retention_and_distilling_of_one_organisation_go_side_by_side(
     async def clean_up() -> None:
         tenancy.embedder.before = None
         runner = TaskRunner(parts, [Retain(parts)])
-        reports.append(await runner.run(DueScope(tenant=ORG, user_id=TENANT_SCOPE)))
+        reports.append(await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION)))
         async with storage.read(ORG) as snapshot:
             assert await snapshot.memories.list_newest(MemoryKind.PROFILE, limit=9) == []
 

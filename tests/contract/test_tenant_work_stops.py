@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationStatus
+from sagacity.domain.operation import Operation, OperationName, OperationStatus
 from support.aggregation import NAME, VERSION, in_own_words
 from support.learning import due_at
 from support.parts import ORG
@@ -168,7 +169,7 @@ async def test_aggregation_that_is_turned_on_counts_what_is_there(tenancy: Tenan
     await tenancy.run()
     assert (await tenancy.shared(), await tenancy.due_at()) == ([], None)
     await tenancy.configs.set(ORG, config(aggregation_config={"reaggregation_trigger_count": 3}))
-    assert await due_at(tenancy.storage, TENANT_SCOPE) == tenancy.clock.now()
+    assert await due_at(tenancy.storage, ORGANISATION) == tenancy.clock.now()
     await tenancy.run()
     assert len(await tenancy.shared()) == 1
     assert await tenancy.due_at() is None

@@ -57,7 +57,7 @@ async def test_an_upgrade_that_waited_moves_nothing_that_is_pending_no_more(
             if meanwhile == "an upgrade":
                 await tx.versions.upgrade(PROFILES)
             else:
-                await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters(), users=None)
+                await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
                 await tx.versions.discard_pending(PROFILES)
             late = asyncio.create_task(second_upgrade(other, came))
             while not came:
@@ -101,7 +101,7 @@ async def test_a_rerun_of_some_turns_keeps_none_of_the_others_from_being_learned
     waiting = lines(3, 100)  # less than a step, and the quiet time is not over
     await storage.append(ORG, said(*waiting, request_id="r2", agent_version="v2", source="mail"))
     async with storage.begin(ORG) as tx:
-        await tx.operations.start(OperationName.PLAYBOOK_GENERATION, OperationParameters(**asked), users=None)
+        await tx.operations.start(OperationName.PLAYBOOK_GENERATION, OperationParameters(**asked))
     await learn.run(ORG, ANNA)
     assert (await cursor(storage, ONE)).seq == (await cursor(storage, ONE, version=PENDING)).seq == 5
     assert (await upgrade(storage, wanted, archive_current=archive_current)).promoted_count == 5
@@ -120,7 +120,7 @@ async def test_a_rerun_of_some_turns_of_whom_nothing_was_learned_leaves_the_log_
     learn = learning(storage, WordEmbedder(), clock, ids, groups=reading(Recorder(rules, PLAYBOOK)))
     async with storage.begin(ORG) as tx:
         asked = OperationParameters(agent_version="v1")
-        await tx.operations.start(OperationName.PLAYBOOK_GENERATION, asked, users=None)
+        await tx.operations.start(OperationName.PLAYBOOK_GENERATION, asked)
     await learn.run(ORG, ANNA)
     assert await cursors_of(storage) == {f"pending/{ONE}": 0}
     await upgrade(storage, of("v1"))

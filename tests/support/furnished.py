@@ -156,7 +156,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         remembered = {"last_read": -1, "attempts": 2, "error": HARD[0], "cooldown_from": START}
         await tx.distillations.save(distilled.model_copy(update=remembered))
         run = OperationParameters(source=HARD[1])
-        operation = await tx.operations.start(OperationName.PROFILE_GENERATION, run, users=None)
+        operation = await tx.operations.start(OperationName.PROFILE_GENERATION, run)
         [item, *_] = await tx.operations.items(operation.operation_id, limit=1)
         await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
         waiting = await tx.search.unembedded(9)

@@ -151,7 +151,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
 
 async def _run(tx: Transaction, word: str) -> OperationItem:
     """Start an operation of which one item was tried once."""
-    operation = await tx.operations.start(RUN, OperationParameters(source=word), users=None)
+    operation = await tx.operations.start(RUN, OperationParameters(source=word))
     [item] = await tx.operations.items(operation.operation_id, limit=9)
     await tx.operations.postpone(item, attempts=1, next_try_at=START, error=word)
     return item

@@ -273,9 +273,9 @@ CASES: dict[str, Case] = {
     "distillations.of": lambda tx, h: tx.distillations.of(DISTILLED[0], [DISTILLED[1:]]),
     "distillations.hold": lambda tx, h: tx.distillations.hold(*DISTILLED),
     "distillations.save": lambda tx, h: tx.distillations.save(distillation("stolen")),
-    "operations.start": lambda tx, h: tx.operations.start(OTHER_RUN, OperationParameters(), users=None),
+    "operations.start": lambda tx, h: tx.operations.start(OTHER_RUN, OperationParameters()),
     "operations.start, for a user": lambda tx, h: tx.operations.start(
-        OTHER_RUN, OperationParameters(), users=[UserId(h.word), ANNA]
+        OTHER_RUN, OperationParameters(user_id=ANNA)
     ),
     "operations.get": lambda tx, h: tx.operations.get(h.item.operation_id),
     "operations.latest": lambda tx, h: tx.operations.latest(RUN),

@@ -241,6 +241,6 @@ async def dead_letters(storage: Storage) -> list[DeadLetter]:
         return await snapshot.dead_letters.list_newest()
 
 
-async def due_at(storage: Storage, user_id: str = ANNA) -> datetime | None:
+async def due_at(storage: Storage, user_id: UserId | None = ANNA) -> datetime | None:
     async with storage.read(ORG) as snapshot:
-        return (await snapshot.cursors.log_head(UserId(user_id))).due_at
+        return (await snapshot.cursors.log_head(user_id)).due_at

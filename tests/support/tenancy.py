@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from sagacity.domain.cursor import Lease
-from sagacity.domain.operation import TENANT_SCOPE, Operation, OperationName, OperationParameters
+from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.operation import Operation, OperationName, OperationParameters
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.organisation import Distil
@@ -70,12 +71,12 @@ class Tenancy(Aggregating):
 
     async def run(self) -> TaskReport:
         """Do what is due of the organisation itself."""
-        return await self._runner.run(DueScope(tenant=ORG, user_id=TENANT_SCOPE))
+        return await self._runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
 
     async def start(self, name=OperationName.PLAYBOOK_AGGREGATION) -> Operation:
         asked = OperationParameters(extractor_names=(NAME,), agent_version=VERSION)
         async with self.storage.begin(ORG) as transaction:
-            return await transaction.operations.start(name, asked, users=[TENANT_SCOPE])
+            return await transaction.operations.start(name, asked)
 
     async def state(self, operation: Operation) -> Operation:
         async with self.storage.read(ORG) as snapshot:
@@ -84,7 +85,7 @@ class Tenancy(Aggregating):
     async def note(self) -> None:
         """Let it be looked at, as the learner does that wrote playbooks."""
         async with self.storage.begin(ORG) as transaction:
-            await transaction.cursors.ensure_due(TENANT_SCOPE)
+            await transaction.cursors.ensure_due(ORGANISATION)
 
     async def due_at(self) -> datetime | None:
-        return await due_at(self.storage, TENANT_SCOPE)
+        return await due_at(self.storage, ORGANISATION)

@@ -1,7 +1,7 @@
 """Where tenants' configurations are kept: with their data."""
 
 from sagacity.config.tenant_config import TenantConfig, dump_with_secrets, load_config
-from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
@@ -27,4 +27,4 @@ class DatabaseConfigs:
         """Replace the tenant's configuration; what is due of the tenant itself by the new one is looked at."""
         async with self._storage.begin(tenant) as transaction:
             await transaction.organisation.set_config(dump_with_secrets(config))
-            await transaction.cursors.ensure_due(TENANT_SCOPE)
+            await transaction.cursors.ensure_due(ORGANISATION)

@@ -22,12 +22,12 @@ class JobKind(StrEnum):
 
 
 class Job(Value):
-    """Learn one user's log, or index one organisation's documents."""
+    """Do what is due of a user's log or of an organisation itself, or index an organisation's documents."""
 
     kind: JobKind
     org_id: OrgId
-    user_id: UserId = UserId("")
-    """Empty where the job is the organisation's."""
+    user_id: UserId | None = None
+    """None: the job is the organisation's."""
 
     @property
     def tenant(self) -> Tenant:
@@ -36,7 +36,7 @@ class Job(Value):
 
     @property
     def scope(self) -> DueScope:
-        """Whose log is to be learned."""
+        """What is due."""
         return DueScope(tenant=self.tenant, user_id=self.user_id)
 
     @property
@@ -51,7 +51,7 @@ class Job(Value):
 
 
 def learn_job(scope: DueScope) -> Job:
-    """Return the job that learns a user's log."""
+    """Return the job that does what is due of a scope."""
     return Job(kind=JobKind.LEARN, org_id=scope.tenant.org_id, user_id=scope.user_id)
 
 
@@ -60,5 +60,5 @@ def index_job(tenant: Tenant) -> Job:
     return Job(kind=JobKind.INDEX, org_id=tenant.org_id)
 
 
-def _digest(*parts: str) -> str:
+def _digest(*parts: str | None) -> str:
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()

@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from sagacity.dispatch.loops import end
 from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import StorageError, StorageUnavailable
-from sagacity.domain.ids import UserId
-from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
@@ -21,7 +20,7 @@ async def acquire_lease(
     owner: str,
     *,
     seconds: float,
-    user_id: UserId = TENANT_SCOPE,
+    user_id: UserId | None = ORGANISATION,
 ) -> AsyncGenerator[Lease | None]:
     """
     Hold a lease during the block, prolonging it three times in its life; give None while another holds it.

@@ -94,8 +94,8 @@ class Lease(Value):
     """The right to do one task of a scope until `expires_at`; `fencing` grows with every holder."""
 
     task: str
-    user_id: UserId
-    """Empty: the organisation's."""
+    user_id: UserId | None
+    """None: the organisation's."""
     owner: str
     fencing: int
     expires_at: datetime

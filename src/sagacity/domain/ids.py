@@ -1,7 +1,7 @@
 """Identifiers, and where new ones come from."""
 
 import hashlib
-from typing import NewType, Protocol
+from typing import Final, NewType, Protocol
 
 import uuid_utils
 
@@ -14,6 +14,8 @@ MemoryId = NewType("MemoryId", int)
 MemoryUid = NewType("MemoryUid", str)
 RunId = NewType("RunId", str)
 
+ORGANISATION: Final = None
+"""In place of a `UserId`: what is done, or due, is the organisation's own."""
 MAX_INT = 2**63 - 1
 """The largest number that a row can have, and a column can hold."""
 MAX_KEY_BYTES = 1_024

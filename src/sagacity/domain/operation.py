@@ -9,9 +9,6 @@ from sagacity.domain.base import Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 
-TENANT_SCOPE = UserId("")
-"""In place of a user where the work is the tenant's own: aggregation, skills."""
-
 
 class OperationName(StrEnum):
     """The type of an operation; an organisation runs one of each at a time."""
@@ -116,10 +113,11 @@ class ItemStatus(StrEnum):
 
 
 class OperationItem(Value):
-    """One user's part of an operation, or the tenant's own (`TENANT_SCOPE`)."""
+    """One user's part of an operation, or the organisation's own."""
 
     operation_id: str
-    user_id: UserId
+    user_id: UserId | None
+    """None: the organisation's."""
     status: ItemStatus = ItemStatus.WAITING
     attempts: int = 0
     next_try_at: datetime | None = None

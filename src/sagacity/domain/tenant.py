@@ -15,10 +15,11 @@ class Tenant(Value):
 
 
 class DueScope(Value):
-    """A user's log that has work waiting: something to learn, or something to index."""
+    """A user's log, or an organisation itself, that has work waiting."""
 
     tenant: Tenant
-    user_id: UserId
+    user_id: UserId | None
+    """None: the organisation itself."""
 
 
 class ApiToken(Value):

@@ -12,9 +12,8 @@ from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ProviderError, ProviderRefused, StorageError
-from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.ids import ORGANISATION, OrgId, UserId
 from sagacity.domain.ledger import ModelCallRecord
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.spending import RunningSums
 from sagacity.learning.windows.images import Sight
@@ -184,14 +183,16 @@ class ModelGateway:
         self._told: dict[OrgId, datetime] = {}
         self._sights: dict[tuple[OrgId, str], Sight] = {}
 
-    async def of(self, tenant: Tenant, config: TenantConfig, user_id: UserId = TENANT_SCOPE) -> ModelSession:
+    async def of(
+        self, tenant: Tenant, config: TenantConfig, user_id: UserId | None = ORGANISATION
+    ) -> ModelSession:
         """
         Return what may be called now; to be asked again for each window, as the spending cap may be reached meanwhile.
 
         Args:
             tenant: whose models, prompts and ledger.
             config: the tenant's choices.
-            user_id: on whose log the work is.
+            user_id: on whose log the work is; None: it is the organisation's own.
         """
         note = await self.note(tenant, config)
         if note:
@@ -232,12 +233,12 @@ class ModelGateway:
         return sorted(name for name in names if price_of(name) is None)
 
     async def _write(
-        self, tenant: Tenant, learner: str, user_id: UserId, prompt: str, call: ModelCall
+        self, tenant: Tenant, learner: str, user_id: UserId | None, prompt: str, call: ModelCall
     ) -> None:
         """Write down one request; a ledger that cannot be written keeps nobody from learning."""
         record = ModelCallRecord(
             learner=learner,
-            user_id=user_id,
+            user_id=user_id or UserId(""),
             model=call.model,
             prompt=prompt,
             attempt=call.attempt,

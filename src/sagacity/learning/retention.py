@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from sagacity.domain.cursor import RETAIN, Lease
-from sagacity.domain.ids import OrgId
-from sagacity.domain.operation import TENANT_SCOPE
+from sagacity.domain.ids import ORGANISATION, OrgId
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
@@ -113,14 +112,14 @@ class PlanRetention:
         soon = now + timedelta(seconds=self._policy.cleanup_interval_seconds)
         self._planned[tenant.org_id] = soon
         async with self._storage.read(tenant) as snapshot:
-            head = await snapshot.cursors.log_head(TENANT_SCOPE)
+            head = await snapshot.cursors.log_head(ORGANISATION)
             expiry = await snapshot.retention.next_expiry()
         due_at = None if expiry is None else max(soon, _purged_at(expiry, self._policy, now))
         if self._policy.interaction_limit:
             due_at = soon
         if due_at is not None and (head.due_at is None or head.due_at > due_at):
             async with self._storage.begin(tenant) as transaction:
-                await transaction.cursors.ensure_due(TENANT_SCOPE, due_at)
+                await transaction.cursors.ensure_due(ORGANISATION, due_at)
         return TaskReport()
 
 

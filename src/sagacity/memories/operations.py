@@ -10,7 +10,6 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
     GENERATED,
-    TENANT_SCOPE,
     ItemStatus,
     Operation,
     OperationMode,
@@ -61,7 +60,7 @@ async def generate(
         async with acting.begin() as transaction:
             if user_id is not None and not (await transaction.cursors.log_head(user_id)).end:
                 raise NotFound(f"no turns of user {user_id!r} were ever published")
-            operation = await transaction.operations.start(name, parameters, users=None)
+            operation = await transaction.operations.start(name, parameters)
             if parameters.mode is OperationMode.RERUN:
                 await transaction.versions.discard_pending(_version(kind, parameters))
         return operation
@@ -105,7 +104,7 @@ async def distil(
 
     async def start() -> Operation:
         async with acting.begin() as transaction:
-            return await transaction.operations.start(name, parameters, users=[TENANT_SCOPE])
+            return await transaction.operations.start(name, parameters)
 
     return await _run(acting, start, wait_seconds)
 

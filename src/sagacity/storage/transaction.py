@@ -44,6 +44,7 @@ from sagacity.storage.schema.views import (
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.keywords import ANALYZER
 from sagacity.storage.search.rebuild import rebuild
+from sagacity.storage.statements.user_key import user_of
 from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
@@ -255,7 +256,7 @@ class Storage:
 
     async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
         """
-        Return users of any tenant whose logs have to be looked at by now, longest due first.
+        Return users of any tenant whose logs have to be looked at by now, and organisations, longest due first.
 
         Args:
             limit: how many at the most.
@@ -270,7 +271,7 @@ class Storage:
             statement = statement.where(ranked.turn <= each)
         async with self.backend.read(None) as connection:
             rows = (await connection.execute(statement)).all()
-        return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=row.user_id) for row in rows]
+        return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=user_of(row.user_id)) for row in rows]
 
     async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
         """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""

@@ -15,8 +15,9 @@ def test_equal_scopes_are_one_job_and_others_are_not() -> None:
     """Equal scopes have equal identities; ids that run together alike are kept apart."""
     assert learn_job(scope("a", "b")).job_id == learn_job(scope("a", "b")).job_id
     others = [scope("a", "c"), scope("ab", ""), scope("", "ab"), scope('a","b', ""), scope("b", "a")]
+    others += [DueScope(tenant=Tenant(org_id=OrgId("a")), user_id=user) for user in (None, UserId("None"))]
     names = {learn_job(one).job_id for one in [scope("a", "b"), *others]}
-    assert len(names) == 6
+    assert len(names) == 8
     assert index_job(Tenant(org_id=OrgId("a"))).job_id not in names
 
 

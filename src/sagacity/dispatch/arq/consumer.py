@@ -152,7 +152,7 @@ class QueueConsumer:
         if not task.cancelled() and isinstance(error := task.exception(), RedisError | OSError):
             self._queue.lost(error)
 
-    async def _job(self, ctx: dict[Any, Any], org_id: str, user_id: str) -> None:
+    async def _job(self, ctx: dict[Any, Any], org_id: str, user_id: str | None) -> None:
         try:
             job = Job.model_validate({"kind": self._kind, "org_id": org_id, "user_id": user_id})
         except ValidationError:

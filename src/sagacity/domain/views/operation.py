@@ -4,7 +4,6 @@ from pydantic import JsonValue
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.operation import (
-    TENANT_SCOPE,
     Operation,
     OperationMode,
     OperationName,
@@ -98,9 +97,9 @@ def operation_view(operation: Operation, progress: OperationProgress | None = No
         processed_steps=operation.step_count if operation.step_total else None,
         total_steps=operation.step_total or None,
         current_user_id=progress.current_user_id,
-        processed_user_ids=tuple(item.user_id for item in progress.done if item.user_id != TENANT_SCOPE),
+        processed_user_ids=tuple(item.user_id for item in progress.done if item.user_id is not None),
         failed_user_ids=tuple(
-            FailedUserView(user_id=item.user_id, error=item.error) for item in progress.failed
+            FailedUserView(user_id=item.user_id or "", error=item.error) for item in progress.failed
         ),
         request_params={name: value for name, value in parameters.items() if value not in (None, [])},
         stats=OperationStatsView(

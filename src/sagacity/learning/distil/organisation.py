@@ -7,7 +7,8 @@ import structlog
 
 from sagacity.domain.cursor import DISTIL, Lease
 from sagacity.domain.errors import Conflict
-from sagacity.domain.operation import TENANT_SCOPE, ItemStatus, Operation, OperationItem, OperationName
+from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationName
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.pipeline import Distiller
@@ -47,7 +48,7 @@ class Distil:
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when an operation is due; None: none waits."""
-        waiting = await snapshot.operations.waiting_for(subject.user_id)
+        waiting = await snapshot.operations.waiting_for(ORGANISATION)
         return min((self._due_at(operation, item) for operation, item in waiting), default=None)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
@@ -64,7 +65,7 @@ class Distil:
         """Do what someone asked for; returns name and agent version of the playbooks that were aggregated."""
         aggregated: list[tuple[str, str]] = []
         async with self._storage.read(tenant) as snapshot:
-            waiting = await snapshot.operations.waiting_for(TENANT_SCOPE)
+            waiting = await snapshot.operations.waiting_for(ORGANISATION)
         for operation, item in waiting:
             if self._due_at(operation, item) > self._clock.now():
                 continue

@@ -10,7 +10,7 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Lease
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.tenant import Tenant
+from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.prompt_runner import ModelSession
 from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.storage.transaction import Transaction
@@ -29,15 +29,30 @@ class TaskScope(StrEnum):
 class Subject:
     """Whose work is done, by the configuration as it was when the run began."""
 
-    tenant: Tenant
-    user_id: UserId
-    """`TENANT_SCOPE` for the organisation's."""
+    scope: DueScope
     config: TenantConfig
     calls: ModelSession
     groups: Sequence[LearnerGroup] = ()
     """The learners that the configuration asks for."""
     force: bool = False
     """Somebody asked: what is short of a full step is read, too."""
+
+    @property
+    def tenant(self) -> Tenant:
+        """Whose data it is."""
+        return self.scope.tenant
+
+    @property
+    def user_id(self) -> UserId:
+        """
+        Whose log it is.
+
+        Raises:
+            ValueError: it is the organisation's work, which is no user's.
+        """
+        if self.scope.user_id is None:
+            raise ValueError("the organisation's own work is no user's")
+        return self.scope.user_id
 
 
 @dataclass(slots=True)

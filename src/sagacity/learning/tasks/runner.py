@@ -12,7 +12,6 @@ from sagacity.dispatch.lease import acquire_lease
 from sagacity.domain.cursor import LogHead
 from sagacity.domain.errors import ConfigError, Conflict, ProviderError, StorageUnavailable
 from sagacity.domain.ids import UserId
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.tasks.base import Subject, Task, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
@@ -42,7 +41,7 @@ class TaskRunner:
 
     async def run(self, scope: DueScope) -> TaskReport:
         """Do whatever is due of a user's log, or of the organisation itself."""
-        return await self._run(scope.tenant, scope.user_id, self._of(scope.user_id), force=False, wait=False)
+        return await self._run(scope, self._of(scope), force=False, wait=False)
 
     async def run_now(self, tenant: Tenant, user_id: UserId, name: str, *, force: bool = False) -> TaskReport:
         """
@@ -54,22 +53,21 @@ class TaskRunner:
             name: the task's.
             force: do also what is short of a full step.
         """
-        tasks = [task for task in self._of(user_id) if task.name == name]
-        return await self._run(tenant, user_id, tasks, force=force, wait=True)
+        scope = DueScope(tenant=tenant, user_id=user_id)
+        tasks = [task for task in self._of(scope) if task.name == name]
+        return await self._run(scope, tasks, force=force, wait=True)
 
-    def _of(self, user_id: UserId) -> list[Task]:
-        scope = TaskScope.ORGANISATION if user_id == TENANT_SCOPE else TaskScope.USER
-        return [task for task in self._tasks if task.scope is scope]
+    def _of(self, scope: DueScope) -> list[Task]:
+        wanted = TaskScope.ORGANISATION if scope.user_id is None else TaskScope.USER
+        return [task for task in self._tasks if task.scope is wanted]
 
-    async def _run(
-        self, tenant: Tenant, user_id: UserId, tasks: Sequence[Task], *, force: bool, wait: bool
-    ) -> TaskReport:
+    async def _run(self, scope: DueScope, tasks: Sequence[Task], *, force: bool, wait: bool) -> TaskReport:
         report = TaskReport()
         async with self._waiting if wait else nullcontext():
             try:
-                subject = await self._subject(tenant, user_id, force=force)
+                subject = await self._subject(scope, force=force)
             except (ConfigError, ProviderError) as error:
-                await self._postpone(tenant, user_id, error, report)
+                await self._postpone(scope, error, report)
                 return report
             report.note = subject.calls.note
             woken = await self._woken(subject)
@@ -83,7 +81,7 @@ class TaskRunner:
             await self._settle(subject, report, woken)
         return report
 
-    async def _subject(self, tenant: Tenant, user_id: UserId, *, force: bool) -> Subject:
+    async def _subject(self, scope: DueScope, *, force: bool) -> Subject:
         """
         Return whose work is done, with the configuration that holds for all of it.
 
@@ -91,9 +89,9 @@ class TaskRunner:
             ConfigError: it cannot be used.
             ProviderError: the model that it names cannot be called.
         """
-        config = await self._configs.get(tenant)
-        calls = await self._models.of(tenant, config, user_id)
-        return Subject(tenant, user_id, config, calls, self._groups(config, calls), force=force)
+        config = await self._configs.get(scope.tenant)
+        calls = await self._models.of(scope.tenant, config, scope.user_id)
+        return Subject(scope, config, calls, self._groups(config, calls), force=force)
 
     async def _run_one(self, task: Task, subject: Subject, report: TaskReport, *, wait: bool) -> None:
         """Run a task if it is due and no other worker is at it; with *wait*, after the other one."""
@@ -108,7 +106,7 @@ class TaskRunner:
                     task.name,
                     owner,
                     seconds=self._policy.lease_seconds,
-                    user_id=subject.user_id,
+                    user_id=subject.scope.user_id,
                 ) as lease:
                     if lease is not None:
                         until = None if wait else time.monotonic() + self._policy.slice_seconds
@@ -135,15 +133,15 @@ class TaskRunner:
         report.include(TaskReport(failed={task.name: readable(error)}, retry_at=retry_at))
 
     async def _postpone(
-        self, tenant: Tenant, user_id: UserId, error: ConfigError | ProviderError, report: TaskReport
+        self, scope: DueScope, error: ConfigError | ProviderError, report: TaskReport
     ) -> None:
         """Leave a scope whose configuration cannot be used, so that others have their turn."""
         report.failed["configuration"] = reason = readable(error)
-        _log.warning("task.misconfigured", org_id=tenant.org_id, kind=type(error).__name__)
+        _log.warning("task.misconfigured", org_id=scope.tenant.org_id, kind=type(error).__name__)
         later = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
-        async with self._storage.begin(tenant) as transaction:
-            await transaction.operations.hold_up(user_id, until=later, error=reason)
-            await transaction.cursors.set_due(user_id, later)
+        async with self._storage.begin(scope.tenant) as transaction:
+            await transaction.operations.hold_up(scope.user_id, until=later, error=reason)
+            await transaction.cursors.set_due(scope.user_id, later)
 
     async def _woken(self, subject: Subject) -> LogHead | None:
         """
@@ -151,21 +149,21 @@ class TaskRunner:
 
         Of a user's log the tasks themselves say what they have not read.
         """
-        if subject.user_id != TENANT_SCOPE:
+        if subject.scope.user_id is not None:
             return None
         async with self._storage.read(subject.tenant) as snapshot:
-            return await snapshot.cursors.log_head(subject.user_id)
+            return await snapshot.cursors.log_head(subject.scope.user_id)
 
     async def _settle(self, subject: Subject, report: TaskReport, woken: LogHead | None) -> None:
         """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
         now = self._clock.now()
         async with self._storage.read(subject.tenant) as snapshot:
-            head = woken or await snapshot.cursors.log_head(subject.user_id)
-            moments = [await task.next_due(snapshot, subject) for task in self._of(subject.user_id)]
+            head = woken or await snapshot.cursors.log_head(subject.scope.user_id)
+            moments = [await task.next_due(snapshot, subject) for task in self._of(subject.scope)]
         look_at = min(filter(None, [*moments, report.retry_at]), default=None)
         if report.busy:
             busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
             look_at = busy_until if look_at is None else max(look_at, busy_until)
         if look_at != head.due_at:
             async with self._storage.begin(subject.tenant) as transaction:
-                await transaction.cursors.set_due(subject.user_id, look_at, head=head)
+                await transaction.cursors.set_due(subject.scope.user_id, look_at, head=head)

@@ -73,22 +73,21 @@ class Regenerate:
         Raises:
             Conflict: another worker does it.
         """
-        tenant, user_id = subject.tenant, subject.user_id
-        async with self._storage.read(tenant) as snapshot:
-            waiting = await snapshot.operations.waiting_for(user_id)
+        async with self._storage.read(subject.tenant) as snapshot:
+            waiting = await snapshot.operations.waiting_for(subject.user_id)
         for operation, item in waiting:
             due_at = self._due_at(operation, item)
             if due_at is None or due_at > self._clock.now():
                 continue
             try:
                 if operation.parameters.mode is OperationMode.MANUAL:
-                    await self._read_newest(tenant, operation, item)
+                    await self._read_newest(subject, operation, item)
                 else:
-                    await self._read_all(tenant, operation, item, lease, until)
+                    await self._read_all(subject, operation, item, lease, until)
             except Conflict:
                 raise
             except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
-                await self._fail(tenant, operation, item, error)
+                await self._fail(subject, operation, item, error)
             if _is_over(until):
                 break
         return TaskReport()
@@ -98,34 +97,35 @@ class Regenerate:
         return self._clock.now() if operation.cancel_requested else item.next_try_at
 
     async def _fail(
-        self, tenant: Tenant, operation: Operation, item: OperationItem, error: Exception
+        self, subject: Subject, operation: Operation, item: OperationItem, error: Exception
     ) -> None:
         """Try again later; after the last try, or where trying again is of no use, give this user up."""
-        async with self._storage.begin(tenant) as transaction:
-            waiting = await transaction.operations.waiting_for(item.user_id)
+        async with self._storage.begin(subject.tenant) as transaction:
+            waiting = await transaction.operations.waiting_for(subject.user_id)
             before = next((one for _, one in waiting if one.operation_id == item.operation_id), item)
             lasts = isinstance(error, InvalidInput)
             failure = self._retrying.failed(
                 f"operation:{operation.name}", error, attempts=before.attempts, is_last=lasts
             )
             if failure.is_last:
-                await _hold_pending_back(transaction, operation, item)
+                await _hold_pending_back(transaction, operation, subject.user_id)
             await postpone_or_fail(transaction, item, failure)
 
     async def _read_all(
-        self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease, until: float | None
+        self, subject: Subject, operation: Operation, item: OperationItem, lease: Lease, until: float | None
     ) -> None:
         """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
+        tenant, user_id = subject.tenant, subject.user_id
         config = await self._configs.get(tenant)
         while True:
-            group, note = await self._group(tenant, config, operation, item.user_id)
+            group, note = await self._group(tenant, config, operation, user_id)
             async with self._storage.read(tenant) as snapshot:
                 is_cancelled = await snapshot.operations.is_cancelled(operation.operation_id)
-                tasks = await _unread(snapshot, group, item.user_id, operation.parameters)
+                tasks = await _unread(snapshot, group, user_id, operation.parameters)
             if is_cancelled or not tasks:
                 break
             started = time.perf_counter()
-            target = Target(tenant, item.user_id, group, Status.PENDING)
+            target = Target(tenant, user_id, group, Status.PENDING)
             await self._read(target, item, tasks, lease)
             await self._storage.yield_to_publishes(time.perf_counter() - started)
             if _is_over(until):
@@ -135,7 +135,7 @@ class Regenerate:
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
             status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
-            await _settle(transaction, operation, item, status, note=note)
+            await _settle(transaction, operation, item, status, user_id=user_id, note=note)
 
     async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
         """Read one stretch for each learner into PENDING, whose cursors move with it."""
@@ -154,27 +154,28 @@ class Regenerate:
             await _count(transaction, item, _new_turns(target.group, readings), readings, applied)
         return applied
 
-    async def _read_newest(self, tenant: Tenant, operation: Operation, item: OperationItem) -> None:
+    async def _read_newest(self, subject: Subject, operation: Operation, item: OperationItem) -> None:
         """Read the newest window of each learner into CURRENT; cursors stay where they are."""
+        tenant, user_id = subject.tenant, subject.user_id
         if operation.cancel_requested:
             async with self._storage.begin(tenant) as transaction:
                 await transaction.operations.settle(item, ItemStatus.CANCELLED)
             return
         config = await self._configs.get(tenant)
-        group, note = await self._group(tenant, config, operation, item.user_id)
+        group, note = await self._group(tenant, config, operation, user_id)
         async with acquire_lease(
             self._storage,
             tenant,
             LEARN,
             f"{self._owner}:{operation.operation_id}",
             seconds=self._lease_seconds,
-            user_id=item.user_id,
+            user_id=user_id,
         ) as lease:
             if lease is None:
-                raise Conflict(f"{item.user_id!r} is being learned")  # then after that
+                raise Conflict(f"{user_id!r} is being learned")  # then after that
             async with self._storage.read(tenant) as snapshot:
-                tasks = await _newest(snapshot, group, item.user_id, operation.parameters)
-            processed = await self._processor.process(Target(tenant, item.user_id, group), tasks)
+                tasks = await _newest(snapshot, group, user_id, operation.parameters)
+            processed = await self._processor.process(Target(tenant, user_id, group), tasks)
             asked = _Asked(operation, item, config, note)
             _, processed = await self._processor.commit(
                 processed, lambda done: self._commit_newest(asked, done, lease)
@@ -188,7 +189,14 @@ class Regenerate:
             applied = await self._processor.write(transaction, processed)
             await _count(transaction, item, _turns(readings), readings, applied)
             if not any(one.error for one in readings):
-                await _settle(transaction, asked.operation, item, ItemStatus.DONE, note=asked.note)
+                await _settle(
+                    transaction,
+                    asked.operation,
+                    item,
+                    ItemStatus.DONE,
+                    user_id=processed.target.user_id,
+                    note=asked.note,
+                )
             # After the operation, which is held first by whoever makes logs due for it.
             await note_playbooks(transaction, asked.config, taught_playbooks(readings, applied))
         return applied
@@ -303,21 +311,20 @@ async def _settle(
     item: OperationItem,
     status: ItemStatus,
     *,
+    user_id: UserId,
     note: str = "",
 ) -> None:
     """Say how a user's part ended, with a note on it if there is one."""
-    await _hold_pending_back(transaction, operation, item)
+    await _hold_pending_back(transaction, operation, user_id)
     await transaction.operations.settle(item, status, result={"note": note} if note else None)
 
 
-async def _hold_pending_back(transaction: Transaction, operation: Operation, item: OperationItem) -> None:
+async def _hold_pending_back(transaction: Transaction, operation: Operation, user_id: UserId) -> None:
     """Count turns that a rerun left out as read no further than in CURRENT."""
     asked = operation.parameters
     if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
         await transaction.versions.hold_pending_back(
-            VersionFilter(
-                kind=GENERATED[operation.name], user_ids=(item.user_id,), names=asked.extractor_names
-            )
+            VersionFilter(kind=GENERATED[operation.name], user_ids=(user_id,), names=asked.extractor_names)
         )
 
 

@@ -12,6 +12,7 @@ from sagacity.domain.interaction import NewRequest
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import sessions, users
 from sagacity.storage.statements.array_params import found_by
+from sagacity.storage.statements.user_key import user_key
 
 
 def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
@@ -61,12 +62,18 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
     return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
 
 
-async def make_log(scope: Scope, user_id: UserId) -> None:
-    """Make a user's log, empty, unless it is there."""
+async def make_log(scope: Scope, user_id: UserId | None) -> None:
+    """Make a user's log, empty, unless it is there; None: the row by which the organisation itself is due."""
     now = scope.clock.now()
     await scope.run(
         scope.insert(users).on_conflict_do_nothing(),
-        {"org_id": scope.org_id, "user_id": user_id, "last_seq": 0, "created_at": now, "updated_at": now},
+        {
+            "org_id": scope.org_id,
+            "user_id": user_key(user_id),
+            "last_seq": 0,
+            "created_at": now,
+            "updated_at": now,
+        },
     )
 
 

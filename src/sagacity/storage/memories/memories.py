@@ -31,6 +31,7 @@ from sagacity.storage.search.filters import facts_of, has_document, owned_by, us
 from sagacity.storage.search.writing import Document
 from sagacity.storage.statements.array_params import among, one_of
 from sagacity.storage.statements.planner_hints import unindexed
+from sagacity.storage.statements.user_key import user_key
 
 _IDS_A_STATEMENT = 5_000
 _OWN = {"start": operator.ge, "end": operator.le}
@@ -349,7 +350,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
     return Document(
         kind=str(memory.kind),
         owner_id=memory.memory_id,
-        user_id=memory.user_id or "",
+        user_id=user_key(memory.user_id),
         text=memory.search_text,
         changed_at=memory.updated_at,
         status=memory.status,

@@ -6,12 +6,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.kinds import TENANT_KINDS
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.schema.tables import search_scopes
 from sagacity.storage.search.filters import kinds_of, users_of
 from sagacity.storage.statements.array_params import among
+from sagacity.storage.statements.user_key import user_key, user_of
 
 
 def grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
@@ -32,11 +34,11 @@ async def scopes_of(scope: Scope, wanted: Filter) -> list[SearchScope]:
     users = users_of(wanted)
     given: dict[str, Any] = {"org_id": scope.org_id, "kinds": kinds_of(wanted)}
     if users is not None:
-        given["user_ids"] = [*users, ""]
+        given["user_ids"] = [*users, user_key(ORGANISATION)]
     return [
         SearchScope(*found)
         for user_id, *found in await scope.all(_reached(of_users=users is not None), given)
-        if users is None or (found[1] in TENANT_KINDS) == (user_id == "")
+        if users is None or (found[1] in TENANT_KINDS) == (user_of(user_id) is ORGANISATION)
     ]
 
 

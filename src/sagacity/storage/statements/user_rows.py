@@ -15,9 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import visitors
 
 from sagacity.domain.errors import Forbidden
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.storage.postgres.row_security import RULES, Rule
 from sagacity.storage.schema.tables import memories, search_scopes
+from sagacity.storage.statements.user_key import user_key
 
 
 @contextmanager
@@ -88,7 +89,7 @@ def _seen(source: sa.FromClause, user_id: UserId) -> sa.ColumnElement[bool] | No
 
 def _own(column: sa.ColumnElement[Any], user_id: UserId) -> sa.ColumnElement[bool]:
     return sa.or_(
-        column.is_(None), column == "", column == user_id
+        column.is_(None), column == user_key(ORGANISATION), column == user_id
     )  # no IN: it cannot go with many rows of values
 
 
@@ -104,5 +105,5 @@ def _check_rows(statement: sa.Insert, rows: Sequence[Mapping[str, Any]], user_id
     fixed = statement.compile().params
     for row in rows:
         whose = row.get("user_id", fixed.get("user_id"))
-        if whose not in (None, "", user_id):
+        if whose not in (None, user_key(ORGANISATION), user_id):
             raise Forbidden(f"this caller acts for one user, and may not write for {whose!r}")

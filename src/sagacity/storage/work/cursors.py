@@ -17,12 +17,12 @@ from sagacity.domain.cursor import (
     Window,
 )
 from sagacity.domain.errors import Conflict, NotFound
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import Status
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import cursors, dead_letters, leases, requests, users
 from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.user_key import user_key, user_of
 
 _LEASE_KEY = [leases.c.org_id, leases.c.task, leases.c.user_id]
 
@@ -90,13 +90,17 @@ class CursorRepository:
             "version": str(cursor.version),
         }
 
-    async def log_head(self, user_id: UserId) -> LogHead:
-        """Return how long the user's log is and when it is looked at next; all empty for a user never heard of."""
+    async def log_head(self, user_id: UserId | None) -> LogHead:
+        """
+        Return how long the user's log is and when it is looked at next; all empty for a user never heard of.
+
+        Of the organisation itself it says when that is looked at next.
+        """
         column = users.c
         rows = await self._scope.all(
             sa.select(
                 column.last_seq.label("end"), column.updated_at.label("last_publish_at"), column.due_at
-            ).where(column.org_id == self._scope.org_id, column.user_id == user_id)
+            ).where(column.org_id == self._scope.org_id, column.user_id == user_key(user_id))
         )
         return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
 
@@ -114,12 +118,14 @@ class CursorRepository:
         )
         return bool(rows)
 
-    async def set_due(self, user_id: UserId, due_at: datetime | None, *, head: LogHead | None = None) -> bool:
+    async def set_due(
+        self, user_id: UserId | None, due_at: datetime | None, *, head: LogHead | None = None
+    ) -> bool:
         """
         Say when the user's log has to be looked at next; None: nothing waits.
 
         Args:
-            user_id: whose log.
+            user_id: whose log; None: the organisation itself.
             due_at: when.
             head: the log as the caller saw it. If it has grown since, or became due for another reason, nothing is
                 changed.
@@ -127,19 +133,21 @@ class CursorRepository:
         Returns:
             Whether it was changed.
         """
-        statement = sa.update(users).where(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
+        statement = sa.update(users).where(
+            users.c.org_id == self._scope.org_id, users.c.user_id == user_key(user_id)
+        )
         if head is not None:
             statement = statement.where(
                 users.c.last_seq == head.end, users.c.due_at.is_not_distinct_from(head.due_at)
             )
         return bool(await self._scope.run(statement.values(due_at=due_at)))
 
-    async def ensure_due(self, user_id: UserId, due_at: datetime | None = None) -> None:
+    async def ensure_due(self, user_id: UserId | None, due_at: datetime | None = None) -> None:
         """
         Let the user's log be looked at, and make it if it is not there.
 
         Args:
-            user_id: whose log.
+            user_id: whose log; None: the organisation itself.
             due_at: when at the latest; it stays as it is if it is due sooner. None: now, and by whoever is looking at
                 it at this moment once more.
         """
@@ -153,7 +161,7 @@ class CursorRepository:
             ),
             {
                 "org_id": self._scope.org_id,
-                "user_id": user_id,
+                "user_id": user_key(user_id),
                 "last_seq": 0,
                 "due_at": due_at or now,
                 "created_at": now,
@@ -161,15 +169,15 @@ class CursorRepository:
             },
         )
 
-    async def list_due(self, *, limit: int) -> list[UserId]:
-        """Return users whose logs have to be looked at by now, longest due first."""
+    async def list_due(self, *, limit: int) -> list[UserId | None]:
+        """Return users whose logs have to be looked at by now, longest due first; None: the organisation itself."""
         rows = await self._scope.all(
             sa.select(users.c.user_id)
             .where(users.c.org_id == self._scope.org_id, users.c.due_at <= self._scope.clock.now())
             .order_by(users.c.due_at)
             .limit(limit)
         )
-        return [row.user_id for row in rows]
+        return [user_of(row.user_id) for row in rows]
 
 
 class LeaseRepository:
@@ -179,7 +187,7 @@ class LeaseRepository:
         self._scope = scope
 
     async def claim(
-        self, task: str, owner: str, seconds: float, *, user_id: UserId = TENANT_SCOPE
+        self, task: str, owner: str, seconds: float, *, user_id: UserId | None = ORGANISATION
     ) -> Lease | None:
         """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
         now = self._scope.clock.now()
@@ -199,13 +207,15 @@ class LeaseRepository:
             {
                 "org_id": self._scope.org_id,
                 "task": task,
-                "user_id": user_id,
+                "user_id": user_key(user_id),
                 "owner": owner,
                 "fencing": 1,
                 "expires_at": now + timedelta(seconds=seconds),
             },
         )
-        return Lease.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+        return (
+            Lease.model_validate({**rows[0]._mapping, "user_id": user_id}, extra="ignore") if rows else None
+        )
 
     async def check(self, lease: Lease) -> None:
         """
@@ -242,7 +252,7 @@ class LeaseRepository:
                 sa.literal(task),
                 users.c.user_id,
                 *(sa.literal(""), sa.literal(1), sa.literal(self._scope.clock.now(), column.expires_at.type)),
-            ).where(users.c.org_id == self._scope.org_id, users.c.user_id != "")
+            ).where(users.c.org_id == self._scope.org_id, users.c.user_id != user_key(ORGANISATION))
             if user_ids:
                 selected = selected.where(one_of(users.c.user_id, user_ids))
             names = ["org_id", "task", "user_id", "owner", "fencing", "expires_at"]
@@ -263,7 +273,7 @@ class LeaseRepository:
             {
                 "org_id": self._scope.org_id,
                 "task": task,
-                "user_id": TENANT_SCOPE,
+                "user_id": user_key(ORGANISATION),
                 "owner": "",
                 "fencing": 1,
                 "expires_at": self._scope.clock.now(),
@@ -274,7 +284,7 @@ class LeaseRepository:
         return sa.and_(
             leases.c.org_id == self._scope.org_id,
             leases.c.task == lease.task,
-            leases.c.user_id == lease.user_id,
+            leases.c.user_id == user_key(lease.user_id),
             leases.c.owner == lease.owner,
             leases.c.fencing == lease.fencing,
         )

@@ -1,14 +1,11 @@
 """Whose turn it is in an operation: a few of its users are due at a time, so that everybody else finds a place."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.operation import (
-    TENANT_SCOPE,
     ItemStatus,
     OperationName,
     OperationParameters,
@@ -17,7 +14,7 @@ from sagacity.domain.operation import (
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.users import make_due
 from sagacity.storage.schema.tables import operation_items, operations, users
-from sagacity.storage.statements.array_params import among
+from sagacity.storage.statements.user_key import user_key
 
 TURNS = 6
 """Users whose turn it is at a time, at the most."""
@@ -33,18 +30,13 @@ def slots_within(places: int) -> int:
 async def add_items(
     scope: Scope,
     operation_id: str,
+    name: OperationName,
     parameters: OperationParameters,
-    chosen: Sequence[UserId] | None,
     now: datetime,
 ) -> int:
-    """Add an item for every user to be worked on, none of whom has a turn yet; returns how many."""
-    given: dict[str, Any] = {}
-    where = [users.c.org_id == scope.org_id]
-    if chosen is None:
-        where.append(users.c.user_id != TENANT_SCOPE)
-    else:
-        where.append(among(users.c.user_id, "chosen"))
-        given["chosen"] = list(chosen)
+    """Add an item for everyone to be worked on, none of whom has a turn yet; returns how many."""
+    is_organisation = users.c.user_id == user_key(ORGANISATION)
+    where = [users.c.org_id == scope.org_id, ~is_organisation if name.is_of_users else is_organisation]
     if parameters.user_id is not None:
         where.append(users.c.user_id == parameters.user_id)
     selected = sa.select(
@@ -56,7 +48,7 @@ async def add_items(
     ).where(*where)
     names = ["org_id", "operation_id", "user_id", "status", "updated_at"]
     insert = operation_items.insert().from_select(names, selected, include_defaults=False)
-    return await scope.run(insert.execution_options(preserve_rowcount=True), given)
+    return await scope.run(insert.execution_options(preserve_rowcount=True))
 
 
 async def give_turns(scope: Scope, operation_id: str) -> None:

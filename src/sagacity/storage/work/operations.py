@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from pydantic import JsonValue
 
 from sagacity.domain.errors import Conflict, NotFound, StorageUnavailable
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.operation import (
-    TENANT_SCOPE,
     ItemStatus,
     Operation,
     OperationItem,
@@ -21,6 +20,7 @@ from sagacity.domain.operation import (
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.users import make_due, make_log
 from sagacity.storage.schema.tables import operation_items, operations
+from sagacity.storage.statements.user_key import user_key, user_of
 from sagacity.storage.work.operation_slots import add_items, give_turns
 from sagacity.storage.work.progress import (
     SETTLED,
@@ -47,17 +47,13 @@ class OperationRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def start(
-        self, name: OperationName, parameters: OperationParameters, *, users: Sequence[UserId] | None
-    ) -> Operation:
+    async def start(self, name: OperationName, parameters: OperationParameters) -> Operation:
         """
-        Start an operation: its rows, and the first users that it works on made due, together or not at all.
+        Start an operation: its rows, and those it works on first made due, together or not at all.
 
         Args:
-            name: what runs.
+            name: what runs, and so on whom it works: on users with a log, or on the organisation itself.
             parameters: what was asked for; with a user in it only that one is worked on.
-            users: whom to work on; `[TENANT_SCOPE]` for the tenant itself; None for every user with a log. Users who
-                have none are left out.
 
         Returns:
             The operation; completed already if there is nobody to work on.
@@ -81,9 +77,9 @@ class OperationRepository:
         )
         if not made:
             raise await self._already_running(name)
-        if users is not None and TENANT_SCOPE in users:
-            await make_log(self._scope, TENANT_SCOPE)
-        total = await add_items(self._scope, operation_id, parameters, users, now)
+        if not name.is_of_users:
+            await make_log(self._scope, ORGANISATION)
+        total = await add_items(self._scope, operation_id, name, parameters, now)
         done = {} if total else {"status": str(OperationStatus.COMPLETED), "finished_at": now}
         await self._scope.run(
             sa.update(operations).where(self._is(operation_id)).values(total_count=total, **done)
@@ -129,7 +125,7 @@ class OperationRepository:
         operation_id: str,
         *,
         statuses: Sequence[ItemStatus] = (),
-        after_user: UserId = TENANT_SCOPE,
+        after_user: UserId | None = None,
         limit: int,
     ) -> list[OperationItem]:
         """
@@ -138,27 +134,27 @@ class OperationRepository:
         Args:
             operation_id: whose; none of an operation that is not there.
             statuses: how they stand; empty for all.
-            after_user: the last user of the page before; empty for the first page.
+            after_user: the last user of the page before; None for the first page.
             limit: how many.
         """
         statement = self._items(operation_id)
         if statuses:
             statement = statement.where(_item.status.in_([str(status) for status in statuses]))
-        if after_user:
+        if after_user is not None:
             statement = statement.where(_item.user_id > after_user)
         return [item_of(row) for row in await self._scope.all(statement.order_by(_item.user_id).limit(limit))]
 
     async def current_user(self, operation_id: str) -> UserId | None:
-        """Return whose item was worked on last and is not done; None if nobody has begun one."""
+        """Return whose item was worked on last and is not done; None if nobody has begun one, or it is no user's."""
         statement = self._items(operation_id).where(
             _WAITING, sa.or_(_item.attempts > 0, _item.turn_count > 0)
         )
         rows = await self._scope.all(statement.order_by(_item.updated_at.desc(), _item.user_id).limit(1))
-        return rows[0].user_id if rows else None
+        return user_of(rows[0].user_id) if rows else None
 
-    async def waiting_for(self, user_id: UserId) -> list[tuple[Operation, OperationItem]]:
+    async def waiting_for(self, user_id: UserId | None) -> list[tuple[Operation, OperationItem]]:
         """
-        Return what running operations want done for a user, oldest operation first.
+        Return what running operations want done for a user, or for the organisation itself, oldest operation first.
 
         How far the operations are is not counted here: it takes a look at all their items. Those that were cancelled
         come too, to be settled by whoever had begun with them.
@@ -166,7 +162,7 @@ class OperationRepository:
         statement = (
             sa.select(operations, *(one.label(f"item_{one.name}") for one in _item))
             .join_from(operation_items, operations, same_operation(operations, operation_items))
-            .where(_item.org_id == self._scope.org_id, _item.user_id == user_id, _WAITING, _RUNNING)
+            .where(_item.org_id == self._scope.org_id, _item.user_id == user_key(user_id), _WAITING, _RUNNING)
             .order_by(_op.created_at, _op.operation_id)
         )
         return [(operation_of(row), item_of(row, "item_")) for row in await self._scope.all(statement)]
@@ -223,13 +219,13 @@ class OperationRepository:
         """Let others have their turn, as an item took its time; it comes again after all of them."""
         await self._move(item, next_try_at=None)
 
-    async def hold_up(self, user_id: UserId, *, until: datetime, error: str) -> None:
+    async def hold_up(self, user_id: UserId | None, *, until: datetime, error: str) -> None:
         """
         Say what keeps the user's part of operations from being worked on, and for how long at the least.
 
         It is no failure of this user's, so it counts as no try, and nobody else has the turn meanwhile.
         """
-        mine = (_item.org_id == self._scope.org_id, _item.user_id == user_id, _WAITING)
+        mine = (_item.org_id == self._scope.org_id, _item.user_id == user_key(user_id), _WAITING)
         await self._scope.run(
             sa.update(operation_items)
             .where(*mine, _item.next_try_at.is_not(None))
@@ -383,5 +379,5 @@ class OperationRepository:
         return sa.and_(
             _item.org_id == self._scope.org_id,
             _item.operation_id == item.operation_id,
-            _item.user_id == item.user_id,
+            _item.user_id == user_key(item.user_id),
         )

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationStatus
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import operation_items, operations
+from sagacity.storage.statements.user_key import user_of
 
 SETTLED = frozenset(ItemStatus) - {ItemStatus.WAITING}
 _op, _item = operations.c, operation_items.c
@@ -102,4 +103,4 @@ def item_of(row: Any, prefix: str = "") -> OperationItem:
     values = {
         name.removeprefix(prefix): value for name, value in row._mapping.items() if name.startswith(prefix)
     }
-    return OperationItem.model_validate(values, extra="ignore")
+    return OperationItem.model_validate({**values, "user_id": user_of(values["user_id"])}, extra="ignore")

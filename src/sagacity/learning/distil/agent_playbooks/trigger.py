@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable
 from sagacity.config.extractor_config import PlaybookAggregatorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.distillation import BEFORE_ALL, Distillation
-from sagacity.domain.ids import MemoryId
+from sagacity.domain.ids import ORGANISATION, MemoryId
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.domain.operation import TENANT_SCOPE
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.plan import same_wording
 from sagacity.storage.transaction import Transaction
@@ -93,7 +92,7 @@ async def note_playbooks(
             first[_name_of(one)] = min(first.get(_name_of(one), one.memory_id), one.memory_id)
     if not first:
         return False
-    await transaction.cursors.ensure_due(TENANT_SCOPE)
+    await transaction.cursors.ensure_due(ORGANISATION)
     for (name, version), number in sorted(first.items()):
         seen = await transaction.distillations.hold(LEARNER, name, version)
         if seen.last_read >= number:
@@ -120,7 +119,7 @@ async def note_swapped_playbooks(
         and (not swapped.agent_versions or version in swapped.agent_versions)
     ]
     if any(aggregation_of(config, name) is not None for name, _ in names):
-        await transaction.cursors.ensure_due(TENANT_SCOPE)
+        await transaction.cursors.ensure_due(ORGANISATION)
     for name, version in sorted(names):
         read = await transaction.distillations.hold(LEARNER, name, version)
         again = read.model_copy(update={"last_read": BEFORE_ALL, "attempts": 0})
