@@ -74,6 +74,7 @@ class Runtime:
             storage=self.storage,
             embedder=self.embedder,
             searcher=self.searcher,
+            tokens=self.tokens,
             query_rewriter=self.query_rewriter,
             configs=self.configs,
             clock=self.clock,

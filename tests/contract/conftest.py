@@ -6,11 +6,20 @@ import pytest
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.memories.acting import Parts
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
-from support.parts import CountingIds, opened
+from support.acting import parts_of
+from support.parts import CountingIds, StoppedClock, opened
 from support.qdrant_server import QdrantServer, qdrant_server
 from support.vector_copies import copied_to
 from support.vector_indexes import DIMENSION, EXTREMES, VECTOR_INDEXES, searching
+
+
+@pytest.fixture
+def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: CountingIds) -> Parts:
+    """What commands on memories work with."""
+    return parts_of(storage, embedder, clock, ids)
 
 
 @pytest.fixture

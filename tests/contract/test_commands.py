@@ -1,17 +1,14 @@
 """A caller who acts for one user changes no other user's memories by any command, on every database."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sagacity.config.database import DatabaseConfigs
-from sagacity.dispatch.local import LocalDispatcher
 from sagacity.domain.errors import Conflict, Forbidden, NotFound, SagacityError
-from sagacity.domain.ids import IdSource, MemoryId, MemoryUid
+from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.principal import CallerKind, Permission, Principal
-from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.domain.version import VersionFilter
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.delete import delete_all_playbooks, delete_memories
@@ -29,12 +26,9 @@ from sagacity.memories.undo import undo
 from sagacity.memories.version_diff import compare_versions
 from sagacity.memories.versions import VersionChoice, downgrade, upgrade
 from sagacity.memories.write import add_memories, edit_memory, edit_user_playbook
-from sagacity.providers.embedders.minilm import MiniLM
-from sagacity.retrieval.pipeline import Searcher
-from sagacity.retrieval.query.rewriting import QueryRewriter
-from sagacity.storage.transaction import Storage
+from support.acting import for_everyone
 from support.isolation import rows_of
-from support.parts import ANNA, BEN, ORG, StoppedClock, new_memory
+from support.parts import ANNA, BEN, ORG, new_memory
 
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
 OF_A_USER = frozenset({Permission.READ, Permission.WRITE})
@@ -42,40 +36,9 @@ Held = dict[MemoryKind, Memory]
 Command = Callable[[Acting, Held], Awaitable[object]]
 
 
-@pytest.fixture
-def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: IdSource) -> Parts:
-    async def nothing_is_learned(_scope: DueScope) -> None: ...
-
-    async def nothing_is_indexed() -> None: ...
-
-    async def no_model(_tenant: Tenant, _values: Mapping[str, str]) -> None: ...
-
-    return Parts(
-        storage=storage,
-        embedder=embedder,
-        searcher=Searcher(storage, embedder, clock=clock),
-        query_rewriter=QueryRewriter(no_model),
-        configs=DatabaseConfigs(storage),
-        clock=clock,
-        ids=ids,
-        dispatcher=LocalDispatcher(
-            storage,
-            nothing_is_learned,
-            nothing_is_indexed,
-            clock=clock,
-            concurrency=1,
-            sweep_seconds=60,
-        ),
-    )
-
-
 def acting_for_ben(parts: Parts, permissions: frozenset[Permission] = OF_A_USER) -> Acting:
     user = Principal(tenant=ORG, user_id=BEN, kind=CallerKind.USER, permissions=permissions)
     return Acting(parts, user)
-
-
-def for_everyone(parts: Parts) -> Acting:
-    return Acting(parts, Principal(tenant=ORG))
 
 
 async def held_of(parts: Parts, user_id: str) -> Held:

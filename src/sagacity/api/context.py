@@ -1,8 +1,5 @@
 """Building what an agent should know into a text for its prompt."""
 
-import asyncio
-import time
-
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Reads
@@ -10,17 +7,14 @@ from sagacity.api.explain import explained, failures
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.api.search import asked_of, found_by_kind
+from sagacity.api.search import question_of
 from sagacity.domain.context import Said
-from sagacity.domain.ids import SessionId, UserId
-from sagacity.retrieval.context.assemble import build_context
-from sagacity.retrieval.context.known_entities import known_entities
+from sagacity.domain.ids import SessionId
+from sagacity.memories.context import ContextRequest, context_for
 from sagacity.schemas.context import ContextBody, ContextPage
-from sagacity.storage.transaction import Transaction
+from sagacity.schemas.search_query import kinds_of, to_query
 
 router = APIRouter(tags=["context"], route_class=Route)
-_HISTORY_TURNS = 100
-"""More fit into no budget that leaves room for what was learned."""
 
 
 @router.post(
@@ -35,50 +29,28 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
     are included if such a memory supports them, or if they were added by hand. If a question does not need memory, the
     reply has a context nevertheless; `trace.analysis.requires_memory` is false then.
     """
-    asked = await asked_of(caller, body)
-    found, trace = await found_by_kind(caller, body, asked)
-    started = time.perf_counter()
-    async with caller.read(user_id=body.user_id) as snapshot:
-        history = await _history(snapshot, body)
-        entities = await known_entities(snapshot, UserId(body.user_id), asked.text, as_of=body.as_of)
-    trace, started = trace.took("entities and history", started), time.perf_counter()
-    built = await asyncio.to_thread(
-        build_context,
-        [one for items in found.values() for one in items],
-        history=history,
-        entities=entities,
+    question = await question_of(caller, body)
+    history = body.conversation_history if body.wants_history else ()
+    request = ContextRequest(
+        user_id=body.users[0],
+        question=question,
+        asked=body.text,
+        query=to_query(body, question.text, kinds_of(body)),
+        strategies=body.strategies,
         budgets=body.budgets.to_domain(),
-        count=caller.runtime.tokens.count,
-        question=body.query,
+        history=[Said(role=turn.role, content=turn.content) for turn in history],
+        session_id=SessionId(body.session_id) if body.session_id and body.reads_history else None,
     )
-    trace = trace.took("context", started)
+    built = await context_for(
+        caller.acting, request, include_expired=body.include_expired, counts_withheld=body.explain
+    )
     return ContextPage(
         context=built.text,
         total_tokens=built.total_tokens,
         truncated=built.truncated,
         sections=built.sections,
         dropped=built.dropped,
-        msg=failures(trace),
-        reformulated_query=asked.rewritten,
-        trace=explained(body, asked.text, trace),
+        msg=failures(built.trace),
+        reformulated_query=question.rewritten,
+        trace=explained(body, question.text, built.trace),
     )
-
-
-async def _history(snapshot: Transaction, body: ContextBody) -> list[Said]:
-    """Return the conversation so far, oldest first: as the caller brings it, or as it was published."""
-    if not body.wants_history:
-        return []
-    if body.brings_history or body.session_id is None:
-        return [Said(role=turn.role, content=turn.content) for turn in body.conversation_history]
-    turns = await snapshot.interactions.of_session(
-        UserId(body.user_id), SessionId(body.session_id), limit=_HISTORY_TURNS, as_of=body.as_of
-    )
-    return [
-        Said(
-            role=turn.role,
-            content=turn.content or turn.user_action_description,
-            interaction_id=turn.interaction_id,
-            said_at=turn.happened_at or turn.created_at,
-        )
-        for turn in turns
-    ]

@@ -31,7 +31,7 @@ def explained(body: SearchOptions, text: str, trace: Trace) -> Explanation | Non
     names = dict.fromkeys((*trace.strategies, *trace.found, *trace.failed))
     return Explanation(
         query=text,
-        ranking=(body.ranking or Query.model_fields["ranking"].default) if body.asks else None,
+        ranking=(body.ranking or Query.model_fields["ranking"].default) if body.text else None,
         analysis=trace.analysis,
         strategies=tuple(
             StrategyReport(

@@ -12,7 +12,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.query import Filter, Found, Scored, Trace
+from sagacity.domain.query import Found, Scored
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.profile import profile_view
@@ -45,8 +45,8 @@ from sagacity.schemas.search import (
     SearchProfilesBody,
     SearchSkillsBody,
     SearchUserPlaybooksBody,
-    to_filter,
 )
+from sagacity.schemas.search_query import OfMemories, kinds_of, to_query
 
 router = APIRouter(tags=["search"], route_class=Route)
 View = TypeVar("View")
@@ -61,13 +61,8 @@ View = TypeVar("View")
 async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> FoundInteractions:
     """Search turns of one or several users, best first; without a query, return the newest."""
     limit = body.top_k if "top_k" in body.model_fields_set else body.most_recent_k or body.top_k
-    asked = await asked_of(caller, body)
-    query = body.to_query(
-        asked.text,
-        to_filter(body, caller.runtime.clock.now(), (INTERACTION,)),
-        limit=limit,
-        neighbours=body.neighbours,
-    )
+    asked = await question_of(caller, body)
+    query = to_query(body, asked.text, (INTERACTION,)).model_copy(update={"limit": limit})
     found = await search_turns(caller.acting, query, among_newest=body.most_recent_k)
     trace = joined(asked.trace, found.trace)
     return FoundInteractions(
@@ -95,8 +90,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
         )
 
     sifted = body.extractor_name is not None or body.custom_feature is not None
-    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.PROFILE,))
-    asked, found = await _search(caller, body, wanted, keep=keep if sifted else None)
+    asked, found = await _search(caller, body, MemoryKind.PROFILE, keep=keep if sifted else None)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
         msg=failures(found.trace),
@@ -113,8 +107,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
 @limited(Rate.SEARCH)
 async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) -> FoundUserPlaybooks:
     """Search user playbooks, best first; without a query, return those changed last. By default current ones."""
-    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.USER_PLAYBOOK,))
-    asked, found = await _search(caller, body, wanted)
+    asked, found = await _search(caller, body, MemoryKind.USER_PLAYBOOK)
     return FoundUserPlaybooks(
         user_playbooks=_views(user_playbook_view, found.items),
         msg=failures(found.trace),
@@ -135,8 +128,7 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
 
     By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
-    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.AGENT_PLAYBOOK,))
-    asked, found = await _search(caller, body, wanted)
+    asked, found = await _search(caller, body, MemoryKind.AGENT_PLAYBOOK)
     return FoundAgentPlaybooks(
         agent_playbooks=_views(agent_playbook_view, found.items),
         msg=failures(found.trace),
@@ -157,8 +149,7 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
 
     By default current ones that an agent may use: approved, or written by a client and not rejected.
     """
-    wanted = to_filter(body, caller.runtime.clock.now(), (MemoryKind.SKILL,))
-    asked, found = await _search(caller, body, wanted)
+    asked, found = await _search(caller, body, MemoryKind.SKILL)
     return FoundSkills(
         skills=_views(skill_view, found.items),
         msg=failures(found.trace),
@@ -176,10 +167,14 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users are
     returned once they are approved. Memories of users are returned for the given users only.
     """
-    asked = await asked_of(caller, body)
-    found, trace = await found_by_kind(caller, body, asked)
-
-    kinds = body.wanted_kinds
+    asked, kinds = await question_of(caller, body), kinds_of(body)
+    found, trace = await search_by_kind(
+        caller.acting,
+        to_query(body, asked.text, kinds),
+        include_expired=body.include_expired,
+        counts_withheld=body.explain,
+    )
+    trace = joined(asked.trace, trace)
     turns = found.get(INTERACTION, ())
     page = SearchPage(
         interactions=_turns(turns, neighbours=body.neighbours) if INTERACTION in kinds else None,
@@ -192,35 +187,29 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
 
 async def _search(
     caller: Caller,
-    body: SearchOptions,
-    wanted: Filter,
+    body: OfMemories,
+    kind: MemoryKind,
     *,
     keep: Callable[[Memory], bool] | None = None,
 ) -> tuple[Question, Found]:
-    """Return what was asked, and what was found of *wanted* and *keep* lets through."""
-    asked = await asked_of(caller, body)
-    query = body.to_query(asked.text, wanted, limit=body.top_k)
-    found = await search_memories(caller.acting, query, keep=keep, counts_withheld=body.explain)
+    """Return what was asked, and what was found of a *kind* and *keep* lets through."""
+    asked = await question_of(caller, body)
+    found = await search_memories(
+        caller.acting,
+        to_query(body, asked.text, (kind,)),
+        keep=keep,
+        include_expired=body.include_expired,
+        counts_withheld=body.explain,
+    )
     return asked, found.model_copy(update={"trace": joined(asked.trace, found.trace)})
 
 
-async def asked_of(caller: Caller, body: SearchOptions) -> Question:
+async def question_of(caller: Caller, body: SearchOptions) -> Question:
     """Return the question, rewritten by a model if that was asked for and came to anything."""
-    text = (body.query or "").strip()
-    if not (body.enable_reformulation and body.asks):
-        return Question(text=text)
+    if not (body.enable_reformulation and body.text):
+        return Question(text=body.text)
     history = [Turn(role=turn.role, content=turn.content) for turn in body.conversation_history]
-    return await rewritten(caller.acting, text, history)
-
-
-async def found_by_kind(
-    caller: Caller, body: SearchBody, asked: Question
-) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
-    """Return what may be served of each kind that is asked for, and the trace."""
-    wanted = to_filter(body, caller.runtime.clock.now(), body.wanted_kinds)
-    query = body.to_query(asked.text, wanted, limit=body.top_k, neighbours=body.neighbours)
-    found, trace = await search_by_kind(caller.acting, query, counts_withheld=body.explain)
-    return found, joined(asked.trace, trace)
+    return await rewritten(caller.acting, body.text, history)
 
 
 def _lists(

@@ -15,6 +15,7 @@ from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder
+from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.transaction import Storage, Transaction
@@ -27,6 +28,7 @@ class Parts:
     storage: Storage
     embedder: Embedder
     searcher: Searcher
+    tokens: TokenCounter
     query_rewriter: QueryRewriter
     configs: ConfigStore
     clock: Clock

@@ -39,7 +39,7 @@ async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Quest
 
 
 async def search_by_kind(
-    acting: Acting, query: Query, *, counts_withheld: bool = False
+    acting: Acting, query: Query, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
     """
     Return what is found and may be served, by kind, each best first.
@@ -47,8 +47,10 @@ async def search_by_kind(
     Args:
         acting: on whose behalf.
         query: what is searched for.
+        include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
+    query = _servable(acting, query, include_expired=include_expired)
     searched = acting.parts.searcher.search_kinds(acting.principal, query)
     if counts_withheld:
         found, waiting = await asyncio.gather(searched, count_waiting(acting, query.wanted))
@@ -63,6 +65,7 @@ async def search_memories(
     query: Query,
     *,
     keep: Callable[[Memory], bool] | None = None,
+    include_expired: bool = False,
     counts_withheld: bool = False,
 ) -> Found:
     """
@@ -72,8 +75,10 @@ async def search_memories(
         acting: on whose behalf.
         query: what is searched for.
         keep: which of those found are returned, by what no index knows; the others are told as `other_attributes`.
+        include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
+    query = _servable(acting, query, include_expired=include_expired)
     deep = query if keep is None else query.model_copy(update={"limit": max(query.limit, BEFORE_SIFTING)})
     if query.text:
         found = await acting.parts.searcher.search(acting.principal, deep)
@@ -116,6 +121,19 @@ async def search_turns(acting: Acting, query: Query, *, among_newest: int | None
         found = _among(await searcher.search(acting.principal, deep), newest, query.limit)
     items = await searcher.with_neighbours(acting.principal, wanted, found.items, query.neighbours)
     return found.model_copy(update={"items": items})
+
+
+def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
+    """
+    Return the search with what may be served as a condition.
+
+    That is what has not expired and needs no review, or was approved; if the caller names approvals, those instead.
+    """
+    conditions = {
+        "visibility": () if query.wanted.approvals else (Visibility.SERVED,),
+        "valid_at": None if include_expired else acting.parts.clock.now(),
+    }
+    return query.model_copy(update={"wanted": query.wanted.model_copy(update=conditions)})
 
 
 async def count_waiting(acting: Acting, wanted: Filter) -> int:

@@ -1,17 +1,15 @@
 """Bodies and replies of contexts: what an agent should know, within a budget of tokens."""
 
-from collections.abc import Sequence
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from sagacity.domain.context import ContextBudgets, Dropped, Section
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Filter, Query, StrategyName
-from sagacity.schemas.base import Count, Id, Reply, Share, StrictPart
+from sagacity.domain.memory import Approval, MemoryKind
+from sagacity.schemas.base import Count, Id, Label, Reply, Share, Statuses, StrictPart
 from sagacity.schemas.found import Explanation
-from sagacity.schemas.search import MAX_NEIGHBOURS, Kinds, SearchBody
+from sagacity.schemas.search import Approvals, Kinds, Labels, Neighbours, Question, SearchOptions, required
 
 MAX_TOKENS = 128_000
 KINDS = (*MemoryKind, INTERACTION)
@@ -37,30 +35,40 @@ class Budgets(StrictPart):
         return ContextBudgets.model_validate(self.model_dump())
 
 
-class ContextBody(SearchBody):
+class ContextBody(SearchOptions):
     """
     A user's question, to build a context for.
 
     All memories and turns are searched with all strategies by default. The options of a search work here, too.
     """
 
-    user_id: Id  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
+    query: Question | None = Field(default=..., json_schema_extra=required)
+    """The question, in plain words."""
+    user_id: Id | None = Field(default=..., json_schema_extra=required)
+    top_k: Count = 20
+    """How many results of each kind to consider; the budgets decide how many fit in."""
+    threshold: Share = 0.0
+    explain: bool = True
+    """Whether the reply includes the trace."""
+    status_filter: Statuses | None = None
+    """By default, current ones."""
+    include_expired: bool = False
+    agent_version: Label | None = None
+    agent_versions: Labels | None = None
+    playbook_name: Label | None = None
+    playbook_names: Labels | None = None
+    playbook_status_filter: Approval | Approvals | None = None
+    """Approval, for the kinds that are reviewed."""
+    kinds: Kinds | None = KINDS
+    neighbours: Neighbours = 1
     session_id: Id | None = None
     """The conversation in progress."""
     include_history: bool | None = None
     """Whether to include the session's newest turns; by default, if a session is given."""
     budgets: Budgets = Budgets()
-    top_k: Count = 20
-    """How many results of each kind to consider; the budgets decide how many fit in."""
-    threshold: Share = 0.0
-    kinds: Kinds | None = KINDS
-    neighbours: int = Field(default=1, ge=0, le=MAX_NEIGHBOURS)
-    explain: bool = True
-    """Whether the reply includes the trace."""
 
     @model_validator(mode="after")
-    def _askable(self) -> Self:
-        """Replace the rule of searches: here neighbours are asked for unless somebody says no."""
+    def _has_history(self) -> Self:
         if self.include_history and self.session_id is None and not self.brings_history:
             raise ValueError("include_history needs session_id or conversation_history")
         return self
@@ -75,11 +83,10 @@ class ContextBody(SearchBody):
         """Whether the conversation is put in."""
         return self.include_history is not False and (self.session_id is not None or self.brings_history)
 
-    def to_query(self, text: str, wanted: Filter, *, limit: int, neighbours: int = 0) -> Query:
-        """Return what to look for: in every way, unless some are named."""
-        query = super().to_query(text, wanted, limit=limit, neighbours=neighbours)
-        ways: Sequence[StrategyName] = self.strategies or tuple(StrategyName)
-        return query.model_copy(update={"strategies": tuple(ways)})
+    @property
+    def reads_history(self) -> bool:
+        """Whether the conversation is read as it was published."""
+        return self.wants_history and not self.brings_history
 
 
 class ContextPage(Reply):

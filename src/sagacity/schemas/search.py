@@ -1,21 +1,27 @@
 """Bodies of searches: what can be asked."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, model_validator
 
 from sagacity.domain.condition import parse_condition
-from sagacity.domain.ids import RequestId, UserId
+from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import INTERACTION
-from sagacity.domain.kinds import KINDS, TENANT_KINDS
-from sagacity.domain.memory import Approval, MemoryKind, Status, Visibility
-from sagacity.domain.query import Filter, Query, Ranking, SearchMode, StrategyName
-from sagacity.schemas.base import Body, Count, Id, Label, Moment, Share, Span, Statuses, StrictPart
+from sagacity.domain.kinds import TENANT_KINDS
+from sagacity.domain.memory import Approval, MemoryKind
+from sagacity.domain.query import Ranking, SearchMode, StrategyName
+from sagacity.schemas.base import Body, Count, Id, Label, Moment, Share, Statuses, StrictPart
 
 MAX_QUERY = 20_000
 MAX_NEIGHBOURS = 5
+
+
+def required(schema: dict[str, JsonValue]) -> None:
+    """Describe a field that one search requires and others do not: null counts as missing, as everywhere."""
+    choices = schema.pop("anyOf")
+    if isinstance(choices, list) and isinstance(choices[0], dict):
+        schema.update(choices[0])
 
 
 def _readable(given: object) -> object:
@@ -28,6 +34,9 @@ def _each_once(given: tuple[StrategyName, ...]) -> tuple[StrategyName, ...]:
     return tuple(dict.fromkeys(given))
 
 
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
+"""A question that has to be there."""
+Neighbours = Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)]
 Ids = Annotated[tuple[Id, ...], Field(min_length=1, max_length=100, fail_fast=True)]
 Labels = Annotated[tuple[Label, ...], Field(min_length=1, max_length=100, fail_fast=True)]
 Tags = Annotated[
@@ -68,13 +77,15 @@ class ConversationTurn(StrictPart):
     content: str = Field(min_length=1)
 
 
-class SearchOptions(Span):
+class SearchOptions(Body):
     """
     What every search can be asked; without a query the newest are returned.
 
     `start_time` and `end_time` bound when something was learned, or last changed, and when a turn arrived.
     """
 
+    start_time: Moment | None = None
+    end_time: Moment | None = None
     query: str | None = Field(default=None, max_length=MAX_QUERY)
     """The question, in plain words."""
     user_id: Id | None = None
@@ -109,6 +120,12 @@ class SearchOptions(Span):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        for name, start, end in (
+            ("end_time", self.start_time, self.end_time),
+            ("event_end_time", self.event_start_time, self.event_end_time),
+        ):
+            if start is not None and end is not None and end <= start:
+                raise ValueError(f"{name} must be later than {name.replace('end', 'start')}")
         for one, several in (
             ("user_id", "user_ids"),
             ("agent_version", "agent_versions"),
@@ -116,15 +133,12 @@ class SearchOptions(Span):
         ):
             if getattr(self, one, None) is not None and getattr(self, several, None) is not None:
                 raise ValueError(f"give {one} or {several}, not both")
-        start, end = self.event_start_time, self.event_end_time
-        if start is not None and end is not None and end <= start:
-            raise ValueError("event_end_time must be later than event_start_time")
         only = _ONLY.get(self.search_mode)
         if only is not None and self.strategies not in {None, (only,)}:
             raise ValueError(
                 f"search_mode {self.search_mode} uses {only} alone; leave out either it or strategies"
             )
-        if not self.asks:
+        if not self.text:
             for name in ("ranking", "strategies", "rerank"):
                 if getattr(self, name) is not None:
                     raise ValueError(f"{name} needs a query; without a query the newest are listed")
@@ -133,31 +147,15 @@ class SearchOptions(Span):
         return self
 
     @property
-    def asks(self) -> bool:
-        """Whether there is a question to answer."""
-        return bool((self.query or "").strip())
+    def text(self) -> str:
+        """The question; empty if there is none."""
+        return (self.query or "").strip()
 
     @property
-    def users(self) -> tuple[str, ...]:
+    def users(self) -> tuple[UserId, ...]:
         """The users that are named."""
-        return (self.user_id,) if self.user_id is not None else self.user_ids or ()
-
-    def to_query(self, text: str, wanted: Filter, *, limit: int, neighbours: int = 0) -> Query:
-        """Return what to look for; what was not said is left to the defaults of `Query`."""
-        said = {
-            "ranking": self.ranking,
-            "strategies": self.strategies,
-            "rerank": self.rerank,
-            "reference_at": self.reference_time,
-        }
-        return Query(
-            text=text,
-            wanted=wanted,
-            limit=limit,
-            mode=self.search_mode,
-            threshold=self.threshold,
-            neighbours=neighbours,
-        ).model_copy(update={name: value for name, value in said.items() if value is not None})
+        named = (self.user_id,) if self.user_id is not None else self.user_ids or ()
+        return tuple(map(UserId, named))
 
 
 _ONLY = {SearchMode.VECTOR: StrategyName.VECTOR, SearchMode.FTS: StrategyName.KEYWORD}
@@ -175,7 +173,7 @@ class SearchInteractionsBody(SearchOptions):
     most_recent_k: Count | None = None
     """Search only this many of the newest turns."""
     threshold: Threshold = 0.0
-    neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
+    neighbours: Neighbours = 0
     """How many turns of the same session to return before and after each turn found."""
 
     @model_validator(mode="after")
@@ -184,17 +182,12 @@ class SearchInteractionsBody(SearchOptions):
         return self
 
 
-class MemoryOptions(Body):
-    """What the searches of memories can be asked besides."""
+class SearchProfilesBody(SearchOptions):
+    """Which profiles to find, of one user or of several."""
 
     status_filter: Statuses | None = None
     """By default, current ones."""
     include_expired: bool = False
-
-
-class SearchProfilesBody(MemoryOptions, SearchOptions):
-    """Which profiles to find, of one user or of several."""
-
     generated_from_request_id: Id | None = None
     source: Label | None = None
     custom_feature: str | None = None
@@ -207,50 +200,49 @@ class SearchProfilesBody(MemoryOptions, SearchOptions):
         return self
 
 
-class PlaybookOptions(Body):
-    """What the searches of rules for an agent can be asked besides."""
+class SearchUserPlaybooksBody(SearchOptions):
+    """Which user playbooks to find; without a user, those of all users."""
 
+    status_filter: Statuses | None = None
+    """By default, current ones."""
+    include_expired: bool = False
     agent_version: Label | None = None
     agent_versions: Labels | None = None
     playbook_name: Label | None = None
     playbook_names: Labels | None = None
 
 
-class SearchUserPlaybooksBody(PlaybookOptions, MemoryOptions, SearchOptions):
-    """Which user playbooks to find; without a user, those of all users."""
+class SearchAgentPlaybooksBody(SearchOptions):
+    """Which agent playbooks to find; by default those that an agent may use."""
 
-
-class ReviewOptions(Body):
-    """What the searches of kinds that are reviewed can be asked besides."""
-
+    status_filter: Statuses | None = None
+    """By default, current ones."""
+    include_expired: bool = False
+    agent_version: Label | None = None
+    agent_versions: Labels | None = None
+    playbook_name: Label | None = None
+    playbook_names: Labels | None = None
     playbook_status_filter: Approval | Approvals | None = None
     """Approval, for the kinds that are reviewed."""
 
-    @property
-    def approvals(self) -> tuple[Approval, ...]:
-        """The reviewers' words that are asked for; empty where none is."""
-        said = self.playbook_status_filter
-        return (said,) if isinstance(said, Approval) else said or ()
 
-
-class SearchAgentPlaybooksBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
-    """Which agent playbooks to find; by default those that an agent may use."""
-
-
-class SearchSkillsBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
+class SearchSkillsBody(SearchOptions):
     """Which skills to find; by default those that an agent may use."""
 
+    status_filter: Statuses | None = None
+    """By default, current ones."""
+    include_expired: bool = False
+    agent_version: Label | None = None
+    agent_versions: Labels | None = None
+    playbook_name: Label | None = None
+    playbook_names: Labels | None = None
+    playbook_status_filter: Approval | Approvals | None = None
+    """Approval, for the kinds that are reviewed."""
     skill_status_filter: Annotated[Approval | Approvals | None, BeforeValidator(approval_words)] = None
     """Approval; the same as `playbook_status_filter`, under the name used in other calls on skills."""
 
-    @property
-    def approvals(self) -> tuple[Approval, ...]:
-        """The reviewers' words that are asked for; empty where none is."""
-        said = self.skill_status_filter
-        return super().approvals if said is None else (said,) if isinstance(said, Approval) else said
 
-
-class SearchBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
+class SearchBody(SearchOptions):
     """
     A search over all kinds of memories.
 
@@ -258,15 +250,22 @@ class SearchBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
     covers only what applies to all users: memories of one user are never shown to another.
     """
 
-    query: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # it is only read
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)
-    ]
+    query: Question | None = Field(default=..., json_schema_extra=required)
     """The question, in plain words."""
     top_k: Count = 5
     """How many of each kind."""
     threshold: Threshold = 0.3
+    status_filter: Statuses | None = None
+    """By default, current ones."""
+    include_expired: bool = False
+    agent_version: Label | None = None
+    agent_versions: Labels | None = None
+    playbook_name: Label | None = None
+    playbook_names: Labels | None = None
+    playbook_status_filter: Approval | Approvals | None = None
+    """Approval, for the kinds that are reviewed."""
     kinds: Kinds | None = None
-    neighbours: int = Field(default=0, ge=0, le=MAX_NEIGHBOURS)
+    neighbours: Neighbours = 0
     """How many turns of the same session to return before and after each turn found."""
 
     @model_validator(mode="after")
@@ -277,57 +276,3 @@ class SearchBody(ReviewOptions, PlaybookOptions, MemoryOptions, SearchOptions):
         if self.neighbours and INTERACTION not in (self.kinds or ()):
             raise ValueError("neighbours apply to turns: add interaction to kinds, or leave out neighbours")
         return self
-
-    @property
-    def wanted_kinds(self) -> tuple[SearchKind, ...]:
-        """The kinds that are asked for, each once."""
-        if self.kinds is not None:
-            return tuple(dict.fromkeys(self.kinds))
-        by_default = (kind for kind, spec in KINDS.items() if spec.search_list is not None)
-        return tuple(kind for kind in by_default if self.users or kind in TENANT_KINDS)
-
-
-def to_filter(body: SearchOptions, now: datetime, kinds: Sequence[SearchKind]) -> Filter:
-    """Return what *body* admits of *kinds*: current at *now*, or known at `as_of`."""
-    users = tuple(UserId(one) for one in body.users)
-    wanted = Filter(
-        kinds=tuple(kind for kind in kinds if isinstance(kind, MemoryKind)),
-        interactions=INTERACTION in kinds,
-        user_id=users[0] if len(users) == 1 else None,
-        user_ids=users if len(users) > 1 else (),
-        tags=body.tags or (),
-        metadata=None if body.metadata is None else parse_condition(body.metadata),
-        start=body.start_time,
-        end=body.end_time,
-        event_start=body.event_start_time,
-        event_end=body.event_end_time,
-        as_of=body.as_of,
-        valid_at=now,
-    )
-    return wanted.model_copy(update=_of_kind(body, now))
-
-
-def _of_kind(body: SearchOptions, now: datetime) -> dict[str, object]:
-    """Return the parts of a filter that only some kinds have."""
-    parts: dict[str, object] = {}
-    if isinstance(body, SearchInteractionsBody):
-        parts["request_id"] = None if body.request_id is None else RequestId(body.request_id)
-    if isinstance(body, SearchProfilesBody):
-        made_by = body.generated_from_request_id
-        parts |= {"source": body.source, "request_id": None if made_by is None else RequestId(made_by)}
-    if isinstance(body, MemoryOptions):
-        parts |= {
-            "statuses": body.status_filter or (Status.CURRENT,),
-            "visibility": (Visibility.SERVED,),
-            "valid_at": None if body.include_expired else now,
-        }
-    if isinstance(body, PlaybookOptions):
-        version, name = body.agent_version, body.playbook_name
-        parts |= {
-            "agent_versions": (body.agent_versions or ()) if version is None else (version,),
-            "names": (body.playbook_names or ()) if name is None else (name,),
-        }
-    if isinstance(body, ReviewOptions) and body.approvals:
-        # A reviewer's words stand in for what may be served.
-        parts |= {"visibility": (), "approvals": body.approvals}
-    return parts

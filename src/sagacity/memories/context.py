@@ -1,0 +1,88 @@
+"""What an agent should know of a question: searched, and written into one text within a token budget."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sagacity.domain.context import Context, ContextBudgets, Said
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.query import Query, StrategyName
+from sagacity.memories.acting import Acting
+from sagacity.memories.search import Question, joined, search_by_kind
+from sagacity.retrieval.context.assemble import build_context
+from sagacity.retrieval.context.known_entities import known_entities
+from sagacity.storage.transaction import Transaction
+
+_HISTORY_TURNS = 100
+"""More fit into no budget that leaves room for what was learned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """What a context is built for."""
+
+    user_id: UserId
+    question: Question
+    asked: str
+    """The question in the user's words."""
+    query: Query
+    strategies: Sequence[StrategyName] | None = None
+    """Which strategies search; None for all."""
+    budgets: ContextBudgets
+    history: Sequence[Said] = ()
+    """The conversation so far, oldest first, as the caller has it."""
+    session_id: SessionId | None = None
+    """The conversation so far, as it was published; None to read none."""
+
+
+async def context_for(
+    acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
+) -> Context:
+    """
+    Return what is known about a question, as a text, with the trace of the search.
+
+    Args:
+        acting: on whose behalf.
+        request: for which question of whom.
+        include_expired: whether what has expired is found, too.
+        counts_withheld: whether the trace is to say how many wait for a review.
+    """
+    strategies = tuple(request.strategies or StrategyName)
+    query = request.query.model_copy(update={"strategies": strategies})
+    found, trace = await search_by_kind(
+        acting, query, include_expired=include_expired, counts_withheld=counts_withheld
+    )
+    trace, started = joined(request.question.trace, trace), time.perf_counter()
+    as_of = query.wanted.as_of
+    async with acting.read(user_id=request.user_id) as snapshot:
+        history = await _history(snapshot, request)
+        entities = await known_entities(snapshot, request.user_id, query.text, as_of=as_of)
+    trace, started = trace.took("entities and history", started), time.perf_counter()
+    built = await asyncio.to_thread(
+        build_context,
+        [one for items in found.values() for one in items],
+        history=history,
+        entities=entities,
+        budgets=request.budgets,
+        count=acting.parts.tokens.count,
+        question=request.asked,
+    )
+    return built.model_copy(update={"trace": trace.took("context", started)})
+
+
+async def _history(snapshot: Transaction, request: ContextRequest) -> Sequence[Said]:
+    if request.session_id is None:
+        return request.history
+    turns = await snapshot.interactions.of_session(
+        request.user_id, request.session_id, limit=_HISTORY_TURNS, as_of=request.query.wanted.as_of
+    )
+    return [
+        Said(
+            role=turn.role,
+            content=turn.content or turn.user_action_description,
+            interaction_id=turn.interaction_id,
+            said_at=turn.happened_at or turn.created_at,
+        )
+        for turn in turns
+    ]
