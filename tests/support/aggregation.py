@@ -12,6 +12,7 @@ from sagacity.domain.change import ChangeLog
 from sagacity.domain.cluster import Aggregated, PlaybookCluster
 from sagacity.domain.cursor import Lease
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.query import Filter
 from sagacity.learning.distil.agent_playbooks.spec import AGENT_PLAYBOOKS
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.learning.distil.pipeline import Distiller
@@ -101,9 +102,8 @@ class Aggregating:
     ) -> list[Memory]:
         """The playbooks for all, oldest first."""
         async with self.storage.read(ORG) as snapshot:
-            found = await snapshot.memories.list_newest(
-                SHARED, statuses=statuses, approvals=approvals, limit=1_000
-            )
+            wanted = Filter(kinds=(SHARED,), statuses=tuple(statuses), approvals=tuple(approvals))
+            found = await snapshot.memories.list_wanted(wanted, 1_000)
         return sorted(found, key=lambda one: one.memory_id)
 
     async def clusters(self) -> list[PlaybookCluster]:

@@ -129,10 +129,9 @@ app.command()(restore)
 app.command()(migrate_data)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Run the program and end the process with its exit code."""
-    given = hoisted(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(run(given))
+    sys.exit(run(hoisted(sys.argv[1:])))
 
 
 def run(arguments: list[str]) -> int:

@@ -47,7 +47,6 @@ def wait_for(
     request_ids: list[str],
     *,
     timeout_seconds: float,
-    text: str = "learning",
     patience_seconds: float = PATIENCE_SECONDS,
 ) -> "list[Receipt]":
     """
@@ -57,11 +56,10 @@ def wait_for(
         client: of the server where they are.
         request_ids: which.
         timeout_seconds: how long to wait for each at most.
-        text: what is being done.
         patience_seconds: how long to look for a server that is gone, before that is an error.
     """
     receipts: dict[str, Receipt] = {}
-    with advancing(text) as advance:
+    with advancing("learning") as advance:
         for request_id in request_ids:
             deadline = time.monotonic() + timeout_seconds
 

@@ -36,13 +36,12 @@ class Link:
     logged once, by class of error and address, never with the URL.
     """
 
-    def __init__(self, client: Client, server: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, client: Client, server: str) -> None:
         self.client = client
         self._server = server
-        self._monotonic = monotonic
         self._turns = asyncio.Semaphore(_CONNECTIONS)
         self._failing: set[str] = set()
-        self._since = self._ask_from = monotonic()
+        self._since = self._ask_from = time.monotonic()
 
     @property
     def is_up(self) -> bool:
@@ -52,14 +51,14 @@ class Link:
     async def ask(self, command: Callable[[], Awaitable[T]]) -> T | None:
         """Return what *command* gives, or None if the server does not answer, or lately did not."""
         if "commands" in self._failing:
-            if self._monotonic() < self._ask_from:
+            if time.monotonic() < self._ask_from:
                 return None
-            self._ask_from = self._monotonic() + PAUSE_SECONDS  # this one tries, the others go on
+            self._ask_from = time.monotonic() + PAUSE_SECONDS  # this one tries, the others go on
         try:
             async with asyncio.timeout(ANSWER_SECONDS), self._turns:
                 answer = await command()
         except FAILURES as error:
-            self._ask_from = self._monotonic() + PAUSE_SECONDS
+            self._ask_from = time.monotonic() + PAUSE_SECONDS
             self.failed("commands", error)
             return None
         self.works("commands")
@@ -68,7 +67,7 @@ class Link:
     def failed(self, part: str, error: BaseException) -> None:
         """Note that *part* does not reach the server."""
         if not self._failing:
-            self._since = self._monotonic()
+            self._since = time.monotonic()
             _log.warning("shared.lost", server=self._server, error=type(error).__name__)
         self._failing.add(part)
 
@@ -77,7 +76,7 @@ class Link:
         if part in self._failing:
             self._failing.remove(part)
             if not self._failing:
-                seconds = round(self._monotonic() - self._since, 1)
+                seconds = round(time.monotonic() - self._since, 1)
                 _log.info("shared.back", server=self._server, seconds=seconds)
 
 

@@ -121,9 +121,9 @@ def look_at(client: "Sagacity", user_id: str) -> UserStory:
     return UserStory(user_id=user_id, turns=len(turns), learned=tuple(learned))
 
 
-def ask(client: "Sagacity", question: Question, *, top_k: int = 5) -> Answer:
+def ask(client: "Sagacity", question: Question) -> Answer:
     """Look for a question's evidence among a user's turns."""
-    found = client.search_interactions(question.user_id, question.text, top_k=top_k).interactions
+    found = client.search_interactions(question.user_id, question.text, top_k=5).interactions
     hits = tuple(
         Hit(
             kind="turn",
@@ -136,9 +136,9 @@ def ask(client: "Sagacity", question: Question, *, top_k: int = 5) -> Answer:
     return Answer(user_id=question.user_id, question=question.text, expected=question.answer, hits=hits)
 
 
-def ask_memory(client: "Sagacity", user_id: str, question: str, *, top_k: int = 2) -> Answer:
+def ask_memory(client: "Sagacity", user_id: str, question: str) -> Answer:
     """Ask what is known of a user."""
-    page = client.search(question, user_id=user_id, top_k=top_k)
+    page = client.search(question, user_id=user_id, top_k=2)
     hits = [
         *(Hit(kind="profile", content=one.content, score=one.score or 0.0) for one in page.profiles),
         *(Hit(kind="playbook", content=one.content, score=one.score or 0.0) for one in page.user_playbooks),

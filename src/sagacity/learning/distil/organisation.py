@@ -30,15 +30,13 @@ class Distil:
     name = DISTIL
     scope = TaskScope.ORGANISATION
 
-    def __init__(
-        self, parts: TaskParts, *, aggregation: Distiller | None = None, skills: Distiller | None = None
-    ) -> None:
+    def __init__(self, parts: TaskParts, *, aggregation: Distiller | None = None) -> None:
         given = (parts.storage, parts.embedder, parts.configs, parts.models)
         self._storage = parts.storage
         self._aggregation = aggregation or Distiller(
             AGENT_PLAYBOOKS, *given, clock=parts.clock, ids=parts.ids
         )
-        self._skills = skills or Distiller(SKILLS, *given, clock=parts.clock, ids=parts.ids)
+        self._skills = Distiller(SKILLS, *given, clock=parts.clock, ids=parts.ids)
         self._retrying = parts.retrying
         self._clock = parts.clock
 

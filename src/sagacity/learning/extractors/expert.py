@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.windows.render import DEFAULT_LIMITS, Limits, fit, part_lines
+from sagacity.learning.windows.render import DEFAULT_LIMITS, fit, part_lines
 
 EXPERT_PROMPT = "expert_extraction"
 
@@ -16,7 +16,7 @@ def has_expert(window: Window) -> bool:
     return any(turn.expert_content.strip() for turn in window.unread)
 
 
-def render_triples(window: Window, limits: Limits = DEFAULT_LIMITS) -> str:
+def render_triples(window: Window) -> str:
     """
     Write question, agent's answer and expert's answer for each unread turn that an expert answered.
 
@@ -30,7 +30,7 @@ def render_triples(window: Window, limits: Limits = DEFAULT_LIMITS) -> str:
     def write(cap: int) -> str:
         return "\n\n".join("\n".join(_triple(turns, place, cap)) for place in places)
 
-    return fit(write, limits)
+    return fit(write, DEFAULT_LIMITS)
 
 
 def _triple(turns: Turns, place: int, cap: int) -> list[str]:

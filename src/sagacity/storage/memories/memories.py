@@ -184,13 +184,8 @@ class MemoryRepository:
         *,
         user_id: UserId | None = None,
         statuses: Sequence[Status] = (),
-        approvals: Sequence[Approval] = (),
         name: str | None = None,
         agent_version: str | None = None,
-        source: str | None = None,
-        request_id: RequestId | None = None,
-        start: datetime | None = None,
-        end: datetime | None = None,
         valid_at: datetime | None = None,
         limit: int,
     ) -> list[Memory]:
@@ -199,13 +194,8 @@ class MemoryRepository:
             kinds=(kind,),
             user_id=user_id,
             statuses=tuple(statuses),
-            approvals=tuple(approvals),
             names=() if name is None else (name,),
             agent_versions=() if agent_version is None else (agent_version,),
-            source=source,
-            request_id=request_id,
-            start=start,
-            end=end,
             valid_at=valid_at,
         )
         return await self.list_wanted(wanted, limit)
