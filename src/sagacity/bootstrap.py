@@ -75,6 +75,7 @@ class Runtime:
             embedder=self.embedder,
             searcher=self.searcher,
             tokens=self.tokens,
+            models=self.models,
             query_rewriter=self.query_rewriter,
             configs=self.configs,
             clock=self.clock,

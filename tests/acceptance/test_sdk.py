@@ -9,7 +9,7 @@ from sagacity.client import AsyncSagacity, Sagacity
 from sagacity.client.errors import ServerError
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.memory import Approval
-from sagacity.schemas.receipts import Receipt, ReceiptState
+from sagacity.domain.views.receipt import Receipt, ReceiptState
 from support.server import ServerProcess, running_server
 
 TURNS = [

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.api.receipts import learner_progress, receipt_state
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.interaction import Request
-from sagacity.schemas.receipts import LearnerProgress, LearnerState, ReceiptState, VectorProgress
+from sagacity.domain.views.receipt import LearnerProgress, LearnerState, ReceiptState, VectorProgress
+from sagacity.memories.receipts import learner_progress, receipt_state
 from support.api import publish
 from support.parts import ANNA, START, cursor_at
 

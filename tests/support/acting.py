@@ -8,6 +8,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import DueScope, Tenant
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.memories.acting import Acting, Parts
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.tokens import TokenCounter
@@ -31,6 +32,7 @@ def parts_of(storage: Storage, embedder: MiniLM, clock: Clock, ids: IdSource) ->
         embedder=embedder,
         searcher=Searcher(storage, embedder, clock=clock),
         tokens=TokenCounter(),
+        models=ModelGateway(storage, lambda _config, _role: None, clock),
         query_rewriter=QueryRewriter(no_model),
         configs=DatabaseConfigs(storage),
         clock=clock,

@@ -18,8 +18,8 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from sagacity.domain.views.receipt import Receipt
     from sagacity.schemas.interactions import PublishReply
-    from sagacity.schemas.receipts import Receipt
 
 WAIT_SECONDS = 300
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from sagacity.client import Sagacity
-    from sagacity.schemas.receipts import Receipt
+    from sagacity.domain.views.receipt import Receipt
 
 _DONE = frozenset({"learned", "parked"})
 

@@ -14,6 +14,7 @@ from sagacity.domain.kinds import TENANT_KINDS
 from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.providers.base import Embedder
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
@@ -29,6 +30,7 @@ class Parts:
     embedder: Embedder
     searcher: Searcher
     tokens: TokenCounter
+    models: ModelGateway
     query_rewriter: QueryRewriter
     configs: ConfigStore
     clock: Clock

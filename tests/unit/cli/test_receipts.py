@@ -9,7 +9,7 @@ from rich.console import Console
 from sagacity.cli.receipts import draw, wait_for, went_well
 from sagacity.client import Sagacity
 from sagacity.client.errors import Unreachable
-from sagacity.schemas.receipts import (
+from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
     LearnerState,

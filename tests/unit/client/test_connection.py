@@ -22,7 +22,7 @@ from sagacity.domain.errors import (
     Unauthorized,
 )
 from sagacity.domain.memory import Status
-from sagacity.schemas.receipts import ReceiptState
+from sagacity.domain.views.receipt import ReceiptState
 
 Answer = httpx.Response | Exception
 

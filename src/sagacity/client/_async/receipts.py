@@ -4,7 +4,7 @@
 from urllib.parse import quote
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.schemas.receipts import Receipt
+from sagacity.domain.views.receipt import Receipt
 
 
 async def get_receipt(connection: AsyncConnection, request_id: str) -> Receipt:

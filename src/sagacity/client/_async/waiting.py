@@ -10,7 +10,7 @@ from sagacity.client._async.receipts import get_receipt
 from sagacity.client.errors import WaitedTooLong
 from sagacity.client.retry import async_pause
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.receipts import Receipt, ReceiptState
+from sagacity.domain.views.receipt import Receipt, ReceiptState
 
 _SETTLED = frozenset({ReceiptState.LEARNED, ReceiptState.FAILED})
 _SHORTEST_RECEIPT_SECONDS, _SHORTEST_OPERATION_SECONDS, _LONGEST_SECONDS = 0.05, 0.1, 1.0

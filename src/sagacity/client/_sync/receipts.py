@@ -5,7 +5,7 @@
 from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
-from sagacity.schemas.receipts import Receipt
+from sagacity.domain.views.receipt import Receipt
 
 
 def get_receipt(connection: Connection, request_id: str) -> Receipt:

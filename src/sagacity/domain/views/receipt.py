@@ -1,11 +1,13 @@
-"""What became of one publish: stored, findable, learned."""
+"""The wire shape of a receipt: what became of one publish, stored, findable, learned."""
 
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import Field
+
 from sagacity.domain.cursor import Outcome
-from sagacity.domain.memory import MemoryKind
-from sagacity.schemas.base import Schema
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.views.base import View
 
 
 class ReceiptState(StrEnum):
@@ -26,7 +28,7 @@ class LearnerState(StrEnum):
     PARKED = "parked"
 
 
-class VectorProgress(Schema):
+class VectorProgress(View):
     """How many turns can be searched by meaning."""
 
     done: int = 0
@@ -35,14 +37,14 @@ class VectorProgress(Schema):
     error: str | None = None
 
 
-class IndexProgress(Schema):
+class IndexProgress(View):
     """How the turns can be searched so far."""
 
     keyword: bool = True
     vector: VectorProgress = VectorProgress()
 
 
-class LearnerProgress(Schema):
+class LearnerProgress(View):
     """The progress of one learner; a failed one tries again at `next_try_at`."""
 
     learner: str
@@ -54,7 +56,7 @@ class LearnerProgress(Schema):
     dead_letter_id: int | None = None
 
 
-class TaughtMemory(Schema):
+class TaughtMemory(View):
     """A memory that was learned from the request, alone or with others."""
 
     memory_id: int
@@ -66,7 +68,7 @@ class TaughtMemory(Schema):
     content: str
 
 
-class Receipt(Schema):
+class Receipt(View):
     """The state of one publish."""
 
     success: bool = True
@@ -79,5 +81,19 @@ class Receipt(Schema):
     indexed: IndexProgress
     learners: tuple[LearnerProgress, ...] = ()
     memories: tuple[TaughtMemory, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """What else limits learning now, such as a spending cap that is reached."""
+    warnings: tuple[str, ...] = Field(
+        default=(), description="What else limits learning now, such as a spending cap that is reached."
+    )
+
+
+def taught_view(memory: Memory) -> TaughtMemory:
+    """Show a memory that a request taught."""
+    return TaughtMemory(
+        memory_id=memory.memory_id,
+        uid=memory.uid,
+        profile_id=memory.uid if memory.kind is MemoryKind.PROFILE else None,
+        user_playbook_id=memory.memory_id if memory.kind is MemoryKind.USER_PLAYBOOK else None,
+        agent_playbook_id=memory.memory_id if memory.kind is MemoryKind.AGENT_PLAYBOOK else None,
+        kind=memory.kind,
+        content=memory.content,
+    )

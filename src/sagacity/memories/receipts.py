@@ -1,0 +1,113 @@
+"""What became of one publish: computed from documents, cursors and dead letters, stored nowhere."""
+
+from collections.abc import Mapping, Sequence
+
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
+from sagacity.domain.ids import RequestId
+from sagacity.domain.interaction import INTERACTION, Request
+from sagacity.domain.views.receipt import (
+    IndexProgress,
+    LearnerProgress,
+    LearnerState,
+    Receipt,
+    ReceiptState,
+    VectorProgress,
+    taught_view,
+)
+from sagacity.learning.windows.learners import learner_names
+from sagacity.memories.acting import Acting
+
+_LETTERS = 10_000
+
+
+async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
+    """
+    Return the state of one publish.
+
+    Raises:
+        NotFound: the caller can reach no such request.
+    """
+    config = await acting.config()
+    learners, note = learner_names(config), await acting.parts.models.note(acting.tenant, config)
+    async with acting.read() as snapshot:
+        request = await snapshot.interactions.get_request(request_id)
+        turns = (await snapshot.interactions.of_requests([request.request_id]))[request.request_id]
+        done, failed, error = await snapshot.search.progress(
+            INTERACTION, [turn.interaction_id for turn in turns]
+        )
+        cursors = await snapshot.cursors.of_user(request.user_id)
+        letters = await snapshot.dead_letters.list_newest(user_id=request.user_id, limit=_LETTERS)
+        taught = await snapshot.memories.taught_by(request.request_id)
+    vector = VectorProgress(done=done, waiting=len(turns) - done - failed, failed=failed, error=error or None)
+    progress = tuple(learner_progress(name, request, cursors, letters) for name in learners)
+    return Receipt(
+        request_id=request.request_id,
+        user_id=request.user_id,
+        session_id=request.session_id,
+        accepted_at=request.created_at,
+        interactions=len(turns),
+        state=receipt_state(vector, progress),
+        indexed=IndexProgress(vector=vector),
+        learners=progress,
+        memories=tuple(map(taught_view, taught)),
+        warnings=tuple(filter(None, (note,))),
+    )
+
+
+def learner_progress(
+    learner: str, request: Request, cursors: Mapping[str, Cursor], letters: Sequence[DeadLetter]
+) -> LearnerProgress:
+    """
+    Return how far *learner* has come with *request*.
+
+    Args:
+        learner: its name.
+        request: the turns `first_seq..last_seq` of its user's log.
+        cursors: how far each learner read that log, by its name.
+        letters: the windows of that log that were given up, newest first.
+    """
+    cursor = cursors.get(learner)
+    parked = [
+        letter
+        for letter in letters
+        if letter.learner == learner
+        and letter.first_seq <= request.last_seq
+        and letter.last_seq >= request.first_seq
+        and letter.status is not DeadLetterStatus.REPLAYED
+    ]
+    if parked:
+        letter = parked[0]
+        waits = letter.status is DeadLetterStatus.QUEUED
+        return LearnerProgress(
+            learner=learner,
+            state=LearnerState.WAITING if waits else LearnerState.PARKED,
+            outcome=None if cursor is None else cursor.outcome,
+            error=letter.error,
+            attempts=letter.attempts,
+            dead_letter_id=letter.dead_letter_id,
+        )
+    if cursor is None:
+        return LearnerProgress(learner=learner, state=LearnerState.WAITING)
+    if cursor.seq >= request.last_seq:
+        # What was parked and is no longer was replayed since, and learned.
+        outcome = Outcome.LEARNED if cursor.outcome is Outcome.PARKED else cursor.outcome
+        return LearnerProgress(learner=learner, state=LearnerState.LEARNED, outcome=outcome)
+    failed = cursor.attempts > 0 and bool(cursor.error)
+    return LearnerProgress(
+        learner=learner,
+        state=LearnerState.FAILED if failed else LearnerState.WAITING,
+        outcome=cursor.outcome if failed else None,
+        error=cursor.error if failed else None,
+        attempts=cursor.attempts,
+        next_try_at=cursor.next_try_at if failed else None,
+    )
+
+
+def receipt_state(vector: VectorProgress, learners: Sequence[LearnerProgress]) -> ReceiptState:
+    """Return how far a publish has come as a whole: a failure anywhere counts first, then the slowest part."""
+    states = {learner.state for learner in learners}
+    if vector.failed or states & {LearnerState.FAILED, LearnerState.PARKED}:
+        return ReceiptState.FAILED
+    if vector.waiting:
+        return ReceiptState.ACCEPTED
+    return ReceiptState.LEARNED if states == {LearnerState.LEARNED} else ReceiptState.INDEXED
