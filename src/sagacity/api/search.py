@@ -21,6 +21,7 @@ from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.memories.search import (
     Question,
     joined,
+    profiles_with,
     rewritten,
     search_by_kind,
     search_memories,
@@ -81,16 +82,8 @@ async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> Fo
 @limited(Rate.SEARCH)
 async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfiles:
     """Search profiles of one or several users, best first; without a query, return those changed last."""
-
-    def keep(memory: Memory) -> bool:
-        features = memory.attributes.custom_features.values()
-        names = {memory.name, *memory.attributes.extractor_names}
-        return (body.extractor_name is None or body.extractor_name in names) and (
-            body.custom_feature is None or any(body.custom_feature in str(value) for value in features)
-        )
-
-    sifted = body.extractor_name is not None or body.custom_feature is not None
-    asked, found = await _search(caller, body, MemoryKind.PROFILE, keep=keep if sifted else None)
+    keep = profiles_with(extractor_name=body.extractor_name, custom_feature=body.custom_feature)
+    asked, found = await _search(caller, body, MemoryKind.PROFILE, keep=keep)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
         msg=failures(found.trace),

@@ -98,6 +98,29 @@ async def search_memories(
     return Found(items=items, trace=trace)
 
 
+def profiles_with(
+    *, extractor_name: str | None, custom_feature: str | None
+) -> Callable[[Memory], bool] | None:
+    """
+    Return what keeps only some profiles of those found; None if all are kept.
+
+    Args:
+        extractor_name: of an extractor that learned it; None for any.
+        custom_feature: a text that one of the custom features must contain; None for any.
+    """
+    if extractor_name is None and custom_feature is None:
+        return None
+
+    def keep(memory: Memory) -> bool:
+        features = memory.attributes.custom_features.values()
+        names = {memory.name, *memory.attributes.extractor_names}
+        return (extractor_name is None or extractor_name in names) and (
+            custom_feature is None or any(custom_feature in str(value) for value in features)
+        )
+
+    return keep
+
+
 async def search_turns(acting: Acting, query: Query, *, among_newest: int | None = None) -> Found:
     """
     Return turns that are found, best first; without a text the newest. With their neighbours, if those are asked for.

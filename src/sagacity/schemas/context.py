@@ -9,7 +9,15 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.schemas.base import Count, Id, Label, Reply, Share, Statuses, StrictPart
 from sagacity.schemas.found import Explanation
-from sagacity.schemas.search import Approvals, Kinds, Labels, Neighbours, Question, SearchOptions, required
+from sagacity.schemas.search import (
+    Approvals,
+    Kinds,
+    Labels,
+    Neighbours,
+    RequiredQuery,
+    SearchOptions,
+    required,
+)
 
 MAX_TOKENS = 128_000
 KINDS = (*MemoryKind, INTERACTION)
@@ -42,7 +50,7 @@ class ContextBody(SearchOptions):
     All memories and turns are searched with all strategies by default. The options of a search work here, too.
     """
 
-    query: Question | None = Field(default=..., json_schema_extra=required)
+    query: RequiredQuery | None = Field(default=..., json_schema_extra=required)
     """The question, in plain words."""
     user_id: Id | None = Field(default=..., json_schema_extra=required)
     top_k: Count = 20

@@ -34,7 +34,7 @@ def _each_once(given: tuple[StrategyName, ...]) -> tuple[StrategyName, ...]:
     return tuple(dict.fromkeys(given))
 
 
-Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
+RequiredQuery = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
 """A question that has to be there."""
 Neighbours = Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)]
 Ids = Annotated[tuple[Id, ...], Field(min_length=1, max_length=100, fail_fast=True)]
@@ -250,7 +250,7 @@ class SearchBody(SearchOptions):
     covers only what applies to all users: memories of one user are never shown to another.
     """
 
-    query: Question | None = Field(default=..., json_schema_extra=required)
+    query: RequiredQuery | None = Field(default=..., json_schema_extra=required)
     """The question, in plain words."""
     top_k: Count = 5
     """How many of each kind."""
