@@ -420,7 +420,7 @@ def test_version_and_help(tmp_path: Path) -> None:
     """Both answer without a server, also as `python -m sagacity`."""
     assert sagacity("--version", home=tmp_path).out == "0.1.0\n"
     for flag in ("-h", "--help"):
-        assert "Show all of it on real conversations." in sagacity(flag, home=tmp_path).out
+        assert "Show what Sagacity learns from real conversations." in sagacity(flag, home=tmp_path).out
 
 
 def test_entities_are_listed_edited_merged_and_deleted(run) -> None:

@@ -132,7 +132,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "search_query": "Delete the profiles that contain every one of these words.",
     "current_count": "How many are in force.",
     "pending_count": "How many wait for an upgrade.",
-    "archived_count": "How many were put away.",
+    "archived_count": "How many were archived.",
     "expiring_soon_count": "How many current ones expire within a week.",
     "user_playbooks": "Rules that single users taught.",
     "agent_playbooks": "Rules that apply to all users.",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sagacity.domain.views.agent_playbook import AgentPlaybookView
     from sagacity.schemas.aggregation import PlaybookAggregationReply
 
-app = typer.Typer(no_args_is_help=True, help="How an agent should act for everybody.")
+app = typer.Typer(no_args_is_help=True, help="How an agent should act for everyone.")
 
 DEFAULT_NAME = "agent_corrections"
 DEFAULT_EXTRACTOR = "default_playbook_extractor"
@@ -24,7 +24,7 @@ Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
 Trigger = Annotated[str | None, typer.Option("--trigger", help="In which situation.")]
 Rationale = Annotated[str | None, typer.Option("--rationale", help="Why.")]
 Approved = Annotated[
-    options.Approval | None, typer.Option("--playbook-status", help="Only with this verdict.")
+    options.Approval | None, typer.Option("--playbook-status", help="Only with this approval.")
 ]
 
 
@@ -88,7 +88,7 @@ PLAYBOOKS.adds(
         Annotated[str, typer.Option("--playbook-name", help="Under which name.")], DEFAULT_NAME
     ),
     playbook_status=Option(
-        Annotated[options.Approval, typer.Option("--playbook-status", help="The verdict.")], "pending"
+        Annotated[options.Approval, typer.Option("--playbook-status", help="Its approval.")], "pending"
     ),
 )
 PLAYBOOKS.updates(
@@ -101,7 +101,7 @@ PLAYBOOKS.updates(
 )
 PLAYBOOKS.shows(
     "get_agent_playbooks",
-    "Show one agent playbook, with how many stand behind it and whose place it would take.",
+    "Show one agent playbook, how many users and rules are behind it, and which one it would replace.",
     "--playbook-id 3",
     _whole,
 )
@@ -113,10 +113,10 @@ def update_status(
     context: typer.Context,
     *,
     playbook_id: PlaybookId,
-    status: Annotated[options.Approval, typer.Option("--status", help="The verdict.")],
+    status: Annotated[options.Approval, typer.Option("--status", help="Its approval.")],
 ) -> None:
     """
-    Say whether an agent playbook may serve all users.
+    Approve or reject an agent playbook, or set it back to pending.
 
     Example: sagacity agent-playbooks update-status --playbook-id 3 --status approved
     """
@@ -134,7 +134,9 @@ def aggregate(
     wait: Wait = False,
 ) -> None:
     """
-    Write what many users taught as agent playbooks, anew. They wait for a verdict; those that have one stay.
+    Write agent playbooks again from what several users taught.
+
+    New ones wait for approval; approved and rejected ones stay as they are.
 
     Example: sagacity agent-playbooks aggregate --wait
     """

@@ -32,7 +32,7 @@ def context_(
     user_id: options.UserId,
     agent_version: options.AgentVersion = None,
     query: Annotated[
-        str | None, typer.Option("--query", help=f"The same; by default {_PREFERENCES!r}.")
+        str | None, typer.Option("--query", help=f"The question, as an option; default: {_PREFERENCES!r}.")
     ] = None,
     session_id: Annotated[
         str | None, typer.Option("--session-id", help="The current conversation; its turns are included.")
@@ -46,7 +46,7 @@ def context_(
     asked: Options,
 ) -> None:
     """
-    Print what is known that matters to a question, as text for a prompt; each line names its source.
+    Print what is known and relevant to a question, as text for a prompt. Each line names its source.
 
     With --explain, also print what each strategy found and what was left out.
 

@@ -40,9 +40,9 @@ def ledger(
     limit: options.Limit = 20,
 ) -> None:
     """
-    List the calls of models, the newest first, or sum them up.
+    List model calls, newest first, or sum them up.
 
-    Failed calls are there too, and each try. Where a spending cap is set, the last line says how much of it is spent.
+    Failed calls and retries are included. With a spending cap, the last line says how much of it is spent.
 
     Example: sagacity ledger --by learner
 

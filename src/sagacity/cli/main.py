@@ -84,7 +84,7 @@ def flags(
 
     Start with `sagacity demo`, then `sagacity serve`. The flags below may appear anywhere.
 
-    Exit codes: 0 success, 1 failure, 2 wrong input, 3 wrong or missing token, 4 no network.
+    Exit codes: 0 success, 1 failure, 2 wrong input, 3 wrong or missing token, 4 no connection.
     """
     context.obj = Invocation(as_json, server_url, api_key, allow_insecure)
 

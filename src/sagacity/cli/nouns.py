@@ -77,7 +77,7 @@ class Noun:
                 found = getattr(called(client, call, given), self.field)
             show(context, found, self.draw(found))
 
-        self.adds_command("list", f"List {self.name}s, the last changed first.", example, takes, act)
+        self.adds_command("list", f"List {self.name}s, last changed first.", example, takes, act)
 
     def searches(self, call: str, example: str, **takes: Option) -> None:
         """Add `search`, with the options that every search has."""
@@ -170,8 +170,10 @@ class Noun:
             show(context, reply, said(reply.message or verdict))
 
         takes = {self.id_name: self.id_option}
-        approve = f"Let {self.one} serve all users; the one that it replaces makes room for it."
-        reject = f"Keep {self.one} from being served."
+        approve = (
+            f"Approve {self.one}, so that it is used for all users; the one that it replaces is archived."
+        )
+        reject = f"Reject {self.one}, so that it is not used."
         self.adds_command(
             "approve", approve, example, takes, lambda context, given: decide(context, given, "approved")
         )

@@ -106,7 +106,7 @@ def cancel(
     operation_id: Annotated[str | None, typer.Argument(help="The operation's id; see `list`.")] = None,
     *,
     service: Service = None,
-    every: Annotated[bool, typer.Option("--all", help="The running operation of this type.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All running operations.")] = False,
 ) -> None:
     """
     Cancel an operation after its current window. What it has written stays.

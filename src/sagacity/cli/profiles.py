@@ -37,7 +37,7 @@ def list_profiles(
     status: options.Lifecycle = None,
 ) -> None:
     """
-    List profiles, the last changed first.
+    List profiles, last changed first.
 
     Example: sagacity profiles list --user-id ana
     """
@@ -76,11 +76,13 @@ def delete(
     *,
     user_id: options.UserId,
     profile_id: Annotated[str | None, typer.Option("--profile-id", help="Which profile.")] = None,
-    query: Annotated[str | None, typer.Option("--query", help="All that this search finds.")] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="All that contain every word of this text.")
+    ] = None,
     yes: options.Yes = False,
 ) -> None:
     """
-    Delete one profile, or those that a search finds.
+    Delete one profile, or all that contain given words.
 
     Example: sagacity profiles delete --user-id ana --profile-id ID
     """

@@ -47,7 +47,7 @@ def publish(
     agent_version: Annotated[
         str | None, typer.Option("--agent-version", help="Version of the agent that answered.")
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is learned from.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until learning has ended.")] = False,
     skip_aggregation: Annotated[
         bool, typer.Option("--skip-aggregation", help="Do not start aggregation into agent playbooks.")
     ] = False,
@@ -59,8 +59,8 @@ def publish(
     Publish turns of a conversation. They are on disk when this returns.
 
     The turns come from exactly one of: --user-message with --agent-response, --data, --file, --stdin.
-    Values in the data (user_id, session_id …) override the flags. A few turns wait for more before they are
-    learned from; with --force-extraction they do not.
+    Values in the data (user_id, session_id …) override the flags. A few turns wait for more to
+    arrive; --force-extraction learns from them at once.
 
     Example: sagacity publish -u ana --user-message "I am vegetarian." --agent-response "Noted." --wait
 

@@ -27,7 +27,7 @@ def receipt(
     context: typer.Context,
     request_id: Annotated[str, typer.Argument(help="The request id that `publish` returned.")],
     *,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it is learned from.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until learning has ended.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0, help="Longest wait in seconds.")] = 300,
 ) -> None:
     """

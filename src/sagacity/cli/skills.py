@@ -30,7 +30,7 @@ SkillIds = Annotated[
     list[int] | None,
     typer.Option("--skill-id", metavar="<int>", min=1, help="Only this one; may be given several times."),
 ]
-Reviewed = Annotated[options.Approval | None, typer.Option("--skill-status", help="Only with this verdict.")]
+Reviewed = Annotated[options.Approval | None, typer.Option("--skill-status", help="Only with this approval.")]
 Name = Annotated[str | None, typer.Option("--name", help="What it is called.")]
 Description = Annotated[str | None, typer.Option("--description", help="What it does and when to use it.")]
 Instructions = Annotated[
@@ -95,7 +95,7 @@ def add(
     agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
     playbook_name: Annotated[str, typer.Option("--playbook-name", help="With which playbooks.")] = "",
     skill_status: Annotated[
-        options.Approval, typer.Option("--skill-status", help="The verdict.")
+        options.Approval, typer.Option("--skill-status", help="Its approval.")
     ] = "pending",
 ) -> None:
     """
@@ -153,7 +153,7 @@ def generate(
     wait: Wait = False,
 ) -> None:
     """
-    Write up what users taught as skills, now; they wait for their approval.
+    Write skills from what users taught, now; they wait for approval.
 
     Example: sagacity skills generate --wait
     """
@@ -179,9 +179,9 @@ def export(
     skill_status: Reviewed = None,
 ) -> None:
     """
-    Write skills as folders that agents load, or print them as one document; by default those that are approved.
+    Write skills as folders that agents load, or print them as one document; by default approved ones.
 
-    Redirected into a file the document is written as it is, byte for byte.
+    Redirected into a file, the document is written byte for byte.
 
     Example: sagacity skills export --dir ./skills
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sagacity.domain.tenant import ApiToken
     from sagacity.storage.transaction import Transaction
 
-app = typer.Typer(no_args_is_help=True, help="Tokens that may call the server.")
+app = typer.Typer(no_args_is_help=True, help="Tokens for calls to the server.")
 
 DEFAULT_ORG = "self-host-org"
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""`sagacity profiles` and `sagacity user-playbooks`: learned anew, compared, taken into use, taken back."""
+"""`sagacity profiles` and `sagacity user-playbooks`: learned again, compared, upgraded, downgraded."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sagacity.schemas.base import Reply
     from sagacity.schemas.versions import ProfileDiff, UserPlaybookDiff
 
-Source = Annotated[str | None, typer.Option("--source", help="Only turns that came from there.")]
+Source = Annotated[str | None, typer.Option("--source", help="Only turns with this source.")]
 Extractor = Annotated[
     list[str] | None,
     typer.Option("--extractor", metavar="<str>", help="Only this extractor; may be given several times."),
@@ -30,19 +30,20 @@ Extractor = Annotated[
 PlaybookName = Annotated[
     str | None, typer.Option("--playbook-name", "--extractor", help="Only this extractor.")
 ]
-After = Annotated[str | None, typer.Option("--after", help="Only turns since then: 2026-05-01.")]
-Before = Annotated[str | None, typer.Option("--before", help="Only turns until then.")]
+After = Annotated[str | None, typer.Option("--after", help="Only turns since this time: 2026-05-01.")]
+Before = Annotated[str | None, typer.Option("--before", help="Only turns until this time.")]
 Newest = Annotated[
-    bool, typer.Option("--newest", help="Only the newest turns, straight into what is current.")
+    bool, typer.Option("--newest", help="Only the newest turns, directly into the current version.")
 ]
-Upgrade = Annotated[
-    bool, typer.Option("--upgrade", help="Wait, and take the outcome into use if all went well.")
-]
+Upgrade = Annotated[bool, typer.Option("--upgrade", help="Wait, and upgrade if every user succeeded.")]
 Everyone = Annotated[
-    bool, typer.Option("--everyone", help="Also users who have nothing to take its place: they lose all.")
+    bool,
+    typer.Option(
+        "--everyone", help="Include users without anything to swap in: they lose all that is current."
+    ),
 ]
 KeepCurrent = Annotated[
-    bool, typer.Option("--keep-current", help="Put nothing away: what is pending joins what is current.")
+    bool, typer.Option("--keep-current", help="Archive nothing: add what is pending to what is current.")
 ]
 
 
@@ -59,7 +60,7 @@ def regenerate_profiles(
     upgrade: Upgrade = False,
 ) -> None:
     """
-    Learn profiles anew from all turns. They are pending until `upgrade`; those in use stay as they are.
+    Learn profiles again from all turns, into a pending version. The current one is used until `upgrade`.
 
     Example: sagacity profiles regenerate --user-id ana --wait
 
@@ -109,7 +110,7 @@ def upgrade_profiles(
     yes: options.Yes = False,
 ) -> None:
     """
-    Take pending profiles into use; the current ones are put away until the next upgrade.
+    Make pending profiles current, and archive the current ones until the next upgrade.
 
     Example: sagacity profiles upgrade --user-id ana
     """
@@ -133,7 +134,7 @@ def downgrade_profiles(
     yes: options.Yes = False,
 ) -> None:
     """
-    Take back the profiles that the last upgrade put away; those in use are put away in their place.
+    Undo the last upgrade: swap current and archived profiles.
 
     Example: sagacity profiles downgrade --user-id ana
     """
@@ -179,9 +180,9 @@ def regenerate_user_playbooks(
     upgrade: Upgrade = False,
 ) -> None:
     """
-    Learn user playbooks anew from all turns with one agent version, `agent-v0` unless another is named.
+    Learn user playbooks again from all turns with one agent version, into a pending version.
 
-    They are pending until `upgrade`; those in use stay as they are.
+    The agent version is `agent-v0` unless another is named. The current version is used until `upgrade`.
 
     Example: sagacity user-playbooks regenerate --agent-version agent-v0 --wait
     """
@@ -242,7 +243,7 @@ def upgrade_user_playbooks(
     yes: options.Yes = False,
 ) -> None:
     """
-    Take pending user playbooks into use; the current ones are put away until the next upgrade.
+    Make pending user playbooks current, and archive the current ones until the next upgrade.
 
     Example: sagacity user-playbooks upgrade --agent-version agent-v0
     """
@@ -269,7 +270,7 @@ def downgrade_user_playbooks(
     yes: options.Yes = False,
 ) -> None:
     """
-    Take back the user playbooks that the last upgrade put away; those in use are put away in their place.
+    Undo the last upgrade: swap current and archived user playbooks.
 
     Example: sagacity user-playbooks downgrade --agent-version agent-v0
     """
@@ -310,7 +311,7 @@ def diff_user_playbooks(
 
 
 def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upgrade") -> None:  # noqa: FBT001
-    """Refuse options that do not go with *option*: an upgrade swaps all of a user, so all has to be learned anew."""
+    """Refuse options that do not go with *option*: an upgrade swaps all of a user, so all must be learned again."""
     given = [name for name, value in others.items() if value]
     if chosen and given:
         raise InvalidInput(f"{option} cannot be combined with {', '.join(given)}")
@@ -318,12 +319,12 @@ def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upg
 
 def _confirm_everyone(context: typer.Context, *, everyone: bool, yes: bool) -> None:
     if everyone:
-        confirm(context, "Swap also for users who have nothing to take the place of what they lose?", yes=yes)
+        confirm(context, "Include users without anything to swap in? They lose all that is current.", yes=yes)
 
 
 @dataclass(frozen=True)
 class _Then:
-    """What there is to do once something was learned anew: commands with the filters that were given."""
+    """What to do after learning again: commands with the filters that were given."""
 
     noun: str
     filters: "Mapping[str, str | Sequence[str] | None]"
@@ -331,12 +332,12 @@ class _Then:
     @property
     def undone(self) -> str:
         """What is said where an upgrade was asked for and does not happen."""
-        return f"nothing was taken into use; once all is learned: {self._typed('upgrade')}"
+        return f"not upgraded; when everything is learned: {self._typed('upgrade')}"
 
     @property
     def pending(self) -> str:
         """What is said where it waits for its upgrade."""
-        return f"compare it with:     {self._typed('diff')}\ntake it into use with: {self._typed('upgrade')}"
+        return f"compare: {self._typed('diff')}\nupgrade: {self._typed('upgrade')}"
 
     def _typed(self, verb: str) -> str:
         given = [
@@ -355,7 +356,7 @@ def _ended(
     *,
     upgrade: bool,
 ) -> None:
-    """Show how a run ended and, where it was taken into use, how many moved; if not, what to do *then*."""
+    """Show how a run ended and, after an upgrade, how many moved; if not, what to do *then*."""
     if upgraded is None:
         pending = then.pending if then and went_well(ended) and ended.stats.total_generated else ""
         end(context, ended, then=then.undone if then and upgrade else pending)

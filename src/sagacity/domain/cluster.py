@@ -133,7 +133,7 @@ class SkillsMade(Value):
             return f"Skipped: {self.skipped_reason}"
         told = (
             f"{counted(self.playbook_count, 'user playbook')} in {counted(self.cluster_count, 'cluster')}: "
-            f"{counted(self.created, 'skill')} written, {self.updated} written anew"
+            f"{counted(self.created, 'skill')} written, {self.updated} rewritten"
         )
         return "; ".join(filter(None, [told, self._why_nothing, self._failures, self.note]))
 

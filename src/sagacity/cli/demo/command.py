@@ -23,14 +23,13 @@ def demo(
     *,
     data: Annotated[Path | None, typer.Option("--data", help="Folder of the example conversations.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show all that was learned.")] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the database for a look at it.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the database.")] = False,
 ) -> None:
     """
-    Show all of it on real conversations.
+    Show what Sagacity learns from real conversations.
 
-    Starts a server of its own in a temporary folder, publishes support conversations and personal chats, waits
-    until they are learned from, shows what was learned from which words, and asks the memory. No model key is
-    used, and nothing of yours is touched.
+    Starts a server of its own in a temporary folder, publishes support conversations and personal chats, shows
+    what it learned from which words, and searches it. It uses no model key, and does not touch your data.
 
     Example: sagacity demo
     """

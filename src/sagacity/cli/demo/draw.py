@@ -1,7 +1,10 @@
 """How the demo looks."""
 
 import re
+import shutil
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -114,9 +117,11 @@ def _grid(first_column: int) -> Table:
 
 
 def _next(console: Console, kept: str | None) -> None:
-    console.print(plain("Try next", "bold"))
+    console.print(plain("Try next, the server in a terminal of its own", "bold"))
     home = f"SAGACITY_HOME={kept} " if kept else ""
+    path = [] if shutil.which("sagacity") else [f'export PATH="{Path(sys.executable).parent}:$PATH"']
     for command in (
+        *path,
         f"{home}sagacity serve",
         'sagacity publish -u you --user-message "I am vegetarian." --agent-response "Noted." --wait --force-extraction',
         'sagacity search "what should I cook?" -u you',

@@ -51,7 +51,7 @@ def _settle_former(run: Run, one: Written, draft: Draft, former: Memory, count: 
         reason = f"written from {count}; takes the place of skill {former.memory_id} once it is approved"
         return Settlement(Effect.UPDATED, cluster, new=_new_skill(run, one, draft, former), reason=reason)
     after = _written_over(run, one, draft, former)
-    reason = f"written anew from {count}"
+    reason = f"rewritten from {count}"
     return Settlement(Effect.UPDATED, cluster, saved=after, before=former, reason=reason)
 
 
