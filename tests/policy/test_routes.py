@@ -10,12 +10,12 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from sagacity.api.app import PREFIX, ROUTERS, create_app
+from sagacity.api.app import OLDER, PREFIX, ROUTERS, create_app
 from sagacity.api.dependencies import Needs
 from sagacity.api.field_words import FIELD_WORDS
 from sagacity.api.openapi import Example, examples
 from sagacity.api.rates import limits_of
-from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
+from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
 
@@ -94,7 +94,7 @@ def test_every_route_says_what_it_needs_of_its_caller():
     """One permission each, declared beside the route; the public ones ask for none."""
     needs = {
         route.path: [one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)]
-        for router in (*ROUTERS, older_routes(ROUTERS))
+        for router in (*ROUTERS, OLDER)
         for route in router.routes
         if isinstance(route, APIRoute)
     }

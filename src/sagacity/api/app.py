@@ -71,6 +71,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     prompts.router,
     config.router,
 )
+OLDER = older_routes(ROUTERS)
+"""Made once: what each route takes and returns is worked out when it is added."""
 
 
 def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
@@ -94,7 +96,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         middleware=_middleware(settings),
         generate_unique_id_function=_operation_id,
     )
-    served = [("", health.router), *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS)))]
+    served = [("", health.router), *((PREFIX, router) for router in (*ROUTERS, OLDER))]
     for prefix, router in served:
         app.include_router(router, prefix=prefix)
     install_errors(app, paths_of(served))
