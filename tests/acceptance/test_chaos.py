@@ -196,8 +196,8 @@ def held_leases(cluster: Cluster) -> list[tuple[object, ...]]:
     """Leases of logs that somebody holds now."""
     database = cluster.env["SAGACITY_DATABASE_URL"].rpartition("/")[2]
     return cluster.postgres.execute(
-        "select org_id, name, owner from leases "
-        "where name like 'learn:%' and expires_at > extract(epoch from now()) * 1e6",
+        "select org_id, user_id, owner from leases "
+        "where task = 'learn' and expires_at > extract(epoch from now()) * 1e6",
         database=database,
     )
 
