@@ -71,8 +71,10 @@ async def test_job_that_ends_in_an_outage(
             if is_stopping:
                 await works.stop(30)
             await until(lambda: work.done and losses(logs))
+            # Before the block ends: a worker that is stopped at once may still have to cancel what ARQ does.
+            assert losses(logs) == ["redis.lost"]
         await collected()
-    assert (losses(logs), unheard) == (["redis.lost"], [])
+    assert unheard == []
 
 
 async def test_job_that_redis_forgot_ends_in_an_outage(
@@ -100,6 +102,7 @@ async def test_job_that_redis_forgot_ends_in_an_outage(
             valkey.kill()
             await until(lambda: losses(logs))
             work.release.set()
-            await until(lambda: work.done)
+            await until(lambda: work.done and losses(logs))
+            assert losses(logs) == ["redis.lost"]
         await collected()
-    assert (losses(logs), unheard) == (["redis.lost"], [])
+    assert unheard == []

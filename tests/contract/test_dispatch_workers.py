@@ -57,6 +57,16 @@ async def queued(redis: Redis, kind: JobKind, count: int) -> None:
     await until_found(is_so)
 
 
+async def everything(redis: Redis) -> dict[str, object]:
+    """What Redis holds, with the milliseconds that each key has left."""
+    held: dict[str, object] = {}
+    for key in await redis.keys("*"):
+        is_list = await redis.type(key) == b"zset"
+        value = await (redis.zrange(key, 0, -1, withscores=True) if is_list else redis.get(key))
+        held[key.decode()] = (value, await redis.pttl(key))
+    return held | {"time": await redis.time()}
+
+
 async def due(storage: Storage, count: int, tenant: Tenant = ORG) -> list[DueScope]:
     """Make so many users of an organisation due."""
     users = [f"u{n}" for n in range(count)]
@@ -175,10 +185,16 @@ async def test_job_of_a_dead_worker_is_taken_over(storage: Storage, redis_url: s
     begun = time.monotonic()
     await redis.set(f"arq:in-progress:{learn_job(ANNAS).job_id}", 1, px=3000)
     await dead.close()
-    async with running(
-        worker(storage, queue(redis_url, tenant_concurrency=1, lease_seconds=3.0), work, sweep_seconds=0.2)
-    ):
-        await until(lambda: work.done)
+    alive = worker(
+        storage, queue(redis_url, tenant_concurrency=1, lease_seconds=3.0), work, sweep_seconds=0.2
+    )
+    with structlog.testing.capture_logs() as logs:
+        async with running(alive):
+            try:
+                await until(lambda: work.done)
+            except AssertionError as late:
+                late.add_note(f"started {work.started}, logged {logs}, in Redis {await everything(redis)}")
+                raise
     assert time.monotonic() - begun > 2.8
     assert work.started == [ANNAS]
 
