@@ -178,12 +178,12 @@ async def test_long_work_is_not_taken_over(storage: Storage, redis_url: str, red
 
 async def test_job_of_a_dead_worker_is_taken_over(storage: Storage, redis_url: str, redis: Redis) -> None:
     """What a killed worker leaves in Redis holds a user up for the time of a lease, and no longer."""
-    await storage.append(ORG, said("x"))
+    [theirs] = await due(storage, 1)
     dead, work = queue(redis_url, tenant_concurrency=1, lease_seconds=3.0), Work(storage)
-    assert await dead.offer([learn_job(ANNAS)]) == 1
-    assert await dead.claim(learn_job(ANNAS))
+    assert await dead.offer([learn_job(theirs)]) == 1
+    assert await dead.claim(learn_job(theirs))
     begun = time.monotonic()
-    await redis.set(f"arq:in-progress:{learn_job(ANNAS).job_id}", 1, px=3000)
+    await redis.set(f"arq:in-progress:{learn_job(theirs).job_id}", 1, px=3000)
     await dead.close()
     alive = worker(
         storage, queue(redis_url, tenant_concurrency=1, lease_seconds=3.0), work, sweep_seconds=0.2
@@ -196,7 +196,7 @@ async def test_job_of_a_dead_worker_is_taken_over(storage: Storage, redis_url: s
                 late.add_note(f"started {work.started}, logged {logs}, in Redis {await everything(redis)}")
                 raise
     assert time.monotonic() - begun > 2.8
-    assert work.started == [ANNAS]
+    assert work.started == [theirs]
 
 
 async def test_flushed_queue_is_filled_again(storage: Storage, redis_url: str, redis: Redis) -> None:

@@ -173,7 +173,7 @@ class QueueConsumer:
         """Do a job if its organisation has a place for it; if not, one that ends asks the database who is next."""
         if not await self._queue.claim(job):
             return False
-        beat = asyncio.create_task(self._beat(job))
+        beat = asyncio.create_task(self._beat(job, self._here[job.job_id]))
         try:
             async with self._running:
                 await self._work(job)
@@ -182,9 +182,17 @@ class QueueConsumer:
             await self._queue.release(job)
         return True
 
-    async def _beat(self, job: Job) -> None:
+    async def _beat(self, job: Job, run: asyncio.Task[Any]) -> None:
+        """
+        Keep the job taken while *run* does it.
+
+        It looks by itself whether that has ended: a cancellation that a driver swallows (see `loops.end`) would leave
+        the job taken for good, by nobody.
+        """
         while True:
             await asyncio.sleep(self._queue.lease_seconds / 3)
+            if run.done():
+                return
             await self._queue.prolong(job)
 
     async def _after(self, ctx: dict[Any, Any]) -> None:
