@@ -39,7 +39,7 @@ NAMES = tuple(map(" ".join, product(FIRST_NAMES.split(), LAST_NAMES.split())))
 """Of people whom no text of the corpus speaks of."""
 MEMORIES_A_TIE = 10
 """How many of a user's memories there are for each that ties two people together."""
-MOST_TIES = 1_000
+MAX_RELATIONSHIPS = 1_000
 
 
 @cache
@@ -154,7 +154,7 @@ async def fill(
 
 def people_of(memories: int) -> Sequence[str]:
     """The people in the graph of a user who has so many memories of a kind: one for two ties, four at least."""
-    return NAMES[: max(4, min(memories // MEMORIES_A_TIE, MOST_TIES) // 2)]
+    return NAMES[: max(4, min(memories // MEMORIES_A_TIE, MAX_RELATIONSHIPS) // 2)]
 
 
 async def fill_graph(storage: Storage, users: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ async def fill_graph(storage: Storage, users: Sequence[str]) -> None:
     for user in users:
         wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=UserId(user))
         async with storage.begin(TENANT) as transaction:
-            count = len(await transaction.memories.list_wanted(wanted, MEMORIES_A_TIE * MOST_TIES))
+            count = len(await transaction.memories.list_wanted(wanted, MEMORIES_A_TIE * MAX_RELATIONSHIPS))
             people = people_of(count)
             memories = await transaction.memories.list_wanted(wanted, count // MEMORIES_A_TIE)
             for place, memory in enumerate(memories):

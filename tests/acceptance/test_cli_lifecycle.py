@@ -58,7 +58,7 @@ def run(server: ServerProcess, capsys: pytest.CaptureFixture[str]):
     return call
 
 
-def hold_back(
+def align_backwards(
     home: Path, lease: Lease | None = None, task: str = "regenerate", user_id: str = "ana"
 ) -> Lease | None:
     """Take the right to work on ana's part of operations, or on another, away from the server, or give it back."""
@@ -116,7 +116,7 @@ def test_an_interrupt_leaves_the_run_alone_and_says_how_to_follow_or_stop_it(
     run, server, home, tmp_path
 ) -> None:
     """Ctrl-C ends the program, not the run; meanwhile a second start and a swap are refused; then it is cancelled."""
-    lease = hold_back(home)
+    lease = align_backwards(home)
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, "profiles", "regenerate", *ANA, "--wait"],
@@ -141,7 +141,7 @@ def test_an_interrupt_leaves_the_run_alone_and_says_how_to_follow_or_stop_it(
         cancelled = run("operations", "cancel", running["operation_id"])
         assert (cancelled.code, "told profile_generation to stop" in cancelled.out) == (0, True)
     finally:
-        hold_back(home, lease)
+        align_backwards(home, lease)
     watched = run("operations", "watch", running["operation_id"], "--json")
     assert (watched.code, watched.ok, watched.data["status"]) == (1, False, "cancelled")
     again = run("operations", "cancel", running["operation_id"])
@@ -154,7 +154,7 @@ def test_a_server_that_goes_away_takes_no_run_with_it(tmp_path: Path) -> None:
     with running_server(home, QUIET) as server, Sagacity(server.url) as client:
         request = client.publish_interaction("ana", [{"content": "I live in Lyon."}], force_extraction=True)
         client.wait_for_receipt(request.request_id)
-        lease = hold_back(home)
+        lease = align_backwards(home)
         process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, "profiles", "regenerate", *ANA, "--upgrade"],
             env=clean_environment(tmp_path, {"SAGACITY_URL": server.url}),
@@ -167,7 +167,7 @@ def test_a_server_that_goes_away_takes_no_run_with_it(tmp_path: Path) -> None:
         assert "learning profiles: 0 of 1" in process.stderr.readline()
         server.stop()
         assert "trying again for 30 s" in process.stderr.readline()
-        hold_back(home, lease)
+        align_backwards(home, lease)
     with running_server(home, QUIET, arguments=("--port", server.url.rpartition(":")[2])):
         out, told = process.communicate(timeout=60)
     assert (process.returncode, "completed" in out, "1 promoted" in out) == (0, True, True), told
@@ -214,7 +214,7 @@ def test_the_organisations_own_work_shows_how_far_it_is_and_goes_on_without_us(
     run, server, home, tmp_path, arguments: tuple[str, ...], text: str
 ) -> None:
     """A line on stderr within moments; Ctrl-C ends the program, not the run, and says so."""
-    lease = hold_back(home, task="distil", user_id="")
+    lease = align_backwards(home, task="distil", user_id="")
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, *arguments],
@@ -233,6 +233,6 @@ def test_the_organisations_own_work_shows_how_far_it_is_and_goes_on_without_us(
         assert f"sagacity operations watch {running['operation_id']}" in told
         run("operations", "cancel", running["operation_id"])
     finally:
-        hold_back(home, lease)
+        align_backwards(home, lease)
     watched = run("operations", "watch", running["operation_id"], "--json")
     assert (watched.code, watched.ok, watched.data["status"]) == (1, False, "cancelled")

@@ -97,7 +97,7 @@ async def test_walk_finds_what_a_search_step_by_step_finds(storage: Storage, see
     for hops in range(4):
         async with storage.read(ORG, user_id=ANNA) as snapshot:
             ids = [entity.entity_id for entity in await snapshot.graph.find(ANNA, starts)]
-            near = await snapshot.graph.memories_near(ANNA, ids, hops=hops, limit=99)
+            near = await snapshot.graph.memories_around(ANNA, ids, hops=hops, limit=99)
         wanted = expected(drawn, starts, hops)
         assert {one.memory_id: (one.score, one.hops) for one in near} == {
             memory_id: (pytest.approx(score), steps) for memory_id, (score, steps) in wanted.items()
@@ -108,7 +108,7 @@ async def test_walk_finds_what_a_search_step_by_step_finds(storage: Storage, see
 
 async def _near(storage: Storage, ids: list, hops: int, limit: int) -> list:
     async with storage.read(ORG) as snapshot:
-        return await snapshot.graph.memories_near(ANNA, ids, hops=hops, limit=limit)
+        return await snapshot.graph.memories_around(ANNA, ids, hops=hops, limit=limit)
 
 
 async def test_own_node_joins_nothing_unless_it_is_asked_for(storage: Storage) -> None:
@@ -119,8 +119,8 @@ async def test_own_node_joins_nothing_unless_it_is_asked_for(storage: Storage) -
     async with storage.read(ORG) as snapshot:
         find = snapshot.graph.find
         [start], [me] = await find(ANNA, ["ANA"]), await find(ANNA, ["user"])
-        alone = await snapshot.graph.memories_near(ANNA, [start.entity_id])
-        both = await snapshot.graph.memories_near(ANNA, [me.entity_id])
+        alone = await snapshot.graph.memories_around(ANNA, [start.entity_id])
+        both = await snapshot.graph.memories_around(ANNA, [me.entity_id])
     assert [(one.memory_id, one.score, one.hops, one.via) for one in alone] == [
         (ana, 1.0, 0, start.entity_id)
     ]
@@ -139,7 +139,7 @@ async def test_hub_is_walked_in_bounds(storage: Storage) -> None:
         other = await speak(tx, "about the first", [names[0]])
     async with storage.read(ORG) as snapshot:
         [hub] = await snapshot.graph.find(ANNA, ["hub"])
-        found = await snapshot.graph.memories_near(ANNA, [hub.entity_id], hops=4, limit=20)
+        found = await snapshot.graph.memories_around(ANNA, [hub.entity_id], hops=4, limit=20)
     scores = {one.memory_id: one.score for one in found}
     assert scores[leaf] == pytest.approx(ties[-1][2] * DECAY)
     assert other not in scores
@@ -156,12 +156,12 @@ async def test_walk_keeps_to_one_user_and_to_what_is_current(storage: Storage) -
     async with storage.read(ORG) as snapshot:
         [mine], [theirs] = [await snapshot.graph.find(user, ["ana"]) for user in (ANNA, BEN)]
         ids = [mine.entity_id, theirs.entity_id]
-        near = snapshot.graph.memories_near
+        near = snapshot.graph.memories_around
         assert [one.memory_id for one in await near(ANNA, ids)] == [kept]
         assert [one.memory_id for one in await near(ANNA, ids, statuses=())] == [gone, kept]
         assert await near(ANNA, [theirs.entity_id]) == []
     async with storage.read(OTHER_ORG) as snapshot:
-        assert await snapshot.graph.memories_near(ANNA, ids) == []
+        assert await snapshot.graph.memories_around(ANNA, ids) == []
         assert await snapshot.graph.find(ANNA, ["ana"]) == []
 
 

@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.context import KnownEntity
 from sagacity.domain.graph import EntityType, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.memory import Approval, Memory, Status
-from sagacity.retrieval.context.known_entities import MOST_TIES, known_entities
+from sagacity.retrieval.context.known_entities import MAX_RELATIONSHIPS, known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, said
@@ -120,7 +120,7 @@ async def test_only_the_surest_ties_are_told(storage):
             )
             await transaction.relationships.add(ANNA, tie)
     [found] = await known(storage, "Hub")
-    assert found.details == tuple(f"leads Spoke {n}" for n in range(19, 19 - MOST_TIES, -1))
+    assert found.details == tuple(f"leads Spoke {n}" for n in range(19, 19 - MAX_RELATIONSHIPS, -1))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ async def test_ties_that_no_longer_hold_take_no_place(storage):
     async with storage.begin(ORG) as tx:
         gone = [
             await speak(tx, f"Hub leads Old {n}.", ties=(("Hub", "leads", f"Old {n}", 1.0),))
-            for n in range(MOST_TIES)
+            for n in range(MAX_RELATIONSHIPS)
         ]
         await tx.memories.save([one.model_copy(update={"status": Status.ARCHIVED}) for one in gone])
         await speak(tx, "Hub leads New.", ties=(("Hub", "leads", "New", 0.1),))

@@ -194,7 +194,7 @@ CASES: dict[str, Case] = {
     "graph.take_over": lambda tx, h: tx.graph.take_over(h.memory, [h.memory]),
     "graph.take_apart": lambda tx, h: tx.graph.take_apart(h.memory, h.memory, []),
     "graph.find": lambda tx, h: tx.graph.find(ANNA, ["theirs", "mine", "user"]),
-    "graph.memories_near": lambda tx, h: tx.graph.memories_near(ANNA, [h.entity_id]),
+    "graph.memories_around": lambda tx, h: tx.graph.memories_around(ANNA, [h.entity_id]),
     "graph.hold": lambda tx, h: tx.graph.hold([h.entity_id]),
     "graph.recount": lambda tx, h: tx.graph.recount([h.entity_id]),
     "entities.list_page": lambda tx, h: tx.entities.list_page(ANNA),
@@ -230,7 +230,7 @@ CASES: dict[str, Case] = {
     "organisation.config": lambda tx, h: tx.organisation.config(),
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
     "relationships.of_entities": lambda tx, h: _ties(tx, h.entity_id),
-    "search.restate": lambda tx, h: tx.search.restate(
+    "search.refresh_status": lambda tx, h: tx.search.refresh_status(
         PROFILE, sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id)
     ),
     "cursors.ensure_due": lambda tx, h: tx.cursors.ensure_due(ANNA),
@@ -282,7 +282,7 @@ CASES: dict[str, Case] = {
     "operations.list_newest": lambda tx, h: tx.operations.list_newest(limit=99),
     "operations.report": lambda tx, h: tx.operations.report(h.item, 7, 9),
     "operations.pass_turn": lambda tx, h: tx.operations.pass_turn(h.item),
-    "operations.hold_up": lambda tx, h: tx.operations.hold_up(ANNA, until=LATER, error="stolen"),
+    "operations.delay_user": lambda tx, h: tx.operations.delay_user(ANNA, until=LATER, error="stolen"),
     "operations.trouble": lambda tx, h: tx.operations.trouble(h.item.operation_id),
     "operations.items": lambda tx, h: tx.operations.items(h.item.operation_id, limit=99),
     "operations.current_user": lambda tx, h: tx.operations.current_user(h.item.operation_id),
@@ -324,7 +324,7 @@ EXPECTED: dict[str, object] = {
     "memories.replaced_by": [],
     "changes.of_memories": [],
     "changes.count": 0,
-    "graph.memories_near": [],
+    "graph.memories_around": [],
     "search.signals_of": {},
     "search.admitted": [],
     "search.progress": (0, 0, ""),

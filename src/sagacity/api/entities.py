@@ -186,10 +186,12 @@ async def list_relationships(
 )
 async def add_relationship(body: AddRelationshipBody, caller: Writes) -> RelationshipReply:
     """Add a relationship between two entities of a user; if one of the same type exists, it is refused with 409."""
-    tie = await _write(
+    relationship = await _write(
         caller, body.user_id, lambda tx: tx.relationships.add(UserId(body.user_id), body.to_domain())
     )
-    return RelationshipReply(message=f"stored relationship {tie.relationship_id}", relationship=tie)
+    return RelationshipReply(
+        message=f"stored relationship {relationship.relationship_id}", relationship=relationship
+    )
 
 
 @router.get(
@@ -202,8 +204,8 @@ async def get_relationship(
 ) -> RelationshipReply:
     """Return one relationship, with the newest memories that support it."""
     async with caller.read(user_id=user_id) as snapshot:
-        tie = await snapshot.relationships.get(UserId(user_id), RelationshipId(relationship_id))
-    return RelationshipReply(relationship=tie)
+        relationship = await snapshot.relationships.get(UserId(user_id), RelationshipId(relationship_id))
+    return RelationshipReply(relationship=relationship)
 
 
 @router.patch(
@@ -217,8 +219,8 @@ async def update_relationship(
     """Change a relationship; fields that are not given stay as they are."""
     user_id, edit = UserId(body.user_id), body.to_domain()
     number = RelationshipId(relationship_id)
-    tie = await _write(caller, user_id, lambda tx: tx.relationships.update(user_id, number, edit))
-    return RelationshipReply(message=f"changed relationship {relationship_id}", relationship=tie)
+    relationship = await _write(caller, user_id, lambda tx: tx.relationships.update(user_id, number, edit))
+    return RelationshipReply(message=f"changed relationship {relationship_id}", relationship=relationship)
 
 
 @router.delete("/relationships/{relationship_id}")

@@ -149,19 +149,19 @@ def _entities(found: "Iterable[Entity]") -> Render:
 def _graph(graph: "EntityGraphReply") -> Render:
     rows = [
         (
-            tie.source_name,
-            tie.relationship_type,
-            tie.target_name,
-            f"{tie.confidence:.2f}",
-            tie.relationship_id,
+            relationship.source_name,
+            relationship.relationship_type,
+            relationship.target_name,
+            f"{relationship.confidence:.2f}",
+            relationship.relationship_id,
         )
-        for tie in graph.relationships
+        for relationship in graph.relationships
     ]
-    ties = table(("from", "what", "to", "#confidence", "#id"), rows, empty="no relationships")
+    relationships = table(("from", "what", "to", "#confidence", "#id"), rows, empty="no relationships")
     entities = _entities(graph.entities)
 
     def draw(console: "Console") -> None:
         entities(console)
-        ties(console)
+        relationships(console)
 
     return draw

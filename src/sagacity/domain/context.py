@@ -60,7 +60,7 @@ class KnownEntity(Value):
     name: str
     entity_type: str = ""
     details: tuple[str, ...] = ()
-    """A description, and ties such as `sister of Ana`."""
+    """A description, and relationships such as `sister of Ana`."""
 
 
 class ContextItem(Value):

@@ -53,7 +53,7 @@ class EntityType(StrEnum):
 
 
 class RelationType(StrEnum):
-    """Words for ties that are offered to models and people. Others are kept: `sister_of` says more than `family_of`."""
+    """Types of relationship offered to models and people. Others are kept: `sister_of` says more than `family_of`."""
 
     KNOWS = "knows"
     FRIEND_OF = "friend_of"
@@ -102,7 +102,7 @@ def normalized(name: str) -> str:
 
 
 def relation_word(text: str) -> str:
-    """Return *text* as the word of a tie: `Works at` becomes `works_at`."""
+    """Return *text* as the word of a relationship: `Works at` becomes `works_at`."""
     return cut_key(re.sub(r"\W+", "_", clean_name(text).casefold()).strip("_"))
 
 
@@ -156,7 +156,7 @@ class EntityMention(Value):
 
 
 class RelationshipMention(Value):
-    """A tie between two names found in evidence, such as user, sister_of, Ana."""
+    """A relationship between two names found in evidence, such as user, sister_of, Ana."""
 
     source: Name
     target: Name
@@ -207,7 +207,7 @@ class Entity(Value):
 
 
 class NewRelationship(Value):
-    """A tie that someone makes by hand."""
+    """A relationship that someone makes by hand."""
 
     source_entity_id: EntityId
     target_entity_id: EntityId
@@ -261,7 +261,7 @@ class Near(Value):
 
     memory_id: MemoryId
     score: float
-    """0 to 1: the product of the ties' confidences on the best way there, halved each step; 1 without a step."""
+    """0 to 1: the product of the confidences on the best path there, halved each step; 1 without a step."""
     hops: int
     via: EntityId
     """The entity that it speaks of."""

@@ -58,7 +58,7 @@ class Failure(Value):
     error: type[ProviderError]
     told: str
     status: int | None = None
-    asked_seconds: float | None = None
+    retry_after_seconds: float | None = None
 
 
 async def retrying(
@@ -77,7 +77,7 @@ async def retrying(
     )
 
     def pause_seconds(state: RetryCallState) -> float:
-        asked = _failure(state).asked_seconds
+        asked = _failure(state).retry_after_seconds
         return backoff(state) if asked is None else min(max(asked, 0.0), retry.longest_pause_seconds)
 
     async def once() -> T | Failure:
@@ -120,7 +120,7 @@ def judge(model: str, error: Exception) -> Failure:
         kind = ProviderRefused
     name = f"{type(error).__name__}, HTTP {status}" if status else type(error).__name__
     told = f"{model}: {IN_WORDS.get(status or 0, name)}"
-    return Failure(error=kind, told=told, status=status, asked_seconds=_retry_after(error))
+    return Failure(error=kind, told=told, status=status, retry_after_seconds=_retry_after(error))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -24,7 +24,7 @@ ENOUGH_COVERAGE = 0.4
 LEAST_SPAN = 0.25
 """Cosines that lie closer together than this are not drawn apart to the whole scale."""
 GRAPH_SHARE = 0.3
-STANDING_SHARE = 0.1
+ALWAYS_SHOWN_SHARE = 0.1
 """Of what is found whatever the question is: profile and recent."""
 NEIGHBOUR_SHARE = 0.3
 """Of a neighbour's score that a turn gets, if it is so short that it needs its neighbours to be understood."""
@@ -158,8 +158,8 @@ def _scales(found: Found) -> Iterator[tuple[StrategyName, float, float, float]]:
     floor = min(*cosines, top - LEAST_SPAN)
     yield StrategyName.VECTOR, meaning_share, floor, top - floor
     yield StrategyName.GRAPH, GRAPH_SHARE, 0.0, 1.0
-    yield StrategyName.PROFILE, STANDING_SHARE, 0.0, 1.0
-    yield StrategyName.RECENT, STANDING_SHARE, 0.0, 1.0
+    yield StrategyName.PROFILE, ALWAYS_SHOWN_SHARE, 0.0, 1.0
+    yield StrategyName.RECENT, ALWAYS_SHOWN_SHARE, 0.0, 1.0
 
 
 def _shares(found: Found) -> tuple[float, float]:

@@ -126,13 +126,13 @@ class JobQueue:
             self._run("return redis.call('ZREM', KEYS[1], ARGV[1])", (job.places,), (job.job_id,))
         )
 
-    async def ask_to_look(self) -> None:
+    async def request_sweep(self) -> None:
         """Ask for a sweep of the database, by whoever does it."""
         await self._asked(
             self._run("redis.call('SET', KEYS[1], 1, 'EX', ARGV[1])", (_LOOK_KEY,), (_LOOK_SECONDS,))
         )
 
-    async def is_asked_to_look(self) -> bool | None:
+    async def is_sweep_requested(self) -> bool | None:
         """Return whether a sweep was asked for since the last time."""
         answer = await self._asked(self._run("return redis.call('DEL', KEYS[1])", (_LOOK_KEY,), ()))
         return None if answer is None else bool(answer)

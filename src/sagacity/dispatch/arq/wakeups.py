@@ -21,7 +21,7 @@ class ArqWakeups:
     def __init__(self, queue: JobQueue) -> None:
         self._queue = queue
         self._jobs: set[Job] = set()
-        self._is_to_look = False
+        self._is_sweep_wanted = False
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -38,7 +38,7 @@ class ArqWakeups:
 
     def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""
-        self._is_to_look = True
+        self._is_sweep_wanted = True
         self._news.set()
 
     async def start(self) -> None:
@@ -55,8 +55,8 @@ class ArqWakeups:
         await self._news.wait()
         self._news.clear()
         jobs, self._jobs = self._jobs, set()
-        is_to_look, self._is_to_look = self._is_to_look, False
-        if is_to_look:
-            await self._queue.ask_to_look()
+        is_sweep_wanted, self._is_sweep_wanted = self._is_sweep_wanted, False
+        if is_sweep_wanted:
+            await self._queue.request_sweep()
         if await self._queue.offer(jobs) is None:
             await asyncio.sleep(_PAUSE_WHEN_LOST_SECONDS)

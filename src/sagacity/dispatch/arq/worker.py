@@ -151,6 +151,6 @@ class ArqWorker:
         while answer is not None and self._clock.now() < end:
             next_due = await self._storage.next_due_at(after=began)
             is_due = next_due is not None and next_due <= self._clock.now()
-            if is_due or await self._queue.is_asked_to_look():
+            if is_due or await self._queue.is_sweep_requested():
                 return
             await asyncio.sleep(_LOOK_SECONDS)

@@ -14,7 +14,9 @@ def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
             "evidence": tuple(sorted({turn for one in every for turn in one.evidence})),
             "keywords": tuple(dict.fromkeys(word for one in every for word in one.keywords)),
             "entities": tuple(dict.fromkeys(entity for one in every for entity in one.entities)),
-            "relationships": tuple(dict.fromkeys(tie for one in every for tie in one.relationships)),
+            "relationships": tuple(
+                dict.fromkeys(relationship for one in every for relationship in one.relationships)
+            ),
         }
     )
 

@@ -45,8 +45,8 @@ class Rule:
 
     *content* and *slot* are templates over the pattern's named groups. A group `verb` is conjugated; `person`,
     `place`, `org`, `pet` and `product` are names: kept as they are, mentioned in the graph, and tied to the user
-    by *relation*, or as *ties* say. Any other group is turned into third person. Patterns are compiled on first use:
-    all of them take a fifth of the time in which the program is loaded.
+    by *relation*, or as *relationships* say. Any other group is turned into third person. Patterns are compiled on
+    first use: all of them take a fifth of the time in which the program is loaded.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Rule:
     time_to_live: TimeToLive
     confidence: float
     relation: str
-    ties: tuple[tuple[str, str, str], ...]
+    relationships: tuple[tuple[str, str, str], ...]
     """How names belong together, in place of *relation*: group or `user`, word, group."""
     refused: str
     """Phrases that the groups must not start with."""
@@ -93,7 +93,7 @@ def rule(
     time_to_live: TimeToLive = TimeToLive.INFINITY,
     confidence: float = 0.85,
     relation: str = "",
-    ties: tuple[tuple[str, str, str], ...] = (),
+    relationships: tuple[tuple[str, str, str], ...] = (),
     refuse: str = "",
     anywhere: bool = False,
 ) -> Rule:
@@ -108,7 +108,7 @@ def rule(
         time_to_live=time_to_live,
         confidence=confidence,
         relation=relation,
-        ties=ties,
+        relationships=relationships,
         refused=refuse,
         anywhere=anywhere,
         example=example,
@@ -165,14 +165,16 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
         entities=tuple(
             EntityMention(name=said, entity_type=_ENTITY_GROUPS[name]) for name, said in names.items()
         ),
-        relationships=_ties(row, names, {**slots, **missing}),
+        relationships=_relationships(row, names, {**slots, **missing}),
     )
 
 
-def _ties(row: Rule, names: Mapping[str, str], slots: Mapping[str, str]) -> tuple[RelationshipMention, ...]:
-    """The user with each name by the row's relation, and names with each other as its ties say."""
+def _relationships(
+    row: Rule, names: Mapping[str, str], slots: Mapping[str, str]
+) -> tuple[RelationshipMention, ...]:
+    """The user with each name by the row's relation, and names with each other as its relationships say."""
     known = {USER: USER, **names}
-    said = row.ties or tuple((USER, row.relation, name) for name in names)
+    said = row.relationships or tuple((USER, row.relation, name) for name in names)
     return tuple(
         RelationshipMention(
             source=known[source], target=known[target], relationship_type=word.format(**slots)

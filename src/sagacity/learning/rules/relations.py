@@ -32,7 +32,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         "Has a {kin} named {person} who works at {org} {where}.",
         slot="relation.{kin}.{person}.work",
         exclusive=True,
-        ties=(("user", "has_{kin}", "person"), ("person", "works_at", "org")),
+        relationships=(("user", "has_{kin}", "person"), ("person", "works_at", "org")),
         anywhere=True,
         example=(
             "My sister Ana works at Siemens in Berlin.",
@@ -46,7 +46,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         "Has a {kin} named {person} who lives in {place}.",
         slot="relation.{kin}.{person}.home",
         exclusive=True,
-        ties=(("user", "has_{kin}", "person"), ("person", "lives_in", "place")),
+        relationships=(("user", "has_{kin}", "person"), ("person", "lives_in", "place")),
         anywhere=True,
         example=("My brother Tom lives in Oslo.", "Has a brother named Tom who lives in Oslo."),
         counter="My brother Tom lives in fear.",

@@ -140,7 +140,7 @@ class TaskRunner:
         _log.warning("task.misconfigured", org_id=scope.tenant.org_id, kind=type(error).__name__)
         later = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
         async with self._storage.begin(scope.tenant) as transaction:
-            await transaction.operations.hold_up(scope.user_id, until=later, error=reason)
+            await transaction.operations.delay_user(scope.user_id, until=later, error=reason)
             await transaction.cursors.set_due(scope.user_id, later)
 
     async def _woken(self, subject: Subject) -> LogHead | None:

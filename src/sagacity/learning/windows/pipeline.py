@@ -17,7 +17,7 @@ from sagacity.learning.windows.bookkeeping import record
 from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.learning.windows.processor import Processed, Target, WindowProcessor, read_tasks
 from sagacity.learning.windows.result import taught_playbooks
-from sagacity.learning.windows.window import Due, due_now, next_look, read_log_state
+from sagacity.learning.windows.window import Due, due_now, next_check, read_log_state
 from sagacity.learning.writing.apply import Applied
 from sagacity.storage.transaction import Transaction
 
@@ -64,7 +64,7 @@ class Learn:
         """Return when a learner tries again, or the log has been quiet for long enough."""
         state = await read_log_state(snapshot, subject.user_id)
         learners = tuple(learner for group in subject.groups for learner in group.learners)
-        return next_look(learners, state, self._clock.now(), self._quiet_seconds)
+        return next_check(learners, state, self._clock.now(), self._quiet_seconds)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

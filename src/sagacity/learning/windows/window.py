@@ -77,7 +77,7 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
     return Due(learner, cursor.seq + 1, min(state.head.end, cursor.seq + learner.step), cursor.attempts)
 
 
-def next_look(
+def next_check(
     learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float
 ) -> datetime | None:
     """

@@ -10,7 +10,7 @@ from sagacity.retrieval.query.names import name_candidates
 from sagacity.storage.transaction import Transaction
 
 MOST_ENTITIES = 5
-MOST_TIES = 8
+MAX_RELATIONSHIPS = 8
 """Of one entity; the surest."""
 
 
@@ -20,7 +20,7 @@ async def known_entities(
     """
     Return the entities that *question* names, most mentioned first, each with what ties it to others.
 
-    With *as_of* those that were known by then, with the ties that were.
+    With *as_of* those that were known by then, with the relationships that were.
     """
     names = name_candidates(question)
     if not names:
@@ -34,23 +34,29 @@ async def known_entities(
         return []
     shown = found[:MOST_ENTITIES]
     numbers = [entity.entity_id for entity in shown]
-    ties = await snapshot.relationships.of_entities(user_id, numbers, limit=MOST_TIES, as_of=as_of)
-    return [_known(entity, ties[entity.entity_id]) for entity in shown]
+    relationships = await snapshot.relationships.of_entities(
+        user_id, numbers, limit=MAX_RELATIONSHIPS, as_of=as_of
+    )
+    return [_known(entity, relationships[entity.entity_id]) for entity in shown]
 
 
-def _known(entity: Entity, ties: Iterable[Relationship]) -> KnownEntity:
+def _known(entity: Entity, relationships: Iterable[Relationship]) -> KnownEntity:
     is_typed = entity.entity_type is not EntityType.OTHER
-    told = (entity.description, *(_told(entity, tie) for tie in ties))
+    told = (entity.description, *(_told(entity, relationship) for relationship in relationships))
     return KnownEntity(
         entity_id=entity.entity_id,
         name=entity.name,
         entity_type=str(entity.entity_type) if is_typed else "",
-        details=tuple(part for part in told if part)[:MOST_TIES],
+        details=tuple(part for part in told if part)[:MAX_RELATIONSHIPS],
     )
 
 
-def _told(entity: Entity, tie: Relationship) -> str:
+def _told(entity: Entity, relationship: Relationship) -> str:
     """Tell what *entity* is to another as the rest of a sentence, and what another is to it as a whole one."""
-    word = tie.relationship_type.replace("_", " ")
-    is_its_own = tie.source_entity_id == entity.entity_id
-    return f"{word} {tie.target_name}" if is_its_own else f"{tie.source_name} {word} {tie.target_name}"
+    word = relationship.relationship_type.replace("_", " ")
+    is_its_own = relationship.source_entity_id == entity.entity_id
+    return (
+        f"{word} {relationship.target_name}"
+        if is_its_own
+        else f"{relationship.source_name} {word} {relationship.target_name}"
+    )

@@ -16,7 +16,7 @@ async def find(ask: StrategyInput) -> StrategyResult:
         entities = await snapshot.graph.find(wanted.user_id, names)
         if not entities:
             return StrategyResult()
-        near = await snapshot.graph.memories_near(
+        near = await snapshot.graph.memories_around(
             wanted.user_id,
             [entity.entity_id for entity in entities],
             hops=HOPS,

@@ -22,7 +22,7 @@ _HAPPENED = re.compile(
     r"|(?P<graduation>\b(?:graduated|graduating)\b)|(?P<engagement>\b(?:got|get|getting) engaged\b)",
     re.IGNORECASE,
 )
-_TOLD_AS = {
+_SPOKEN_AS = {
     "birthday": "born",
     "wedding": "married",
     "anniversary": "wedding married",
@@ -40,7 +40,7 @@ _AUXILIARIES = frozenset(
 
 def words_for(anchor: str) -> str:
     """Return the words by which to search for memories that may state the date of *anchor*, itself first."""
-    return f"{anchor} {_TOLD_AS.get(anchor.rpartition(' ')[2], '')}".rstrip()
+    return f"{anchor} {_SPOKEN_AS.get(anchor.rpartition(' ')[2], '')}".rstrip()
 
 
 def anchors_in(texts: Sequence[str]) -> dict[str, AnchorDate]:

@@ -190,10 +190,10 @@ class EntityRepository:
 
     async def merge(self, user_id: UserId, into: EntityId, others: Sequence[EntityId]) -> Entity:
         """
-        Make *others* one with *into*: their names become its aliases, their memories and ties its own.
+        Make *others* one with *into*: their names become its aliases, their memories and relationships its own.
 
-        What *into* says of itself stays; what it does not say is taken from the others. Ties between them go; of ties
-        that become the same the surer counts.
+        What *into* says of itself stays; what it does not say is taken from the others. Relationships between them
+        go; of those that become the same the surer counts.
 
         Raises:
             NotFound: the user has not all of them.
@@ -206,7 +206,7 @@ class EntityRepository:
         found = {one.entity_id: one for one in await self.hold(user_id, [into, *gone])}
         await self._graph.hold(
             await ends_of(self._scope, user_id, gone)
-        )  # of ties that came meanwhile; now no more
+        )  # of relationships that came meanwhile; now no more
         kept, rest = found[into], [found[number] for number in sorted(gone)]
         if any(one.normalized_name == USER for one in rest):
             raise InvalidInput("the user's own node cannot be merged into another; merge the other into it")
@@ -241,7 +241,7 @@ class EntityRepository:
 
     async def delete(self, user_id: UserId, entity_id: EntityId) -> None:
         """
-        Delete an entity with its names and ties; the memories that speak of it stay.
+        Delete an entity with its names and relationships; the memories that speak of it stay.
 
         Raises:
             NotFound: the user has none of that number.

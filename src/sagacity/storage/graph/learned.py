@@ -1,4 +1,4 @@
-"""A user's graph as learning fills it and searches walk it: names in memories, and ties between names."""
+"""A user's graph as learning fills it and searches walk it: names in memories, and relationships between names."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -21,7 +21,7 @@ from sagacity.domain.graph import (
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
-from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_tie
+from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_relationship
 from sagacity.storage.graph.traversal import MAX_HOPS, near
 from sagacity.storage.schema.tables import (
     entities,
@@ -58,7 +58,7 @@ class GraphRepository:
         given = {"org_id": self._scope.org_id, "user_id": user_id, "names": wanted}
         return [entity_of(row) for row in await self._scope.all(_named(), given)]
 
-    async def memories_near(
+    async def memories_around(
         self,
         user_id: UserId,
         entity_ids: Sequence[EntityId],
@@ -68,10 +68,10 @@ class GraphRepository:
         statuses: Sequence[Status] = (Status.CURRENT,),
     ) -> list[Near]:
         """
-        Return the memories that speak of entities, or of others tied to them, both ways along ties.
+        Return the memories that speak of entities, or of others tied to them, both ways along relationships.
 
         The score is the best way's product of confidences, halved each step. No way leads through the user's own
-        node, on which everything hangs, unless it is asked for; of a hub only the surest ties are followed.
+        node, on which everything hangs, unless it is asked for; of a hub only the surest relationships are followed.
 
         Args:
             user_id: whose; entities of others are passed over.
@@ -98,9 +98,13 @@ class GraphRepository:
         ]
 
     async def add(self, memory: Memory, candidate: Candidate) -> None:
-        """Tie together the names that *candidate* brought with *memory*; the ends of a tie are mentions too."""
-        ties = [tie for tie in candidate.relationships if tie.source and tie.target and tie.relationship_type]
-        ends = [_end(name) for tie in ties for name in (tie.source, tie.target)]
+        """Relate the names that *candidate* brought with *memory*; the ends of a relationship are mentions too."""
+        related = [
+            relationship
+            for relationship in candidate.relationships
+            if relationship.source and relationship.target and relationship.relationship_type
+        ]
+        ends = [_end(name) for relationship in related for name in (relationship.source, relationship.target)]
         mentions: dict[str, EntityMention] = {}
         for mention in (*candidate.entities, *ends):
             mentions.setdefault(mention.normalized_name, mention)
@@ -109,7 +113,7 @@ class GraphRepository:
             return
         numbers = await self._numbered(memory.user_id, mentions)
         await self._mention({number: mentions[name] for name, number in numbers.items()}, memory)
-        await self._tie(memory, ties, numbers)
+        await self._relate(memory, related, numbers)
 
     async def link(self, user_id: UserId, memories: Sequence[Memory]) -> None:
         """Note which of the user's entities the texts of *memories* name."""
@@ -122,11 +126,11 @@ class GraphRepository:
                 await self._mention(numbers, memory)
 
     async def take_over(self, memory: Memory, others: Sequence[Memory]) -> None:
-        """Let *memory* say the ties that *others* say: what they were merged into says what they said."""
+        """Let *memory* say the relationships that *others* say: what they were merged into says what they said."""
         await self._say(memory, said_by(self._scope, others))
 
     async def take_apart(self, memory: Memory, whole: Memory, others: Sequence[Memory]) -> None:
-        """Let *memory* say the ties of *whole* between names that it says too, without those that *others* say."""
+        """Let *memory* say those of *whole* between names that it says too, without those that *others* say."""
         await self._say(memory, own_part(self._scope, memory, whole, others))
 
     async def forget(self, memory_ids: Sequence[int]) -> None:
@@ -145,13 +149,16 @@ class GraphRepository:
             await self.recount(entity_ids)
         said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
         if said:
-            tie = relationships.c
-            learned = (among(tie.relationship_id, "said"), ~tie.is_kept)
-            bare = ~sa.exists().where(relationship_mentions.c.relationship_id == tie.relationship_id)
+            relationship = relationships.c
+            learned = (among(relationship.relationship_id, "said"), ~relationship.is_kept)
+            bare = ~sa.exists().where(relationship_mentions.c.relationship_id == relationship.relationship_id)
             what = {"said": sorted({row.relationship_id for row in said})}
             await self._scope.run(sa.delete(relationships).where(*learned, bare), what)
             await self._scope.run(
-                sa.update(relationships).where(*learned, tie.description != "").values(description=""), what
+                sa.update(relationships)
+                .where(*learned, relationship.description != "")
+                .values(description=""),
+                what,
             )
         if entity_ids:
             entity = entities.c
@@ -165,7 +172,7 @@ class GraphRepository:
         """
         Keep others from changing entities, always in one order, so that no two wait for each other.
 
-        Whoever changes what belongs to an entity, its names, mentions and ties, holds it first.
+        Whoever changes what belongs to an entity, its names, mentions and relationships, holds it first.
         """
         statement = (
             sa.select(entities.c.entity_id)
@@ -259,29 +266,34 @@ class GraphRepository:
         )
         await self.recount(numbers)
 
-    async def _tie(
-        self, memory: Memory, ties: Sequence[RelationshipMention], numbers: Mapping[str, int]
+    async def _relate(
+        self, memory: Memory, related: Sequence[RelationshipMention], numbers: Mapping[str, int]
     ) -> None:
-        """Note that *memory* says *ties*; one that was known becomes as sure as the surest who says it."""
+        """Note that *memory* says *relationships*; one that was known becomes as sure as the surest who says it."""
         now = self._scope.clock.now()
         rows: dict[tuple[int, str, int], dict[str, Any]] = {}
-        for tie in ties:
-            source, target = numbers[normalized(tie.source)], numbers[normalized(tie.target)]
+        for relationship in related:
+            source, target = (
+                numbers[normalized(relationship.source)],
+                numbers[normalized(relationship.target)],
+            )
             if source != target:
-                rows[source, tie.relationship_type, target] = {
+                rows[source, relationship.relationship_type, target] = {
                     "org_id": self._scope.org_id,
                     "user_id": memory.user_id,
                     "source_id": source,
                     "target_id": target,
-                    "relationship_type": tie.relationship_type,
-                    "confidence": tie.confidence,
-                    "description": tie.description,
+                    "relationship_type": relationship.relationship_type,
+                    "confidence": relationship.confidence,
+                    "description": relationship.description,
                     "created_at": now,
                     "updated_at": now,
                 }
         if not rows:
             return
-        made = await self._scope.all(self._scope.upsert(upsert_tie), [row for _, row in sorted(rows.items())])
+        made = await self._scope.all(
+            self._scope.upsert(upsert_relationship), [row for _, row in sorted(rows.items())]
+        )
         await self._scope.run(
             self._scope.insert(relationship_mentions).on_conflict_do_nothing(),
             [
@@ -294,13 +306,16 @@ class GraphRepository:
             ],
         )
 
-    async def _say(self, memory: Memory, ties: sa.Select[tuple[int]]) -> None:
-        """Note that *memory* says the ties that *ties* selects, and so the names at their ends."""
-        tie, mention = relationships.c, entity_mentions.c
+    async def _say(self, memory: Memory, related: sa.Select[tuple[int]]) -> None:
+        """Note that *memory* says the relationships that *relationships* selects, and so the names at their ends."""
+        relationship, mention = relationships.c, entity_mentions.c
         own = (sa.literal(self._scope.org_id, sa.Text), sa.literal(memory.memory_id, mention.memory_id.type))
-        picked = found_by(tie.relationship_id, ties.scalar_subquery())
+        picked = found_by(relationship.relationship_id, related.scalar_subquery())
         ends = sa.union(
-            *(sa.select(end.label("entity_id"), *own).where(picked) for end in (tie.source_id, tie.target_id))
+            *(
+                sa.select(end.label("entity_id"), *own).where(picked)
+                for end in (relationship.source_id, relationship.target_id)
+            )
         )
         numbers = [row.entity_id for row in await self._scope.all(ends)]
         if not numbers:
@@ -308,7 +323,11 @@ class GraphRepository:
         await self.hold(numbers)
         for table, key, theirs in (
             (entity_mentions, "entity_id", ends),
-            (relationship_mentions, "relationship_id", sa.select(tie.relationship_id, *own).where(picked)),
+            (
+                relationship_mentions,
+                "relationship_id",
+                sa.select(relationship.relationship_id, *own).where(picked),
+            ),
         ):
             into: Any = self._scope.insert(table).from_select([key, "org_id", "memory_id"], theirs)
             await self._scope.run(into.on_conflict_do_nothing())
@@ -319,7 +338,7 @@ class GraphRepository:
 
 
 def _end(name: str) -> EntityMention:
-    """The end of a tie, of which only the name is known; the user is somebody."""
+    """The end of a relationship, of which only the name is known; the user is somebody."""
     is_user = normalized(name) == USER
     return EntityMention(name=name, entity_type=EntityType.PERSON if is_user else EntityType.OTHER)
 

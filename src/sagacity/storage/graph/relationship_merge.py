@@ -1,4 +1,4 @@
-"""Ties of what becomes one: of entities pointed anew, the same ones united; of memories said by another."""
+"""Relationships of what becomes one: of merged entities, the same ones merged; of memories, said by another."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,46 +13,58 @@ from sagacity.storage.schema.tables import entities, entity_mentions, relationsh
 from sagacity.storage.statements.array_params import among, found_by, one_of
 
 
-def upsert_tie(insert: Any) -> Any:
-    """Add ties; of one that is there already what was known stays, and the larger confidence."""
-    row, tie = insert(relationships), relationships.c
-    is_surer = row.excluded.confidence > tie.confidence
+def upsert_relationship(insert: Any) -> Any:
+    """Add relationships; of one that is there already what was known stays, and the larger confidence."""
+    row, relationship = insert(relationships), relationships.c
+    is_surer = row.excluded.confidence > relationship.confidence
     return row.on_conflict_do_update(
-        index_elements=[tie.org_id, tie.source_id, tie.relationship_type, tie.target_id],
+        index_elements=[
+            relationship.org_id,
+            relationship.source_id,
+            relationship.relationship_type,
+            relationship.target_id,
+        ],
         set_={
-            "confidence": sa.case((is_surer, row.excluded.confidence), else_=tie.confidence),
-            "description": sa.case((tie.description == "", row.excluded.description), else_=tie.description),
-            "is_bidirectional": tie.is_bidirectional | row.excluded.is_bidirectional,
-            "is_kept": tie.is_kept | row.excluded.is_kept,
+            "confidence": sa.case((is_surer, row.excluded.confidence), else_=relationship.confidence),
+            "description": sa.case(
+                (relationship.description == "", row.excluded.description), else_=relationship.description
+            ),
+            "is_bidirectional": relationship.is_bidirectional | row.excluded.is_bidirectional,
+            "is_kept": relationship.is_kept | row.excluded.is_kept,
             "updated_at": row.excluded.updated_at,
         },
-    ).returning(tie.relationship_id, tie.source_id, tie.relationship_type, tie.target_id)
+    ).returning(
+        relationship.relationship_id,
+        relationship.source_id,
+        relationship.relationship_type,
+        relationship.target_id,
+    )
 
 
 async def ends_of(scope: Scope, user_id: UserId, entity_ids: Sequence[EntityId]) -> list[int]:
-    """Return the entities at both ends of the ties of *entity_ids*."""
-    tie = relationships.c
-    statement = sa.select(tie.source_id, tie.target_id).where(*_of_any(scope, user_id))
+    """Return the entities at both ends of the relationships of *entity_ids*."""
+    relationship = relationships.c
+    statement = sa.select(relationship.source_id, relationship.target_id).where(*_of_any(scope, user_id))
     rows = await scope.all(statement, {"ends": list(entity_ids)})
     return sorted({end for row in rows for end in row})
 
 
 def _of_any(scope: Scope, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]:
-    tie = relationships.c
-    begins_or_ends = sa.or_(among(tie.source_id, "ends"), among(tie.target_id, "ends"))
-    return tie.org_id == scope.org_id, tie.user_id == user_id, begins_or_ends
+    relationship = relationships.c
+    begins_or_ends = sa.or_(among(relationship.source_id, "ends"), among(relationship.target_id, "ends"))
+    return relationship.org_id == scope.org_id, relationship.user_id == user_id, begins_or_ends
 
 
 async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[EntityId]) -> None:
     """
-    Let the ties of *gone* begin and end at *into*.
+    Let the relationships of *gone* begin and end at *into*.
 
-    The former ones stay until their entities are deleted. Ties within go; of those that become the same the surest
+    The former ones stay until their entities are deleted. Those within go; of those that become the same the surest
     counts, with the memories of all.
     """
-    tie, moved = relationships.c, set(gone)
+    relationship, moved = relationships.c, set(gone)
     found = await scope.all(
-        sa.select(relationships).where(*_of_any(scope, user_id)).order_by(tie.relationship_id),
+        sa.select(relationships).where(*_of_any(scope, user_id)).order_by(relationship.relationship_id),
         {"ends": list(gone)},
     )
     united: dict[tuple[int, str, int], dict[str, Any]] = {}
@@ -67,13 +79,15 @@ async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[
         former.append((key, row))
     if not united:
         return
-    made = await scope.all(scope.upsert(upsert_tie), [values for _, values in sorted(united.items())])
+    made = await scope.all(
+        scope.upsert(upsert_relationship), [values for _, values in sorted(united.items())]
+    )
     numbers = {(row.source_id, row.relationship_type, row.target_id): row.relationship_id for row in made}
     await _move_mentions(scope, [(row, numbers[key]) for key, row in former])
 
 
 def _united(row: Any, other: dict[str, Any] | None, source: int, target: int, *, now: Any) -> dict[str, Any]:
-    """Return the values of a tie that stands for *row*, and for what stands already."""
+    """Return the values of a relationship that stands for *row*, and for what stands already."""
     before = other or {"confidence": 0.0, "description": "", "created_at": row.created_at}
     return {
         "org_id": row.org_id,
@@ -91,7 +105,7 @@ def _united(row: Any, other: dict[str, Any] | None, source: int, target: int, *,
 
 
 async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None:
-    """Let the memories that say former ties say those that stand for them."""
+    """Let the memories that say former relationships say those that stand for them."""
     mention = relationship_mentions.c
     rows = await scope.all(
         sa.select(mention.relationship_id, mention.memory_id).where(
@@ -112,24 +126,24 @@ async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None
 
 
 def said_by(scope: Scope, speakers: Sequence[Memory]) -> sa.Select[tuple[int]]:
-    """Select the numbers of the ties that any of *speakers* says."""
+    """Select the numbers of the relationships that any of *speakers* says."""
     mention = relationship_mentions.c
     said = one_of(mention.memory_id, [memory.memory_id for memory in speakers])
     return sa.select(mention.relationship_id).where(said, scope.owns(relationship_mentions))
 
 
 def own_part(scope: Scope, memory: Memory, whole: Memory, others: Sequence[Memory]) -> sa.Select[tuple[int]]:
-    """Select the ties of *whole* between names that *memory* says or the user's own, without what *others* say."""
-    entity, mention, tie = entities.c, entity_mentions.c, relationships.c
+    """Select those of *whole* between names that *memory* says or the user's own, without what *others* say."""
+    entity, mention, relationship = entities.c, entity_mentions.c, relationships.c
     of_memory = sa.and_(mention.memory_id == memory.memory_id, scope.owns(entity_mentions))
     of_user = sa.and_(entity.org_id == scope.org_id, entity.user_id == memory.user_id)
     names = sa.union(
         sa.select(mention.entity_id).where(of_memory),
         sa.select(entity.entity_id).where(of_user, entity.normalized_name == USER),
     )
-    return sa.select(tie.relationship_id).where(
-        found_by(tie.relationship_id, said_by(scope, [whole]).scalar_subquery()),
-        tie.relationship_id.not_in(said_by(scope, others)),
-        tie.source_id.in_(names),
-        tie.target_id.in_(names),
+    return sa.select(relationship.relationship_id).where(
+        found_by(relationship.relationship_id, said_by(scope, [whole]).scalar_subquery()),
+        relationship.relationship_id.not_in(said_by(scope, others)),
+        relationship.source_id.in_(names),
+        relationship.target_id.in_(names),
     )

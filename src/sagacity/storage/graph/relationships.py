@@ -28,12 +28,12 @@ from sagacity.storage.search.filters import has_document, values_of
 from sagacity.storage.statements.array_params import among, found_by
 
 MOST_DRAWN: Final = 1_000
-"""Ties of one drawing."""
+"""Relationships of one drawing."""
 """What of a user's is served: all but what was rejected."""
 
 
 class RelationshipRepository:
-    """A tenant's ties; each belongs to one user, as the entities at its ends do."""
+    """A tenant's relationships; each belongs to one user, as the entities at its ends do."""
 
     def __init__(self, scope: Scope, entity_repository: EntityRepository) -> None:
         self._scope = scope
@@ -49,23 +49,25 @@ class RelationshipRepository:
         limit: int = 50,
     ) -> tuple[list[Relationship], int]:
         """
-        Return a page of a user's ties, surest first, and how many there are in all.
+        Return a page of a user's relationships, surest first, and how many there are in all.
 
         Args:
             user_id: whose.
-            entity_id: only ties from or to this one.
+            entity_id: only relationships from or to this one.
             relationship_type: only of this word.
             offset: how many to pass over.
             limit: how many at the most.
         """
-        tie = relationships.c
-        wanted = sa.and_(tie.org_id == self._scope.org_id, tie.user_id == user_id)
+        relationship = relationships.c
+        wanted = sa.and_(relationship.org_id == self._scope.org_id, relationship.user_id == user_id)
         if entity_id is not None:
-            wanted = sa.and_(wanted, sa.or_(tie.source_id == entity_id, tie.target_id == entity_id))
+            wanted = sa.and_(
+                wanted, sa.or_(relationship.source_id == entity_id, relationship.target_id == entity_id)
+            )
         if relationship_type:
-            wanted = sa.and_(wanted, tie.relationship_type == relationship_type)
-        order = (tie.confidence.desc(), tie.relationship_id)
-        rows = await self._scope.all(_ties().where(wanted).order_by(*order).offset(offset).limit(limit))
+            wanted = sa.and_(wanted, relationship.relationship_type == relationship_type)
+        order = (relationship.confidence.desc(), relationship.relationship_id)
+        rows = await self._scope.all(_related().where(wanted).order_by(*order).offset(offset).limit(limit))
         [(total,)] = await self._scope.all(
             sa.select(sa.func.count()).select_from(relationships).where(wanted)
         )
@@ -80,7 +82,7 @@ class RelationshipRepository:
         as_of: datetime | None = None,
     ) -> dict[EntityId, list[Relationship]]:
         """
-        Return the ties from or to each of some entities that hold, surest first, in one statement.
+        Return the relationships from or to each of some entities that hold, surest first, in one statement.
 
         Those hold that a memory says which may be served, and those that were written or edited by hand.
 
@@ -88,31 +90,33 @@ class RelationshipRepository:
             user_id: whose.
             entity_ids: which entities.
             limit: how many of each at the most.
-            as_of: only ties that were known by then, and held.
+            as_of: only relationships that were known by then, and held.
         """
-        tie = relationships.c
+        relationship = relationships.c
         wanted = values_of(
             Filter(visibility=(Visibility.SERVED,), valid_at=self._scope.clock.now(), as_of=as_of)
         )
         ends = sa.union(
             *(
-                sa.select(end.label("entity_id"), tie.relationship_id, tie.confidence).where(
+                sa.select(
+                    end.label("entity_id"), relationship.relationship_id, relationship.confidence
+                ).where(
                     self._scope.owns(relationships),
-                    tie.user_id == user_id,
+                    relationship.user_id == user_id,
                     end.in_(list(entity_ids)),
-                    sa.true() if as_of is None else tie.created_at <= as_of,
+                    sa.true() if as_of is None else relationship.created_at <= as_of,
                     _holds(tuple(wanted)),
                 )
-                for end in (tie.source_id, tie.target_id)
+                for end in (relationship.source_id, relationship.target_id)
             )
         ).subquery()
         order = (ends.c.confidence.desc(), ends.c.relationship_id)
         place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
         surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
         rows = await self._scope.all(
-            _ties()
+            _related()
             .add_columns(surest.c.entity_id)
-            .join(surest, surest.c.relationship_id == tie.relationship_id)
+            .join(surest, surest.c.relationship_id == relationship.relationship_id)
             .where(surest.c.place <= limit)
             .order_by(surest.c.entity_id, surest.c.place),
             wanted,
@@ -124,7 +128,7 @@ class RelationshipRepository:
 
     async def get(self, user_id: UserId, relationship_id: RelationshipId) -> Relationship:
         """
-        Return one tie, with the newest memories that say so.
+        Return one relationship, with the newest memories that say so.
 
         Raises:
             NotFound: the user has none of that number.
@@ -144,11 +148,11 @@ class RelationshipRepository:
 
     async def add(self, user_id: UserId, new: NewRelationship) -> Relationship:
         """
-        Store a tie that stays, and its ends with it, also while no memory says so.
+        Store a relationship that stays, and its ends with it, also while no memory says so.
 
         Raises:
             NotFound: an end is not the user's.
-            Conflict: the tie is there already.
+            Conflict: the relationship is there already.
             InvalidInput: it leads back to where it begins, or has no word.
         """
         if new.source_entity_id == new.target_entity_id:
@@ -191,7 +195,7 @@ class RelationshipRepository:
         self, user_id: UserId, relationship_id: RelationshipId, edit: RelationshipEdit
     ) -> Relationship:
         """
-        Change a tie; it then stays, also when no memory says so any more.
+        Change a relationship; it then stays, also when no memory says so any more.
 
         Raises:
             NotFound: the user has none of that number.
@@ -199,14 +203,14 @@ class RelationshipRepository:
             InvalidInput: the new word is empty.
         """
         row = await self._held(user_id, relationship_id)
-        tie, word = relationships.c, edit.relationship_type
+        relationship, word = relationships.c, edit.relationship_type
         if word is not None and not word:
             raise InvalidInput("relationship_type needs at least one letter or digit, such as works_at")
         if word is not None and word != row.relationship_type:
-            same = (tie.source_id == row.source_id, tie.target_id == row.target_id)
+            same = (relationship.source_id == row.source_id, relationship.target_id == row.target_id)
             found = await self._scope.all(
-                sa.select(tie.relationship_id).where(
-                    tie.org_id == self._scope.org_id, *same, tie.relationship_type == word
+                sa.select(relationship.relationship_id).where(
+                    relationship.org_id == self._scope.org_id, *same, relationship.relationship_type == word
                 )
             )
             if found:
@@ -216,28 +220,28 @@ class RelationshipRepository:
         changed = edit.model_dump(exclude_none=True)
         await self._scope.run(
             sa.update(relationships)
-            .where(tie.relationship_id == relationship_id, self._scope.owns(relationships))
+            .where(relationship.relationship_id == relationship_id, self._scope.owns(relationships))
             .values(**changed, is_kept=True, updated_at=self._scope.clock.now())
         )
         return await self.get(user_id, relationship_id)
 
     async def delete(self, user_id: UserId, relationship_id: RelationshipId) -> None:
         """
-        Delete a tie; its ends and the memories that said so stay.
+        Delete a relationship; its ends and the memories that said so stay.
 
         Raises:
             NotFound: the user has none of that number.
         """
-        tie = relationships.c
+        relationship = relationships.c
         await self._held(user_id, relationship_id)
-        conditions = (tie.relationship_id == relationship_id, tie.user_id == user_id)
+        conditions = (relationship.relationship_id == relationship_id, relationship.user_id == user_id)
         statement = sa.delete(relationships).where(*conditions, self._scope.owns(relationships))
         if not await self._scope.run(statement):
             raise _missing(relationship_id)
 
     async def around(self, user_id: UserId, entity_id: EntityId, *, depth: int = 1) -> EntityGraph:
         """
-        Return what lies within *depth* steps around an entity, nearest first, and the ties among it.
+        Return what lies within *depth* steps around an entity, nearest first, and the relationships among it.
 
         The user's own node is shown, and nothing is reached through it unless it is in the middle.
 
@@ -256,27 +260,29 @@ class RelationshipRepository:
         near: list[EntityId] = [
             row.entity_id for row in await self._scope.all(surroundings(lateral=lateral), given)
         ]
-        me, tie = await self._own(user_id), relationships.c
+        me, relationship = await self._own(user_id), relationships.c
         numbers = [*near, *me]
         rows = await self._scope.all(
-            _ties()
+            _related()
             .where(
-                tie.org_id == self._scope.org_id,
-                tie.user_id == user_id,
-                among(tie.source_id, "numbers"),
-                among(tie.target_id, "numbers"),
+                relationship.org_id == self._scope.org_id,
+                relationship.user_id == user_id,
+                among(relationship.source_id, "numbers"),
+                among(relationship.target_id, "numbers"),
             )
-            .order_by(tie.confidence.desc(), tie.relationship_id)
+            .order_by(relationship.confidence.desc(), relationship.relationship_id)
             .limit(MOST_DRAWN),
             {"numbers": numbers},
         )
-        ties = [_relationship(row) for row in rows]
-        ends = {end for one in ties for end in (one.source_entity_id, one.target_entity_id)}
+        related = [_relationship(row) for row in rows]
+        ends = {end for one in related for end in (one.source_entity_id, one.target_entity_id)}
         shown = [number for number in dict.fromkeys(numbers) if number in ends or number == entity_id]
         every = {one.entity_id: one for one in await self._entities.get_many(user_id, shown)}
         every[entity_id] = center
         found = tuple(every[number] for number in shown if number in every)
-        return EntityGraph(entities=found, relationships=tuple(ties), center_entity_id=entity_id, depth=depth)
+        return EntityGraph(
+            entities=found, relationships=tuple(related), center_entity_id=entity_id, depth=depth
+        )
 
     async def _own(self, user_id: UserId) -> list[EntityId]:
         """Return the number of the user's own node, if there is one."""
@@ -290,17 +296,17 @@ class RelationshipRepository:
         return [row.entity_id for row in rows]
 
     async def _held(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
-        """Return a tie of which nobody else changes the ends any more."""
+        """Return a relationship of which nobody else changes the ends any more."""
         row = await self._row(user_id, relationship_id)
         await self._entities.hold(user_id, [row.source_id, row.target_id])
         return await self._row(user_id, relationship_id)
 
     async def _row(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
-        tie = relationships.c
+        relationship = relationships.c
         rows = await self._scope.all(
-            _ties().where(
-                tie.relationship_id == relationship_id,
-                tie.user_id == user_id,
+            _related().where(
+                relationship.relationship_id == relationship_id,
+                relationship.user_id == user_id,
                 self._scope.owns(relationships),
             )
         )
@@ -311,16 +317,18 @@ class RelationshipRepository:
 
 @cache
 def _holds(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
-    """Return that a tie is written by hand, or said by a memory whose document is admitted by *fields*."""
-    tie, mention, memory = relationships.c, relationship_mentions.c, memories.c
+    """Return that a relationship is written by hand, or said by a memory whose document is admitted by *fields*."""
+    relationship, mention, memory = relationships.c, relationship_mentions.c, memories.c
     is_admitted = has_document(memory.memory_id, memory.kind, fields)
     said = sa.exists().where(
-        mention.relationship_id == tie.relationship_id, memory.memory_id == mention.memory_id, is_admitted
+        mention.relationship_id == relationship.relationship_id,
+        memory.memory_id == mention.memory_id,
+        is_admitted,
     )
-    return sa.or_(tie.is_kept, said.correlate(relationships))
+    return sa.or_(relationship.is_kept, said.correlate(relationships))
 
 
-def _ties() -> sa.Select[*tuple[Any, ...]]:
+def _related() -> sa.Select[*tuple[Any, ...]]:
     source, target = entities.alias("source"), entities.alias("target")
     names = (source.c.name.label("source_name"), target.c.name.label("target_name"))
     return (

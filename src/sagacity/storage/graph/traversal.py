@@ -1,4 +1,4 @@
-"""Memories near entities: along ties both ways, in one recursive statement."""
+"""Memories near entities: along relationships both ways, in one recursive statement."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -11,15 +11,15 @@ from sagacity.storage.schema.tables import entities, entity_mentions, memories, 
 from sagacity.storage.statements.array_params import among
 
 DECAY = 0.5
-"""What a step leaves of a score, besides the confidence of its tie."""
+"""What a step leaves of a score, besides the confidence of its relationship."""
 FAN_OUT = 48
-"""Ties that are followed from one entity in each direction, surest first: hubs say little about their neighbours."""
+"""How many are followed from one entity in each direction, surest first: hubs say little about their neighbours."""
 MAX_HOPS = 4
 MOST_STEPS = 10_000
 """Ways that are followed in all, shortest first."""
 MOST_ENTITIES = 400
 """Entities whose memories are looked up, nearest first."""
-_TIE = ("relationship_id", "source_id", "target_id", "confidence")
+_RELATIONSHIP = ("relationship_id", "source_id", "target_id", "confidence")
 
 
 @cache
@@ -77,17 +77,21 @@ def _reach(*, lateral: bool) -> sa.CTE:
         .cte("reach", recursive=True)
     )
     here = reach.c.entity_id
-    ways, tie = _beside(reach, relationships, _TIE, partial(_ties_of, reach), lateral=lateral)
+    ways, relationship = _beside(
+        reach, relationships, _RELATIONSHIP, partial(_relationships_of, reach), lateral=lateral
+    )
     further = sa.select(
-        sa.case((tie.source_id == here, tie.target_id), else_=tie.source_id).label("entity_id"),
-        (reach.c.score * tie.confidence * DECAY).label("score"),
+        sa.case((relationship.source_id == here, relationship.target_id), else_=relationship.source_id).label(
+            "entity_id"
+        ),
+        (reach.c.score * relationship.confidence * DECAY).label("score"),
         (reach.c.hops + 1).label("hops"),
     ).select_from(ways)
     return reach.union(further.where(reach.c.hops < sa.bindparam("hops", type_=sa.Integer)))
 
 
-def _ties_of(reach: sa.CTE, *names: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
-    """The surest ties from and to an entity, none of them to the user's own node or to itself."""
+def _relationships_of(reach: sa.CTE, *names: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
+    """The surest relationships from and to an entity, none of them to the user's own node or to itself."""
     own = entities.alias("own").c
     me = sa.select(own.entity_id).where(
         own.org_id == sa.bindparam("org_id"),
@@ -96,16 +100,16 @@ def _ties_of(reach: sa.CTE, *names: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
     )
     ends: list[sa.Subquery] = []
     for one, other in (("source_id", "target_id"), ("target_id", "source_id")):
-        tie = relationships.alias(f"by_{one}")
+        relationship = relationships.alias(f"by_{one}")
         ends.append(
-            sa.select(*(tie.c[name] for name in names))
+            sa.select(*(relationship.c[name] for name in names))
             .where(
-                tie.c.org_id.concat("") == sa.bindparam("org_id"),
-                tie.c[one] == reach.c.entity_id,
-                tie.c[other] != reach.c.entity_id,
-                tie.c[other] != sa.func.coalesce(me.scalar_subquery(), 0),
+                relationship.c.org_id.concat("") == sa.bindparam("org_id"),
+                relationship.c[one] == reach.c.entity_id,
+                relationship.c[other] != reach.c.entity_id,
+                relationship.c[other] != sa.func.coalesce(me.scalar_subquery(), 0),
             )
-            .order_by(tie.c.confidence.desc(), tie.c.relationship_id.desc())
+            .order_by(relationship.c.confidence.desc(), relationship.c.relationship_id.desc())
             .limit(FAN_OUT)
             .correlate(reach)
             .subquery(f"surest_{one}")

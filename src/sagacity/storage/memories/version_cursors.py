@@ -68,7 +68,7 @@ class VersionCursors:
     async def join(self) -> None:
         """Let PENDING's take the place of CURRENT's where they are further: both versions are current now."""
         if self._keepers is not None:
-            await self.hold_back(Status.PENDING)
+            await self.align_backwards(Status.PENDING)
         current, pending = self._of(Status.CURRENT), self._of(Status.PENDING)
         await self._scope.run(sa.delete(cursors).where(pending, self._has_other(Status.CURRENT)))
         await self._scope.run(sa.delete(cursors).where(current, self._has_other(Status.PENDING)))
@@ -89,7 +89,7 @@ class VersionCursors:
         """Forget how far a version was learned."""
         await self._scope.run(sa.delete(cursors).where(self._of(version)))
 
-    async def hold_back(self, version: Status) -> None:
+    async def align_backwards(self, version: Status) -> None:
         """Let a version have read no further than CURRENT; nothing, where that has read nothing."""
         theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT))
         least = sa.func.coalesce(theirs.scalar_subquery(), 0)
@@ -100,7 +100,7 @@ class VersionCursors:
         """Hold back what comes into force by what stays there, and what is put away by what is in the archive."""
         if self._keepers is None:
             return
-        await self.hold_back(version)
+        await self.align_backwards(version)
         theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED))
         least = theirs.scalar_subquery()  # null, and so never less, where there is none
         further = sa.and_(self._of(Status.CURRENT), of, self._keeps(), cursors.c.seq > least)

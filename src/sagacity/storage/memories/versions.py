@@ -69,7 +69,7 @@ class VersionRepository:
             archived = await self._note(run_id, ChangeAction.ARCHIVED, current)
         await self._move(run_id, wanted, ChangeAction.ARCHIVED, Status.ARCHIVED)
         await self._move(run_id, wanted, ChangeAction.PROMOTED, Status.CURRENT)
-        await self._search.restate(wanted.kind, self._noted(run_id, wanted))
+        await self._search.refresh_status(wanted.kind, self._noted(run_id, wanted))
         if not wanted.memory_ids:
             cursors = self._cursors(wanted, run_id, ChangeAction.PROMOTED)
             await (cursors.upgrade() if archive_current else cursors.join())
@@ -92,7 +92,7 @@ class VersionRepository:
         demoted = await self._note(run_id, ChangeAction.DEMOTED, current)
         await self._move(run_id, wanted, ChangeAction.DEMOTED, Status.ARCHIVED)
         await self._move(run_id, wanted, ChangeAction.RESTORED, Status.CURRENT)
-        await self._search.restate(wanted.kind, self._noted(run_id, wanted))
+        await self._search.refresh_status(wanted.kind, self._noted(run_id, wanted))
         if not wanted.memory_ids:
             await self._cursors(wanted, run_id, ChangeAction.RESTORED).downgrade()
         return Downgraded(demoted_count=demoted, restored_count=restored)
@@ -117,7 +117,7 @@ class VersionRepository:
         So a rerun of some turns ends: those that it left out, and that CURRENT has not read, are read once it is in
         force. What they teach that is known by then changes nothing.
         """
-        await self._cursors_of_users(wanted).hold_back(Status.PENDING)
+        await self._cursors_of_users(wanted).align_backwards(Status.PENDING)
 
     async def has(self, wanted: VersionFilter, status: Status) -> bool:
         """Return whether the version has anything of what is *wanted*."""

@@ -83,11 +83,11 @@ class VectorCopy:
         A store that fails is logged once, and searches use the database until it is back.
         """
         try:
-            is_time_to_look = time.monotonic() - self._looked_at >= _LOOK_SECONDS
+            is_check_due = time.monotonic() - self._looked_at >= _LOOK_SECONDS
             found = await self._storage.uncopied_tenants()
             self._pause = _PAUSE_SECONDS if found else min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
-            if is_time_to_look or found:
-                await self._run(is_time_to_look=is_time_to_look)
+            if is_check_due or found:
+                await self._run(is_check_due=is_check_due)
         except VectorStoreError as error:
             if str(error) != self._failing:
                 _log.warning("vector_copy.failed", why=str(error))
@@ -112,11 +112,11 @@ class VectorCopy:
             for tenant in await self._storage.uncopied_tenants():
                 await self._fill(ready, tenant, on_progress)
 
-    async def _run(self, *, is_time_to_look: bool) -> None:
+    async def _run(self, *, is_check_due: bool) -> None:
         ready = await self._ready()
         if ready is None:
             return
-        if is_time_to_look:
+        if is_check_due:
             await self._remove_erased(ready.home)
             self._looked_at = time.monotonic()
         for tenant in await self._storage.uncopied_tenants():

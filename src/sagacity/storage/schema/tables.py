@@ -278,7 +278,7 @@ relationship_mentions = sa.Table(
     sa.Index("ix_relationship_mentions_relationship_id", "relationship_id"),
     sa.Index("ix_relationship_mentions_memory_id", "memory_id"),
 )
-"""Which memories a tie rests on."""
+"""Which memories a relationship rests on."""
 
 # --- learners --------------------------------------------------------------------------------------------------------
 

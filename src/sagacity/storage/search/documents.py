@@ -21,7 +21,7 @@ from sagacity.storage.search.ranking_signals import (
     signals_of,
 )
 from sagacity.storage.search.scopes import scopes_of
-from sagacity.storage.search.sync_status import restate
+from sagacity.storage.search.sync_status import refresh_status
 from sagacity.storage.search.writing import Document, lock_scopes, pack, put, remove, unpack
 from sagacity.storage.statements.array_params import one_of
 
@@ -52,10 +52,10 @@ class SearchRepository:
         self._reached.clear()
         await remove(self._scope, kind, owner_ids)
 
-    async def restate(self, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
+    async def refresh_status(self, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
         """Let the documents of the memories that *moved* selects say their statuses; see `sync_status.py`."""
         self._reached.clear()
-        await restate(self._scope, kind, moved)
+        await refresh_status(self._scope, kind, moved)
 
     async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
         """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""

@@ -8,7 +8,7 @@ from sagacity.storage.schema.tables import memories, search_documents, search_sc
 from sagacity.storage.statements.array_params import found_by
 
 
-async def restate(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
+async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
     """
     Let documents say what their memories say: the status, since when they are put away, until when they hold.
 

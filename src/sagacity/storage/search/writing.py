@@ -198,15 +198,15 @@ async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
 
 
 async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:
-    said_anew = [draft for draft in drafts if not draft.says_the_same]
+    rewritten = [draft for draft in drafts if not draft.says_the_same]
     unsaid = [
         (places[draft.home].scope_id, draft.former)
-        for draft in said_anew
+        for draft in rewritten
         if draft.former.text != draft.document.text
     ]
     for kept, group in (
         (_OF_TEXT, [draft for draft in drafts if draft.says_the_same]),
-        ((), said_anew),
+        ((), rewritten),
     ):
         rows = [
             {"d": draft.former.document_id}
@@ -218,12 +218,12 @@ async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
             await scope.run(sa.update(search_documents).where(column.document_id == sa.bindparam("d")), rows)
     if unsaid:
         await _unpost(scope, unsaid)
-        changed = [draft for draft in said_anew if draft.former.text != draft.document.text]
+        changed = [draft for draft in rewritten if draft.former.text != draft.document.text]
         await _post(
             scope,
             [(places[one.home].scope_id, one.former.document_id, one.terms) for one in changed],
         )
-    if unvectored := {places[draft.home].scope_id for draft in said_anew if draft.document.vector is None}:
+    if unvectored := {places[draft.home].scope_id for draft in rewritten if draft.document.vector is None}:
         column = search_scopes.c
         await scope.run(
             sa.update(search_scopes)

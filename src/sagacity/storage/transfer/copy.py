@@ -131,11 +131,11 @@ async def _sums(backend: Backend, on_progress: OnProgress, doing: str) -> Sums:
     async with backend.read(None) as connection:
         snapshot = Snapshot(backend, connection)
         counts = await _counts(snapshot, on_progress)
-        told = _Told(on_progress, doing, counts)
+        told = _Progress(on_progress, doing, counts)
         return {part: (await _read(snapshot, part, counts[part], told))[0] for part in counts}
 
 
-async def _read(snapshot: Snapshot, part: Part, limit: int, told: "_Told") -> tuple[Sum, Key | None]:
+async def _read(snapshot: Snapshot, part: Part, limit: int, told: "_Progress") -> tuple[Sum, Key | None]:
     """Return the checksum of the first rows of *part*, and the key of the last of them."""
     found, last = NOTHING, None
     async for page in snapshot.pages(part, limit=limit):
@@ -160,7 +160,7 @@ async def _places(
             f"the target has data of the organisation {org_id!r}, which the source does not have. "
             "Name an empty database. Nothing was changed."
         )
-    told = _Told(on_progress, "comparing", {part: found.count for part, found in present.items()})
+    told = _Progress(on_progress, "comparing", {part: found.count for part, found in present.items()})
     places: dict[Part, _Place] = {}
     for part, count in counts.items():
         there = present.get(part, NOTHING)
@@ -184,7 +184,7 @@ async def _send(
 ) -> dict[Part, Sum]:
     """Copy what is left of each part; returns the checksums of all that the source holds."""
     sent: dict[Part, Sum] = {}
-    told = _Told(
+    told = _Progress(
         on_progress, "copying", {part: place.before.count + place.left for part, place in places.items()}
     )
     for part, place in places.items():
@@ -261,7 +261,7 @@ def _equal(here: Sums, there: Sums) -> list[Copied]:
     return [Copied(table=name, rows=found.count, checksum=found.checksum) for name, found in tables.items()]
 
 
-class _Told:
+class _Progress:
     """Tells how far a step is: rows of a table, over all organisations."""
 
     def __init__(self, on_progress: OnProgress, doing: str, counts: Mapping[Part, int]) -> None:

@@ -219,7 +219,7 @@ class OperationRepository:
         """Let others have their turn, as an item took its time; it comes again after all of them."""
         await self._move(item, next_try_at=None)
 
-    async def hold_up(self, user_id: UserId | None, *, until: datetime, error: str) -> None:
+    async def delay_user(self, user_id: UserId | None, *, until: datetime, error: str) -> None:
         """
         Say what keeps the user's part of operations from being worked on, and for how long at the least.
 

@@ -8,7 +8,7 @@ from sagacity.domain.cursor import DeadLetter, DeadLetterStatus, LogHead
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.windows.learners import Learner
-from sagacity.learning.windows.window import Due, LogState, due_now, next_look
+from sagacity.learning.windows.window import Due, LogState, due_now, next_check
 from support.learning import Recorder
 from support.parts import cursor_at
 
@@ -103,7 +103,7 @@ def test_stretches_are_the_same_however_turns_came_in(arrivals: list[int]) -> No
 )
 def test_next_look(log: LogState, look: datetime | None) -> None:
     """At the end of the quiet time, at a retry, now where a whole step or a replay waits; never when all is read."""
-    assert next_look((LEARNER,), log, NOW, 30) == look
+    assert next_check((LEARNER,), log, NOW, 30) == look
 
 
 def test_next_look_is_the_soonest_of_all_learners() -> None:
@@ -116,8 +116,8 @@ def test_next_look_is_the_soonest_of_all_learners() -> None:
         step=2,
         sources=frozenset(),
     )
-    assert next_look((LEARNER, other), state(1, 1, published=-10), NOW, 30) == at(20)
-    assert next_look((LEARNER, other), state(2, 2, published=-10), NOW, 30) == at(0)
+    assert next_check((LEARNER, other), state(1, 1, published=-10), NOW, 30) == at(20)
+    assert next_check((LEARNER, other), state(2, 2, published=-10), NOW, 30) == at(0)
 
 
 def test_is_quiet_from_the_end_of_the_quiet_time_on() -> None:

@@ -387,7 +387,7 @@ async def test_pauses_double_up_to_the_longest():
     asked = iter([None, None, None, None, -4.0, 7.0, None])
 
     async def attempt() -> Failure:
-        return Failure(error=ProviderError, told="down", asked_seconds=next(asked))
+        return Failure(error=ProviderError, told="down", retry_after_seconds=next(asked))
 
     last = await retrying(
         attempt, Retry(attempts=7, first_pause_seconds=1, longest_pause_seconds=6), sleep=sleep
