@@ -40,7 +40,7 @@ async def migrate(settings: Settings) -> str:
 
 async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:
     """
-    Make the search index anew with the embedder that the settings name; run it while no server runs.
+    Rebuild the search index with the embedder that the settings name; run it while no server runs.
 
     What the same embedder made of the same text stays: after an upgrade that changes only the words, it takes seconds.
 

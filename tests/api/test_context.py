@@ -138,7 +138,7 @@ async def test_as_of_shows_what_was_known_then_and_nothing_later(app, api):
         assert lines(page) == ["zebra before"], session
 
 
-async def test_ties_are_told_while_they_hold(api):
+async def test_relationships_are_told_while_they_hold(api):
     """Who left an employer works there no more; what is told names the new one."""
     body = {"force_extraction": True}
     for said in ("I work at Acme.", "I left Acme. I work at Globex now."):

@@ -27,7 +27,7 @@ async def made(api, name: str, user=ANNA, **fields) -> int:
     return reply.json()["entity"]["entity_id"]
 
 
-async def test_what_is_said_becomes_entities_and_ties(api):
+async def test_what_is_said_becomes_entities_and_relationships(api):
     """One sentence: a person, an organization, a location, whose sister she is and where she works; no more."""
     known = await learned(api)
     assert {name: one["entity_type"] for name, one in known.items()} == {

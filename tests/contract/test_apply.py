@@ -138,7 +138,7 @@ async def test_superseded_memory_is_archived_with_its_successor(
     assert former.valid_to == home.valid_from == START + timedelta(hours=2)
 
 
-async def test_merged_memory_says_the_ties_of_those_it_was_merged_from(
+async def test_merged_memory_says_the_relationships_of_those_it_was_merged_from(
     storage: Storage, clock: StoppedClock
 ) -> None:
     """They hold as long as it does; a memory that replaces another says only its own."""

@@ -14,7 +14,7 @@ LONG = "ü" * 2_000
 
 async def remember(storage: Storage, *which: str, tenant=ORG, **changes) -> None:
     async with storage.begin(tenant) as tx:
-        held = await tx.distillations.hold(*(which or SUPPORT))
+        held = await tx.distillations.lock(*(which or SUPPORT))
         await tx.distillations.save(held.model_copy(update=changes))
 
 
@@ -75,7 +75,7 @@ async def test_who_holds_it_is_waited_for(storage: Storage) -> None:
 
     async def count_up() -> None:
         async with storage.begin(ORG) as tx:
-            held = await tx.distillations.hold(*SUPPORT)
+            held = await tx.distillations.lock(*SUPPORT)
             await asyncio.sleep(0)
             await tx.distillations.save(held.model_copy(update={"last_read": held.last_read + 1}))
 

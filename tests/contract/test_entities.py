@@ -220,7 +220,7 @@ async def test_tie_rests_on_all_its_memories_and_goes_with_the_last(storage: Sto
         assert (await tx.entities.list_page(ANNA))[1] == 0
 
 
-async def test_ties_are_made_and_mended_by_hand(storage: Storage) -> None:
+async def test_relationships_are_added_and_edited_by_a_person(storage: Storage) -> None:
     """Made once, kept with their ends while no memory says so; words are written one way."""
     async with storage.begin(ORG) as tx:
         memory = await speak(tx, "a", "Ana", "Oslo")

@@ -30,7 +30,7 @@ async def test_ten_at_once_that_say_one_name_make_one_entity(storage: Storage) -
         assert total == 2
 
 
-async def test_ties_made_both_ways_at_once_do_not_wait_for_each_other(storage: Storage) -> None:
+async def test_relationships_made_both_ways_at_once_do_not_wait_for_each_other(storage: Storage) -> None:
     """Whichever end comes first, and whoever changes a name meanwhile: nobody is refused."""
     async with storage.begin(ORG) as tx:
         ana, bea = [await tx.entities.add(ANNA, NewEntity(name=name)) for name in ("Ana", "Bea")]

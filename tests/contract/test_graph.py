@@ -28,7 +28,7 @@ async def names_in(storage: Storage) -> dict[str, int]:
         return {row.name: row.mention_count for row in rows}
 
 
-async def test_deleting_memories_takes_their_names_and_ties_along(storage: Storage) -> None:
+async def test_deleting_memories_takes_their_names_and_relationships_along(storage: Storage) -> None:
     """A name stays while a memory mentions it; nothing of a deleted memory is left in the graph."""
     async with storage.begin(ORG) as tx:
         stored = await tx.memories.add([new_memory(f"memory {n}", uid=f"m{n}") for n in range(3)])
@@ -100,7 +100,7 @@ async def descriptions(storage: Storage) -> dict[str, str]:
     return told | {tie.relationship_type: tie.description for tie in ties}
 
 
-async def test_a_memory_takes_over_ties(storage: Storage) -> None:
+async def test_a_memory_takes_over_relationships(storage: Storage) -> None:
     """With the names at their ends, each counted once; they go with the last who says so."""
     async with storage.begin(ORG) as tx:
         first = await speak(tx, "Ana works at Siemens.", ties=(("Ana", "works_at", "Siemens", 0.8),))

@@ -55,7 +55,7 @@ async def working_at(storage: Storage, *places: str, **changed) -> list[Memory]:
         return spoken
 
 
-async def test_a_name_in_the_question_brings_its_entity_and_ties(storage):
+async def test_a_name_in_the_question_brings_its_entity_and_relationships(storage):
     """By its name or another of its names; ties read from either end."""
     number = await furnish(storage, ORG, ANNA)
     for question in ("Where does Sarah work?", "what does sally do"):
@@ -105,7 +105,7 @@ async def test_as_of_tells_what_was_known_then(storage, clock):
     assert any("knows Tom" in one.details for one in after)
 
 
-async def test_only_the_surest_ties_are_told(storage):
+async def test_only_the_surest_relationships_are_told(storage):
     """An entity that is tied to everything does not fill the section."""
     await storage.append(ORG, said("hello"))
     async with storage.begin(ORG) as transaction:
@@ -135,21 +135,21 @@ async def test_only_the_surest_ties_are_told(storage):
     ],
     ids=lambda changed: next(iter(changed)) + "-" + str(next(iter(changed.values()))),
 )
-async def test_ties_that_no_served_memory_says_are_not_told(storage, changed):
+async def test_relationships_that_no_served_memory_says_are_not_told(storage, changed):
     """What was replaced, is not accepted yet, ran out or was refused is no fact; another memory may say it still."""
     await working_at(storage, "Acme")
     await working_at(storage, "Globex", "Acme", **changed)
     assert await told(storage) == ("works at Acme",)
 
 
-async def test_ties_that_hold_for_now_are_told(storage):
+async def test_relationships_that_hold_for_now_are_told(storage):
     """Until the moment when they end."""
     await working_at(storage, "Acme", expires_at=LATER, valid_to=LATER)
     assert await told(storage) == ("works at Acme",)
     assert await told(storage, as_of=LATER) == ()
 
 
-async def test_ties_written_by_hand_are_told_whatever_memories_say(storage):
+async def test_relationships_written_by_hand_are_told_whatever_memories_say(storage):
     """A person who edited a tie stands by it."""
     await working_at(storage, "Acme", "Globex", status=Status.ARCHIVED)
     assert await told(storage) == ()
@@ -160,7 +160,7 @@ async def test_ties_written_by_hand_are_told_whatever_memories_say(storage):
     assert await told(storage) == ("works at Acme",)
 
 
-async def test_as_of_tells_ties_that_held_then(storage, clock):
+async def test_as_of_tells_relationships_that_held_then(storage, clock):
     """A memory put away later held; one that came later, or had run out by then, did not."""
     [old] = await working_at(storage, "Acme")
     await working_at(storage, "Initech", expires_at=BEFORE)
@@ -173,7 +173,7 @@ async def test_as_of_tells_ties_that_held_then(storage, clock):
     assert await told(storage, as_of=clock.now()) == await told(storage) == ("works at Globex",)
 
 
-async def test_ties_that_no_longer_hold_take_no_place(storage):
+async def test_relationships_that_no_longer_hold_take_no_place(storage):
     """However sure they were, and however many: the surest of the others are told."""
     async with storage.begin(ORG) as tx:
         gone = [

@@ -84,7 +84,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
             created_at=START,
         )
         await tx.evaluations.replace(UserId(user), judged)
-        await tx.distillations.hold(LEARNER, name, learner)
+        await tx.distillations.lock(LEARNER, name, learner)
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         await tx.operations.start(
             OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,))

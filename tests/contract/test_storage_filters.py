@@ -13,7 +13,7 @@ from support.filters import CONDITIONS, NAMES, VERSIONS, asked_for, furnished
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, new_memory, said, unit_rows
 
 ODD_TAG = 'odd "quotes" $.a \\ über STRASSE ' + "long" * 5_000
-PUT_AWAY = {Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS}
+ARCHIVED_STATUSES = {Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS}
 VERSIONED = {MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL}
 
 
@@ -22,7 +22,7 @@ def admits(wanted: Filter, memory: Memory) -> bool:
     status, expires_at = memory.status, memory.expires_at
     if status is Status.CURRENT and memory.valid_to is not None:
         expires_at = min(filter(None, (expires_at, memory.valid_to)))
-    if wanted.as_of is not None and status in PUT_AWAY and memory.updated_at > wanted.as_of:
+    if wanted.as_of is not None and status in ARCHIVED_STATUSES and memory.updated_at > wanted.as_of:
         status = Status.CURRENT  # what these are put away since is their last change
     valid_at = wanted.as_of or wanted.valid_at
     event_at = memory.valid_from or memory.created_at

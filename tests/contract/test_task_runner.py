@@ -48,7 +48,7 @@ class Small:
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         async with self.storage.begin(ORG) as transaction:
             await transaction.leases.check(lease)
-            held = await transaction.distillations.hold(self.name, str(subject.scope.user_id), "")
+            held = await transaction.distillations.lock(self.name, str(subject.scope.user_id), "")
             await transaction.distillations.save(held.model_copy(update={"last_read": held.last_read + 1}))
             self.tries += 1
             if self.error is not None:

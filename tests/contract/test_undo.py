@@ -71,7 +71,9 @@ async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: St
         assert {hit.owner_id for hit in hits} == {one.memory_id for one in current.values()}
 
 
-async def test_each_part_of_a_merge_says_its_own_ties_again(storage: Storage, clock: StoppedClock) -> None:
+async def test_each_part_of_a_merge_says_its_own_relationships_again(
+    storage: Storage, clock: StoppedClock
+) -> None:
     """What was separated says those between names of its text: not a restored one's, nor a deleted one's."""
     await publish(storage, clock)
     async with storage.begin(ORG) as tx:

@@ -152,7 +152,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             updated_at=START,
         )
         await tx.clusters.save([cluster])
-        distilled = await tx.distillations.hold("skills", HARD[0], HARD[1])
+        distilled = await tx.distillations.lock("skills", HARD[0], HARD[1])
         remembered = {"last_read": -1, "attempts": 2, "error": HARD[0], "cooldown_from": START}
         await tx.distillations.save(distilled.model_copy(update=remembered))
         run = OperationParameters(source=HARD[1])

@@ -144,7 +144,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
         updated_at=START,
     )
     await tx.clusters.save([cluster])
-    await tx.distillations.hold(*DISTILLED)
+    await tx.distillations.lock(*DISTILLED)
     await tx.distillations.save(distillation(word))
     return cluster
 

@@ -57,7 +57,7 @@ async def _scopes_of(tx: Transaction, numbers: Awaitable[list[int]]) -> object:
     return [await tx.copies.changed(number, -1, after=0, limit=99) for number in await numbers]
 
 
-async def _ties(tx: Transaction, entity_id: EntityId) -> list:
+async def _relationships(tx: Transaction, entity_id: EntityId) -> list:
     return (await tx.relationships.of_entities(ANNA, [entity_id], limit=99))[entity_id]
 
 
@@ -195,11 +195,11 @@ CASES: dict[str, Case] = {
     "graph.take_apart": lambda tx, h: tx.graph.take_apart(h.memory, h.memory, []),
     "graph.find": lambda tx, h: tx.graph.find(ANNA, ["theirs", "mine", "user"]),
     "graph.memories_around": lambda tx, h: tx.graph.memories_around(ANNA, [h.entity_id]),
-    "graph.hold": lambda tx, h: tx.graph.hold([h.entity_id]),
+    "graph.lock": lambda tx, h: tx.graph.lock([h.entity_id]),
     "graph.recount": lambda tx, h: tx.graph.recount([h.entity_id]),
     "entities.list_page": lambda tx, h: tx.entities.list_page(ANNA),
     "entities.get": lambda tx, h: tx.entities.get(ANNA, h.entity_id),
-    "entities.hold": lambda tx, h: tx.entities.hold(ANNA, [h.entity_id]),
+    "entities.lock": lambda tx, h: tx.entities.lock(ANNA, [h.entity_id]),
     "entities.get_many": lambda tx, h: tx.entities.get_many(ANNA, [h.entity_id]),
     "entities.add": lambda tx, h: tx.entities.add(ANNA, NewEntity(name="stolen")),
     "entities.update": lambda tx, h: tx.entities.update(ANNA, h.entity_id, EntityEdit(name="stolen")),
@@ -229,7 +229,7 @@ CASES: dict[str, Case] = {
     "organisation.revoke_token": lambda tx, h: tx.organisation.revoke_token(h.token.token_id),
     "organisation.config": lambda tx, h: tx.organisation.config(),
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
-    "relationships.of_entities": lambda tx, h: _ties(tx, h.entity_id),
+    "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(
         PROFILE, sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id)
     ),
@@ -247,7 +247,7 @@ CASES: dict[str, Case] = {
     "evaluations.judged_at": lambda tx, h: tx.evaluations.judged_at(ANNA, h.session.session_id),
     "sessions.waiting": lambda tx, h: tx.sessions.waiting(ANNA, limit=99),
     "sessions.find": lambda tx, h: tx.sessions.find(ANNA, h.session.session_id),
-    "sessions.hold": lambda tx, h: tx.sessions.hold(h.session, [h.last_turn.interaction_id]),
+    "sessions.lock": lambda tx, h: tx.sessions.lock(h.session, [h.last_turn.interaction_id]),
     "sessions.settle": lambda tx, h: tx.sessions.settle(h.session, evaluate_after=None, attempts=9),
     "sessions.turns": lambda tx, h: tx.sessions.turns(ANNA, h.session.session_id, limit=99),
     "sessions.session_of": lambda tx, h: tx.sessions.session_of(ANNA, h.last_turn.seq),
@@ -271,7 +271,7 @@ CASES: dict[str, Case] = {
     "clusters.remove": lambda tx, h: tx.clusters.remove([h.cluster.cluster_id]),
     "distillations.get": lambda tx, h: tx.distillations.get(*DISTILLED),
     "distillations.of": lambda tx, h: tx.distillations.of(DISTILLED[0], [DISTILLED[1:]]),
-    "distillations.hold": lambda tx, h: tx.distillations.hold(*DISTILLED),
+    "distillations.lock": lambda tx, h: tx.distillations.lock(*DISTILLED),
     "distillations.save": lambda tx, h: tx.distillations.save(distillation("stolen")),
     "operations.start": lambda tx, h: tx.operations.start(OTHER_RUN, OperationParameters()),
     "operations.start, for a user": lambda tx, h: tx.operations.start(
@@ -341,7 +341,7 @@ EXPECTED: dict[str, object] = {
     "evaluations.success_by_day": [(DAY, 1, 1)],
     "evaluations.judged_at": {},
     "sessions.find": None,
-    "sessions.hold": False,
+    "sessions.lock": False,
     "sessions.settle": False,
     "sessions.turns": [],
     "sessions.session_of": None,

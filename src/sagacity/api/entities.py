@@ -1,4 +1,4 @@
-"""Who and what a user speaks of, and how these belong together: seen, mended, merged."""
+"""Who and what a user speaks of, and how these belong together: read, edited, merged."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar

@@ -113,7 +113,7 @@ def faults_of(errors: Sequence[object]) -> list[JsonValue]:
     return found
 
 
-def _told(fault: JsonValue) -> str:
+def _message(fault: JsonValue) -> str:
     parts = cast("dict[str, object]", fault)
     place = [str(part) for part in cast("list[object]", parts["loc"]) if part != "body"]
     return f"{'.'.join(place) or 'body'}: {parts['msg']}"
@@ -132,7 +132,7 @@ async def _invalid(http_request: Request, error: Exception) -> JSONResponse:
         return _not_declared(http_request)
     errors = cast("Sequence[object]", error.errors())
     faults = faults_of(errors)
-    message = "; ".join(_told(fault) for fault in faults[:_TOLD])
+    message = "; ".join(_message(fault) for fault in faults[:_TOLD])
     if len(errors) > _TOLD:
         message += f"; and {len(errors) - _TOLD} more"
     return problem_response(422, "InvalidInput", message, detail=faults)

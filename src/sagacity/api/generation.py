@@ -125,7 +125,7 @@ async def _profiles(
     operation, view = await _generated(caller, OperationName.PROFILE_GENERATION, parameters, wait=wait)
     return ProfilesGenerated(
         success=operation.status.is_successful,
-        msg=_told(operation),
+        msg=_message(operation),
         operation_id=operation.operation_id,
         profiles_generated=None if operation.goes_on else operation.generated_count,
         operation_status=view,
@@ -138,7 +138,7 @@ async def _playbooks(
     operation, view = await _generated(caller, OperationName.PLAYBOOK_GENERATION, parameters, wait=wait)
     return PlaybooksGenerated(
         success=operation.status.is_successful,
-        msg=_told(operation),
+        msg=_message(operation),
         operation_id=operation.operation_id,
         playbooks_generated=None if operation.goes_on else operation.generated_count,
         operation_status=view,
@@ -155,7 +155,7 @@ async def _generated(
     return operation, operation_view(operation, await progress_of(caller.acting, operation))
 
 
-def _told(operation: Operation) -> str:
+def _message(operation: Operation) -> str:
     if not operation.goes_on:
         return progress_text(operation)
     return goes_on(operation.name, operation.operation_id)

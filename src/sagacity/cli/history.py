@@ -57,7 +57,7 @@ def undo_merge(context: typer.Context, memory_id: MemoryId, *, kind: Kind = None
     """
     with connected(context, "undoing the merge") as client:
         done = client.undo_merge(memory_id, kind=kind)
-    show(context, done, _lines(_told(done)))
+    show(context, done, _lines(_undone(done)))
 
 
 def draw(found: "MemoryHistory") -> Render:
@@ -140,7 +140,7 @@ def _details(event: "HistoryEvent") -> "Iterable[str]":
         yield f"in favour of memory {after.superseded_by}"
 
 
-def _told(done: "UndoneMerge") -> "Iterable[Text]":
+def _undone(done: "UndoneMerge") -> "Iterable[Text]":
     yield plain(done.message or "undone")
     yield from _memories(done.restored)
     if done.separated is not None:

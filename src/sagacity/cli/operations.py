@@ -83,7 +83,7 @@ def show_operation(context: typer.Context, operation_id: OperationId) -> None:
     Example: sagacity operations show 0199c2e4-…
     """
     with connected(context, "reading the operation") as client:
-        found = _standing(client, operation_id)
+        found = _status(client, operation_id)
     show(context, found, draw(found))
 
 
@@ -95,7 +95,7 @@ def watch(context: typer.Context, operation_id: OperationId) -> None:
     Example: sagacity operations watch 0199c2e4-…
     """
     with connected(context, None) as client:
-        found = _standing(client, operation_id)
+        found = _status(client, operation_id)
         ended = follow(client, found.operation_id, what(found)) if found.is_running else found
     end(context, ended)
 
@@ -122,7 +122,7 @@ def cancel(
     show(context, reply, said(reply.msg or "cancelled"))
 
 
-def _standing(client: "Sagacity", operation_id: str) -> "OperationView":
+def _status(client: "Sagacity", operation_id: str) -> "OperationView":
     found = client.get_operation_status(operation_id=operation_id).operation_status
     if found is None:
         raise NotFound(f"no operation {operation_id!r}")

@@ -239,7 +239,7 @@ def _repeated(names: list[str]) -> list[str]:
     return sorted({name for name in names if names.count(name) > 1})
 
 
-def _told(fault: ErrorDetails) -> str:
+def _message(fault: ErrorDetails) -> str:
     return f"{'.'.join(map(str, fault['loc'])) or 'configuration'}: {fault['msg']}"
 
 
@@ -271,7 +271,7 @@ def load_config(text: str) -> TenantConfig:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         raise ConfigError(
-            "the stored configuration is not valid: " + "; ".join(map(_told, faults))
+            "the stored configuration is not valid: " + "; ".join(map(_message, faults))
         ) from error
 
 

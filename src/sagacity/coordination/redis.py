@@ -60,7 +60,7 @@ class RedisTopic:
     """
     News over a channel of the server, heard by one connection a process.
 
-    The connection is made anew for ever. Each time that it stands, everybody is told that anything may have changed.
+    The connection is made again for ever. Each time that it stands, everybody is told that anything may have changed.
     """
 
     def __init__(self, link: Link, silence_seconds: float = _SILENCE_SECONDS) -> None:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from sagacity.domain.base import Value
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
-from sagacity.domain.memory import PUT_AWAY, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
+from sagacity.domain.memory import ARCHIVED_STATUSES, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
 
 
 class Candidate(Value):
@@ -72,15 +72,15 @@ class ChangeAction(StrEnum):
     ADDED = "added"
     UPDATED = "updated"
     REMOVED = "removed"
-    """Put away: superseded, merged or archived."""
+    """No longer current: superseded, merged or archived."""
     RESTORED = "restored"
-    """Current again after it was put away."""
+    """Current again after it was archived."""
     PROMOTED = "promoted"
     """Current, with the version that it belongs to."""
     ARCHIVED = "archived"
-    """Put away with its version, by an upgrade."""
+    """Archived with its version, by an upgrade."""
     DEMOTED = "demoted"
-    """Put away with its version, by a downgrade."""
+    """Archived with its version, by a downgrade."""
 
 
 class Change(Value):
@@ -136,7 +136,7 @@ class Occasion(Value):
 def _action_of(before: Memory | None, after: Memory) -> ChangeAction:
     if before is None:
         return ChangeAction.ADDED
-    match before.status in PUT_AWAY, after.status in PUT_AWAY:
+    match before.status in ARCHIVED_STATUSES, after.status in ARCHIVED_STATUSES:
         case False, True:
             return ChangeAction.REMOVED
         case True, False:

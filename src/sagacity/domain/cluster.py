@@ -107,7 +107,7 @@ class SkillsMade(Value):
 
     created: int = 0
     updated: int = 0
-    """Written anew: in place, or as one that waits to take the place of one that a person decided on."""
+    """Rewritten: in place, or as one that waits to take the place of one that a person decided on."""
     skipped_reason: str = ""
     """Why nothing was looked at; empty if something was."""
     playbook_count: int = 0

@@ -48,7 +48,7 @@ class Cursor(Value):
     extractor_name: str
     user_id: UserId
     version: Status = Status.CURRENT
-    """Of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED stays with what an upgrade put away."""
+    """Of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED stays with what an upgrade archived."""
     seq: int = 0
     outcome: Outcome | None = None
     attempts: int = 0

@@ -64,7 +64,7 @@ class KindSpec:
     is_versioned: bool = False
     """Whether it holds for one version of an agent and carries a name; else it holds for every version."""
     is_reviewed: bool = False
-    """Whether what was learned serves nobody before a person approves it."""
+    """Whether what was learned waits until a person approves it."""
     is_known_by_uid: bool = False
     """Whether the API knows it by its uid; else by its number."""
 

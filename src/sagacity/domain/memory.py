@@ -30,12 +30,12 @@ class Status(StrEnum):
     ARCHIVE_IN_PROGRESS = "archive_in_progress"
 
 
-PUT_AWAY = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
+ARCHIVED_STATUSES = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
 """What is kept and not served."""
 
 
 class ArchivedBy(StrEnum):
-    """Who put a memory away: what an upgrade put away comes back with a downgrade, the rest stays."""
+    """Who archived a memory: what an upgrade archived comes back with a downgrade, the rest stays."""
 
     VERSION = ""
     LEARNER = "learner"
@@ -126,7 +126,7 @@ class SkillFacts(Value):
 
     @property
     def next_minor(self) -> str:
-        """The version after it was learned anew."""
+        """The version after it was learned again."""
         major, minor, _ = self.version.split(".")
         return f"{major}.{int(minor) + 1}.0"
 
@@ -210,7 +210,7 @@ class Memory(NewMemory):
     last_accessed_at: datetime | None = None
     superseded_by: MemoryId | None = None
     archived_at: datetime | None = None
-    """Since when it is put away; storage keeps it in step with the status."""
+    """Since when it is archived; storage keeps it in step with the status."""
     archived_by: ArchivedBy = ArchivedBy.VERSION
 
     def is_valid(self, now: datetime) -> bool:

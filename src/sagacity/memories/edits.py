@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from sagacity.domain.change import Occasion
 from sagacity.domain.ids import InteractionId, RunId, UserId
-from sagacity.domain.memory import PUT_AWAY, ArchivedBy, Memory, NewMemory, Status
+from sagacity.domain.memory import ARCHIVED_STATUSES, ArchivedBy, Memory, NewMemory, Status
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
@@ -42,12 +42,12 @@ def archived_for(successor: Memory, memory: Memory) -> Memory:
         "superseded_by": successor.memory_id,
         "updated_at": successor.updated_at,
     }
-    return by_hand(memory, memory.model_copy(update=away))
+    return edited_by_person(memory, memory.model_copy(update=away))
 
 
-def by_hand(before: Memory, after: Memory) -> Memory:
+def edited_by_person(before: Memory, after: Memory) -> Memory:
     """Return *after* with what follows from a status that a person changed."""
-    match before.status in PUT_AWAY, after.status in PUT_AWAY:
+    match before.status in ARCHIVED_STATUSES, after.status in ARCHIVED_STATUSES:
         case False, True:
             return after.model_copy(update={"archived_by": ArchivedBy.PERSON})
         case True, False:

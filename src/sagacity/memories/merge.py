@@ -1,4 +1,4 @@
-"""One merge taken back: what was put away in favour of a memory is current again."""
+"""Undo one merge: what was archived in favour of a memory is current again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ async def undo_merge(
     Take one merge back, and record that with each memory that it touches.
 
     What was merged is current again as it was, what was learned when they were merged is a memory of its own, and the
-    merged one is put away. A memory that replaced others as it is stays current beside them.
+    merged one is archived. A memory that replaced others as it is stays current beside them.
 
     Args:
         transaction: open to write.

@@ -223,7 +223,7 @@ async def _check_switch(acting: Acting, kind: MemoryKind) -> None:
 
 
 def _version(kind: MemoryKind, parameters: OperationParameters) -> VersionFilter:
-    """Return which PENDING memories a rerun makes anew."""
+    """Return which PENDING memories a rerun replaces."""
     return VersionFilter(
         kind=kind,
         user_ids=() if parameters.user_id is None else (parameters.user_id,),

@@ -11,7 +11,7 @@ from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.memories.acting import Acting
 from sagacity.memories.delete import log_deleted
-from sagacity.memories.edits import by_hand, record, written
+from sagacity.memories.edits import edited_by_person, record, written
 from sagacity.memories.write import edit_memory, embed
 from sagacity.storage.search.keywords import terms_of
 
@@ -100,7 +100,7 @@ def _replacement(profile: NewMemory, known: Mapping[str, Memory]) -> Memory:
     before = known[profile.uid]
     kept = {"created_at", "memory_id", "access_count", "last_accessed_at"}
     after = Memory.model_validate(profile.model_dump(exclude=kept) | before.model_dump(include=kept))
-    return by_hand(before, after)
+    return edited_by_person(before, after)
 
 
 async def edit_profile(

@@ -6,10 +6,10 @@ import structlog
 
 from sagacity.domain.errors import NotFound, ProviderError
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
-from sagacity.domain.memory import PUT_AWAY, Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.memory import ARCHIVED_STATUSES, Memory, MemoryKind, NewMemory, Status
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks
 from sagacity.memories.acting import Acting
-from sagacity.memories.edits import by_hand, record, written
+from sagacity.memories.edits import edited_by_person, record, written
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -111,8 +111,8 @@ async def edit_memory(
     vectors = {} if planned.search_text == before.search_text else await embed(acting, [planned])
     async with acting.begin(user_id=user_id) as transaction:
         found = _of_user(await transaction.memories.get(memory_id, kind=kind), user_id)
-        changed = by_hand(found, change(found))
-        if changed.status not in PUT_AWAY:
+        changed = edited_by_person(found, change(found))
+        if changed.status not in ARCHIVED_STATUSES:
             [changed] = await written(transaction, [changed])
         fits = changed.search_text == planned.search_text
         await transaction.memories.save([changed], vectors=vectors if fits else {})

@@ -45,7 +45,7 @@ class Completion(Value):
 
 
 class ModelCall(Value):
-    """One request that was sent: the first try of a call, a later one, or the one that asks for a mended answer."""
+    """One request that was sent: the first try of a call, a later one, or the one that asks for a corrected answer."""
 
     model: str
     attempt: int = 1

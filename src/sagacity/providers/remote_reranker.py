@@ -52,7 +52,7 @@ class RemoteReranker:
         filled = [place for place, text in enumerate(cut) if text.strip()]
         scores = np.zeros(len(cut), np.float32)
         if filled and question.strip():
-            scores[filled] = await self._asked(question, [cut[place] for place in filled], seconds)
+            scores[filled] = await self._scores(question, [cut[place] for place in filled], seconds)
         return scores
 
     async def warm(self) -> None:
@@ -69,7 +69,7 @@ class RemoteReranker:
         except ProviderError:
             return  # each search that asks for it says so
 
-    async def _asked(self, query: str, texts: list[str], seconds: float) -> Vectors:
+    async def _scores(self, query: str, texts: list[str], seconds: float) -> Vectors:
         """Return float32 [n]; NaN where the time was up."""
         late = np.full(len(texts), np.nan, np.float32)
         if seconds <= 0:

@@ -34,7 +34,7 @@ PIECE_CHARACTERS = 16_384
 """What is counted at once: a million spaces overflow the stack of the library."""
 KEPT_LINES = 4_096
 KEPT_CHARACTERS = 1_000
-"""A longer line is counted anew each time, which bounds what those that are kept take."""
+"""A longer line is counted again each time, which bounds what those that are kept take."""
 _LINE_BREAK = re.compile(r"\n(?=\S)")
 """Where the encoding cannot have a token across: `PATTERN` ends each word at a line break that no space follows."""
 

@@ -133,7 +133,7 @@ class Searcher:
             read=lambda: self._read(whose, query.wanted),
             embed=self._embed,
         )
-        names = _asked(query)
+        names = _strategies(query)
         outcomes = await asyncio.gather(*(self._timed(name, ask) for name in names))
         answers = _Answers()
         trace = answers.trace
@@ -210,7 +210,7 @@ class Searcher:
         )
 
 
-def _asked(query: Query) -> list[StrategyName]:
+def _strategies(query: Query) -> list[StrategyName]:
     match query.mode:
         case SearchMode.FTS:
             return [StrategyName.KEYWORD]

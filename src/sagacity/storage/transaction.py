@@ -341,7 +341,7 @@ class Storage:
         self, embedder: str, dimension: int, on_progress: Callable[[int, int], None]
     ) -> None:
         """
-        Write every search document anew, in one transaction.
+        Rebuild every search document, in one transaction.
 
         All are found by their terms when it commits. Those that keep a vector are the ones that the same embedder made
         of the same text; the others are queued for embedding. A rebuild that is cut short leaves the old index as it

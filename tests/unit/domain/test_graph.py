@@ -59,7 +59,7 @@ def test_emoji_and_persian_keep_their_joiners():
         ("--", ""),
     ],
 )
-def test_words_of_ties_are_written_one_way(said, word):
+def test_words_of_relationships_are_written_one_way(said, word):
     """Lower case with underscores, in any script."""
     assert relation_word(said) == word
     assert RelationshipMention(source="a", target="b", relationship_type=said).relationship_type == word

@@ -94,7 +94,7 @@ async def test_places_keep_their_scores() -> None:
     assert [item.score for item in found.items] == [0.9, 0.8, 0.2]
 
 
-async def test_ties_keep_their_order() -> None:
+async def test_relationships_keep_their_order() -> None:
     """Equal looks at equal scores move nothing."""
     assert numbers(await looked_at(results(0.5, 0.5, 0.5), Judge(0.3, 0.3, 0.3))) == [1, 2, 3]
     assert numbers(await looked_at(results(0.5, 0.5, 0.5), Judge(0.3, 0.9, 0.3))) == [2, 1, 3]

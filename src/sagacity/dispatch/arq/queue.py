@@ -103,7 +103,7 @@ class JobQueue:
         """
         taken = 0
         for some in _batches(list(jobs)):
-            answer = await self._asked(self._offered(some))
+            answer = await self._reply(self._offered(some))
             if answer is None:
                 return None
             taken += answer
@@ -112,29 +112,29 @@ class JobQueue:
     async def claim(self, job: Job) -> bool | None:
         """Return whether a job that comes to its turn has a place, or finds one."""
         arguments = (job.job_id, self._limit(job), self._kept_milliseconds)
-        answer = await self._asked(self._run(_CLAIM, (job.places,), arguments))
+        answer = await self._reply(self._run(_CLAIM, (job.places,), arguments))
         return None if answer is None else bool(answer)
 
     async def prolong(self, job: Job) -> None:
         """Keep the place of a job that runs, and keep others from taking it over."""
         keys = (job.places, in_progress_key_prefix + job.job_id)
-        await self._asked(self._run(_PROLONG, keys, (job.job_id, self._kept_milliseconds)))
+        await self._reply(self._run(_PROLONG, keys, (job.job_id, self._kept_milliseconds)))
 
     async def release(self, job: Job) -> None:
         """Give back the place of a job that ends."""
-        await self._asked(
+        await self._reply(
             self._run("return redis.call('ZREM', KEYS[1], ARGV[1])", (job.places,), (job.job_id,))
         )
 
     async def request_sweep(self) -> None:
         """Ask for a sweep of the database, by whoever does it."""
-        await self._asked(
+        await self._reply(
             self._run("redis.call('SET', KEYS[1], 1, 'EX', ARGV[1])", (_LOOK_KEY,), (_LOOK_SECONDS,))
         )
 
     async def is_sweep_requested(self) -> bool | None:
         """Return whether a sweep was asked for since the last time."""
-        answer = await self._asked(self._run("return redis.call('DEL', KEYS[1])", (_LOOK_KEY,), ()))
+        answer = await self._reply(self._run("return redis.call('DEL', KEYS[1])", (_LOOK_KEY,), ()))
         return None if answer is None else bool(answer)
 
     def lost(self, error: Exception) -> None:
@@ -146,7 +146,7 @@ class JobQueue:
     async def found(self) -> None:
         """Wait until Redis answers, however long it takes."""
         pause = 0.1
-        while await self._asked(self._run("return 1", (), ())) is None:
+        while await self._reply(self._run("return 1", (), ())) is None:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
@@ -167,7 +167,7 @@ class JobQueue:
         server = cast("_Scripts", self.redis)
         return await server.eval(script, len(keys), *keys, *arguments) or 0
 
-    async def _asked(self, call: Awaitable[_T]) -> _T | None:
+    async def _reply(self, call: Awaitable[_T]) -> _T | None:
         try:
             answer = await call
         except (RedisError, OSError) as error:

@@ -199,7 +199,7 @@ class Evaluate:
             await transaction.leases.check(lease)
             if said is not None and said.turns:
                 read = [turn.interaction_id for turn in said.turns]
-                if not await transaction.sessions.hold(said.session, read):
+                if not await transaction.sessions.lock(said.session, read):
                     return
                 for one in judged:
                     if one.result is not None:

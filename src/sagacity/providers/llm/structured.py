@@ -64,7 +64,7 @@ def parse(text: str, output: type[Output]) -> Output:
         try:
             return output.model_validate_json(json.dumps(value))
         except ValidationError as error:
-            fault = fault or ValueError(_told(error))
+            fault = fault or ValueError(_faults(error))
     raise fault or ValueError("it holds no complete JSON object")
 
 
@@ -93,7 +93,7 @@ def _storable(value: JsonValue) -> JsonValue:
     return value
 
 
-def _told(error: ValidationError) -> str:
+def _faults(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:10]
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}" for fault in faults)
 

@@ -42,7 +42,7 @@ async def known_entities(
 
 def _known(entity: Entity, relationships: Iterable[Relationship]) -> KnownEntity:
     is_typed = entity.entity_type is not EntityType.OTHER
-    told = (entity.description, *(_told(entity, relationship) for relationship in relationships))
+    told = (entity.description, *(_statement(entity, relationship) for relationship in relationships))
     return KnownEntity(
         entity_id=entity.entity_id,
         name=entity.name,
@@ -51,7 +51,7 @@ def _known(entity: Entity, relationships: Iterable[Relationship]) -> KnownEntity
     )
 
 
-def _told(entity: Entity, relationship: Relationship) -> str:
+def _statement(entity: Entity, relationship: Relationship) -> str:
     """Tell what *entity* is to another as the rest of a sentence, and what another is to it as a whole one."""
     word = relationship.relationship_type.replace("_", " ")
     is_its_own = relationship.source_entity_id == entity.entity_id

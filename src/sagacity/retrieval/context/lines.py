@@ -135,7 +135,7 @@ def _line(one: Scored) -> Line:
     memory, spec = one.memory, KINDS[one.memory.kind]
     most = spec.context_characters
     content = memory.content if most is None or len(memory.content) <= most else clipped(memory.content, most)
-    raw = _told(memory, content, spec)
+    raw = _statement(memory, content, spec)
     return Line(
         section=spec.section,
         citation=f"{spec.citation}:{memory.memory_id}",
@@ -161,7 +161,7 @@ def _date_of(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
-def _told(memory: Memory, content: str, spec: KindSpec) -> str:
+def _statement(memory: Memory, content: str, spec: KindSpec) -> str:
     if spec.section is not SectionName.PROCEDURES:
         return content
     rule = " → ".join(part for part in (memory.trigger, content) if part and part.strip())

@@ -66,7 +66,7 @@ def digest_of(request: NewRequest) -> str:
     """
     Return the SHA-256 of what was sent, by which a repeated request is told from another with its id.
 
-    Not of when turns happened: some clients stamp them anew when they send again.
+    Not of when turns happened: some clients stamp them again when they resend.
     """
     body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
     return hashlib.sha256(body.encode()).hexdigest()

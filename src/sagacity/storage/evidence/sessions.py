@@ -50,7 +50,7 @@ class SessionRepository:
         )
         return WaitingSession.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
-    async def hold(self, session: WaitingSession, turns: Sequence[InteractionId]) -> bool:
+    async def lock(self, session: WaitingSession, turns: Sequence[InteractionId]) -> bool:
         """Return whether a session still has all of *turns*; until the transaction ends it keeps them."""
         column, turn = sessions.c, interactions.c
         found = await self._scope.all(

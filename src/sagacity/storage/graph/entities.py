@@ -69,7 +69,7 @@ class EntityRepository:
         Raises:
             NotFound: the user has none of that number.
         """
-        [entity] = await self.hold(user_id, [entity_id])
+        [entity] = await self.lock(user_id, [entity_id])
         memory = memories.c
         rows = await self._scope.all(
             sa.select(memory.uid)
@@ -84,7 +84,7 @@ class EntityRepository:
         )
         return entity.model_copy(update={"source_memory_ids": tuple(MemoryUid(row.uid) for row in rows)})
 
-    async def hold(self, user_id: UserId, entity_ids: Sequence[EntityId]) -> list[Entity]:
+    async def lock(self, user_id: UserId, entity_ids: Sequence[EntityId]) -> list[Entity]:
         """
         Return entities in the order of their numbers, of which nobody else changes anything before a writer ends.
 
@@ -161,7 +161,7 @@ class EntityRepository:
             Conflict: another one has a name that this one is to have.
             InvalidInput: nothing is left of its name, or it is the user's own node, which keeps its name.
         """
-        [before] = await self.hold(user_id, [entity_id])
+        [before] = await self.lock(user_id, [entity_id])
         name = before.name if edit.name is None else edit.name
         if before.normalized_name == USER != normalized(name):
             raise InvalidInput(f"the user's own node keeps the name {USER!r}; give it an alias instead")
@@ -202,9 +202,9 @@ class EntityRepository:
         gone = [number for number in dict.fromkeys(others) if number != into]
         if not gone:
             raise InvalidInput("name at least one other entity to merge")
-        await self._graph.hold([into, *gone, *await ends_of(self._scope, user_id, gone)])
-        found = {one.entity_id: one for one in await self.hold(user_id, [into, *gone])}
-        await self._graph.hold(
+        await self._graph.lock([into, *gone, *await ends_of(self._scope, user_id, gone)])
+        found = {one.entity_id: one for one in await self.lock(user_id, [into, *gone])}
+        await self._graph.lock(
             await ends_of(self._scope, user_id, gone)
         )  # of relationships that came meanwhile; now no more
         kept, rest = found[into], [found[number] for number in sorted(gone)]

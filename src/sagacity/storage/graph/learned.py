@@ -142,7 +142,7 @@ class GraphRepository:
         """
         gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
         spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
-        await self.hold(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
+        await self.lock(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
         named = await self._scope.all(_unmention(entity_mentions, "entity_id"), gone)
         entity_ids = sorted({row.entity_id for row in named})
         if entity_ids:
@@ -168,7 +168,7 @@ class GraphRepository:
                 sa.update(entities).where(*learned, entity.description != "").values(description=""), who
             )
 
-    async def hold(self, entity_ids: Sequence[int]) -> None:
+    async def lock(self, entity_ids: Sequence[int]) -> None:
         """
         Keep others from changing entities, always in one order, so that no two wait for each other.
 
@@ -182,7 +182,7 @@ class GraphRepository:
         await self._scope.all(self._scope.locked(statement), {"held": list(entity_ids)})
 
     async def recount(self, entity_ids: Sequence[int]) -> None:
-        """Count anew how many memories speak of *entity_ids*."""
+        """Count again how many memories speak of *entity_ids*."""
         count = (
             sa.select(sa.func.count())
             .where(entity_mentions.c.entity_id == entities.c.entity_id)
@@ -320,7 +320,7 @@ class GraphRepository:
         numbers = [row.entity_id for row in await self._scope.all(ends)]
         if not numbers:
             return
-        await self.hold(numbers)
+        await self.lock(numbers)
         for table, key, theirs in (
             (entity_mentions, "entity_id", ends),
             (

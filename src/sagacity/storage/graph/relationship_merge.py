@@ -75,7 +75,7 @@ async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[
         if source == target:
             continue
         key = (source, row.relationship_type, target)
-        united[key] = _united(row, united.get(key), source, target, now=scope.clock.now())
+        united[key] = _merged(row, united.get(key), source, target, now=scope.clock.now())
         former.append((key, row))
     if not united:
         return
@@ -86,7 +86,7 @@ async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[
     await _move_mentions(scope, [(row, numbers[key]) for key, row in former])
 
 
-def _united(row: Any, other: dict[str, Any] | None, source: int, target: int, *, now: Any) -> dict[str, Any]:
+def _merged(row: Any, other: dict[str, Any] | None, source: int, target: int, *, now: Any) -> dict[str, Any]:
     """Return the values of a relationship that stands for *row*, and for what stands already."""
     before = other or {"confidence": 0.0, "description": "", "created_at": row.created_at}
     return {

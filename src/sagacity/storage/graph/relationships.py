@@ -105,7 +105,7 @@ class RelationshipRepository:
                     relationship.user_id == user_id,
                     end.in_(list(entity_ids)),
                     sa.true() if as_of is None else relationship.created_at <= as_of,
-                    _holds(tuple(wanted)),
+                    _is_current(tuple(wanted)),
                 )
                 for end in (relationship.source_id, relationship.target_id)
             )
@@ -159,7 +159,7 @@ class RelationshipRepository:
             raise InvalidInput("a relationship connects two different entities, but both ids are the same")
         if not new.relationship_type:
             raise InvalidInput("relationship_type needs at least one letter or digit, such as works_at")
-        await self._entities.hold(user_id, [new.source_entity_id, new.target_entity_id])
+        await self._entities.lock(user_id, [new.source_entity_id, new.target_entity_id])
         now = self._scope.clock.now()
         rows = await self._scope.all(
             self._scope.insert(relationships)
@@ -298,7 +298,7 @@ class RelationshipRepository:
     async def _held(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
         """Return a relationship of which nobody else changes the ends any more."""
         row = await self._row(user_id, relationship_id)
-        await self._entities.hold(user_id, [row.source_id, row.target_id])
+        await self._entities.lock(user_id, [row.source_id, row.target_id])
         return await self._row(user_id, relationship_id)
 
     async def _row(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
@@ -316,7 +316,7 @@ class RelationshipRepository:
 
 
 @cache
-def _holds(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
+def _is_current(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
     """Return that a relationship is written by hand, or said by a memory whose document is admitted by *fields*."""
     relationship, mention, memory = relationships.c, relationship_mentions.c, memories.c
     is_admitted = has_document(memory.memory_id, memory.kind, fields)

@@ -13,7 +13,7 @@ from sagacity.storage.statements.array_params import found_by, one_of
 
 
 async def history_of(scope: Scope, kind: MemoryKind, ids: Sequence[int]) -> list[int]:
-    """Return memories with all that they superseded, step by step back; not what a person put away. Ascending."""
+    """Return memories with all that they superseded, step by step back; not what a person archived. Ascending."""
     if not ids:
         return []
     column = memories.c

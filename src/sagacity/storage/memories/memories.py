@@ -12,7 +12,7 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
 from sagacity.domain.kinds import USER_KINDS, visibility_of
 from sagacity.domain.memory import (
-    PUT_AWAY,
+    ARCHIVED_STATUSES,
     Approval,
     ArchivedBy,
     Attributes,
@@ -88,7 +88,7 @@ class MemoryRepository:
         """Write the present values of memories that are stored already; unchanged text keeps its vector."""
         for given in changed:
             before = await self.get(given.memory_id)
-            archived_by = given.archived_by if given.status in PUT_AWAY else ArchivedBy.VERSION
+            archived_by = given.archived_by if given.status in ARCHIVED_STATUSES else ArchivedBy.VERSION
             memory = given.model_copy(
                 update={"archived_at": self._archived_at(before, given), "archived_by": archived_by}
             )
@@ -308,10 +308,10 @@ class MemoryRepository:
         return deleted
 
     def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
-        """Return since when a memory is put away; of those before that was recorded, since their last change."""
-        if after.status not in PUT_AWAY:
+        """Return since when a memory is archived; of those before that was recorded, since their last change."""
+        if after.status not in ARCHIVED_STATUSES:
             return None
-        if before.status in PUT_AWAY:
+        if before.status in ARCHIVED_STATUSES:
             return before.archived_at or before.updated_at
         return self._scope.clock.now()
 
@@ -354,7 +354,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         expires_at=min(filter(None, (memory.expires_at, valid_to)), default=None),
         created_at=memory.created_at,
         event_at=memory.valid_from or memory.created_at,
-        archived_at=(memory.archived_at or memory.updated_at) if memory.status in PUT_AWAY else None,
+        archived_at=(memory.archived_at or memory.updated_at) if memory.status in ARCHIVED_STATUSES else None,
         facts=facts_of(memory),
         vector=vector,
     )

@@ -59,7 +59,7 @@ class VersionCursors:
         await self._fill(Status.PENDING, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.PENDING, of=learners)
         await self._look_again(Status.PENDING)
-        await self._hold_together(Status.PENDING, of=learners)
+        await self._hold_back(Status.PENDING, of=learners)
         gone = learners if self._keepers is None else sa.or_(learners, ~self._keeps())
         await self._scope.run(sa.delete(cursors).where(self._of(Status.ARCHIVED), gone))
         await self._move(Status.CURRENT, Status.ARCHIVED, of=learners)
@@ -80,7 +80,7 @@ class VersionCursors:
         await self._fill(Status.ARCHIVED, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.ARCHIVED, of=learners)
         await self._look_again(Status.ARCHIVED)
-        await self._hold_together(Status.ARCHIVED, of=learners)
+        await self._hold_back(Status.ARCHIVED, of=learners)
         await self._move(Status.CURRENT, Status.ARCHIVE_IN_PROGRESS, of=learners)
         await self._move(Status.ARCHIVED, Status.CURRENT)
         await self._move(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
@@ -96,8 +96,8 @@ class VersionCursors:
         further = sa.and_(self._of(version), cursors.c.seq > least)
         await self._scope.run(sa.update(cursors).where(further).values(seq=least))
 
-    async def _hold_together(self, version: Status, *, of: sa.ColumnElement[bool]) -> None:
-        """Hold back what comes into force by what stays there, and what is put away by what is in the archive."""
+    async def _hold_back(self, version: Status, *, of: sa.ColumnElement[bool]) -> None:
+        """Hold back what comes into force by what stays there, and what is archived by what is in the archive."""
         if self._keepers is None:
             return
         await self.align_backwards(version)

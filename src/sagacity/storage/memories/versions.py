@@ -29,7 +29,7 @@ class VersionRepository:
     A tenant's versions.
 
     A call notes first, in the change log, which memory goes where, and then moves all of them by these notes: what
-    others write at the same moment is moved with its version or not at all. Memories that were superseded or put away
+    others write at the same moment is moved with its version or not at all. Memories that were superseded or archived
     by a person belong to no version and stay as they are; what was superseded goes when all that followed is deleted.
     """
 

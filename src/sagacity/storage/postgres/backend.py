@@ -32,7 +32,7 @@ _KEPT_PLANS = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL max_parallel_workers_per_gather = 0; "
 )
 """
-A search's conditions on whose rows they are make its plan dearer than its work, if it is made anew each time. Its
+A search's conditions on whose rows they are make its plan dearer than its work if it is made each time. Its
 strategies run side by side already: with parallel workers, started for each part, comparing 49,000 vectors takes 63 ms
 and not 40.
 """

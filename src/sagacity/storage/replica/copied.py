@@ -58,7 +58,7 @@ async def home_of(scope: Scope) -> Home | None:
     Return where the search index is copied to; None before an embedder claimed it.
 
     The name stands for this index of this database, made at that moment: another database on the same vector store, or
-    the index after it was made anew, has a collection of its own.
+    the index after it was rebuilt, has a collection of its own.
     """
     rows = await scope.all(sa.select(search_index))
     if not rows:

@@ -131,7 +131,7 @@ class VectorCopy:
                     await transaction.leases.finish(lease)
 
     async def drop(self) -> None:
-        """Remove the copy; the next run makes it anew."""
+        """Remove the copy; the next run rebuilds it."""
         home = await self._home()
         if home is not None:
             await self._store.drop(home.name)

@@ -1,4 +1,4 @@
-"""The search documents made anew from what they stand for."""
+"""The search documents, rebuilt from what they stand for."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace

@@ -10,7 +10,7 @@ from sagacity.storage.statements.array_params import found_by
 
 async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
     """
-    Let documents say what their memories say: the status, since when they are put away, until when they hold.
+    Let documents say what their memories say: the status, since when they are archived, until when they hold.
 
     Their scopes get a new revision and they with them, so that copies of them notice. Nothing was removed and no vector
     changed, so what was kept of the others stays good.
@@ -31,7 +31,7 @@ async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[
     in_order = sa.select(of_user.scope_id).where(reached).order_by(of_user.kind, of_user.user_id)
     await scope.all(scope.locked(in_order))
     await scope.run(sa.update(search_scopes).where(reached).values(revision=of_user.revision + 1))
-    # What is put away is found among the archived, also when it stopped holding.
+    # What is archived is found among the archived, also when it stopped holding.
     stops_first = sa.and_(
         memory.status == str(Status.CURRENT),
         memory.valid_to.is_not(None),

@@ -39,7 +39,7 @@ class DistillationRepository:
         known = {(row.name, row.agent_version): row for row in rows}
         return {one: _read(known.get(key), learner, *one) for one, key in keys.items()}
 
-    async def hold(self, learner: str, name: str, agent_version: str) -> Distillation:
+    async def lock(self, learner: str, name: str, agent_version: str) -> Distillation:
         """Return how far *learner* got, made if there is nothing; nobody else changes it before the end."""
         key = self._key(learner, name, agent_version)
         insert = self._scope.insert(distillations).values(key)

@@ -262,7 +262,7 @@ class OperationRepository:
         """
         if status not in SETTLED:
             raise ValueError(f"{status} is not how an item ends")
-        now, held = self._scope.clock.now(), await self._hold(self._is(item.operation_id))
+        now, held = self._scope.clock.now(), await self._lock(self._is(item.operation_id))
         settled = await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
@@ -301,7 +301,7 @@ class OperationRepository:
             wanted.append(_op.operation_id == operation_id)
         if name is not None:
             wanted.append(_op.name == str(name))
-        cancelled = [row.operation_id for row in await self._hold(*wanted)]
+        cancelled = [row.operation_id for row in await self._lock(*wanted)]
         for one in cancelled:
             await self._cancel(one)
         return [await self.get(one) for one in cancelled]
@@ -335,7 +335,7 @@ class OperationRepository:
 
     async def _move(self, item: OperationItem, **values: object) -> None:
         """Change an item that waits, and give the turn that may be free to another."""
-        held = await self._hold(self._is(item.operation_id), _RUNNING)
+        held = await self._lock(self._is(item.operation_id), _RUNNING)
         moved = await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
@@ -358,7 +358,7 @@ class OperationRepository:
             f"(POST /api/cancel_operation, or `sagacity operations cancel {running}`)"
         )
 
-    async def _hold(self, *wanted: sa.ColumnElement[bool]) -> Sequence[Any]:
+    async def _lock(self, *wanted: sa.ColumnElement[bool]) -> Sequence[Any]:
         statement = sa.select(operations).where(*wanted).order_by(_op.operation_id)
         return await self._scope.all(self._scope.locked(statement))
 

@@ -260,7 +260,7 @@ async def test_equal_input_gives_an_equal_prompt(server):
     assert first == second
 
 
-async def test_names_and_ties_are_read_leniently_and_cleaned(server):
+async def test_names_and_relationships_are_read_leniently_and_cleaned(server):
     """Words for types of all sorts are understood, oddities passed over, names cut; the fact stays in any case."""
     given = fact(
         entities=[

@@ -83,7 +83,7 @@ async def _advance(
     transaction: Transaction, run: Run, state: State, written: Sequence[Written], _effects: Counter[Effect]
 ) -> None:
     """Note how far it got: not beyond what came, changed or went while the run was under way."""
-    before = await transaction.distillations.hold(LEARNER, run.name, run.agent_version)
+    before = await transaction.distillations.lock(LEARNER, run.name, run.agent_version)
     now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.last_read)
     missed = min(
         (number for number, wording in now.items() if state.wordings.get(number) != wording), default=None

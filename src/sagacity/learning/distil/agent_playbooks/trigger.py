@@ -94,7 +94,7 @@ async def note_playbooks(
         return False
     await transaction.cursors.ensure_due(ORGANISATION)
     for (name, version), number in sorted(first.items()):
-        seen = await transaction.distillations.hold(LEARNER, name, version)
+        seen = await transaction.distillations.lock(LEARNER, name, version)
         if seen.last_read >= number:
             before_it = seen.model_copy(update={"last_read": number - 1, "attempts": 0})
             await transaction.distillations.save(before_it)
@@ -121,7 +121,7 @@ async def note_swapped_playbooks(
     if any(aggregation_of(config, name) is not None for name, _ in names):
         await transaction.cursors.ensure_due(ORGANISATION)
     for name, version in sorted(names):
-        read = await transaction.distillations.hold(LEARNER, name, version)
+        read = await transaction.distillations.lock(LEARNER, name, version)
         again = read.model_copy(update={"last_read": BEFORE_ALL, "attempts": 0})
         await transaction.distillations.save(again)
 
@@ -157,7 +157,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
 async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
     """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
-    before = await transaction.distillations.hold(LEARNER, name, agent_version)
+    before = await transaction.distillations.lock(LEARNER, name, agent_version)
     reached = max(before.last_read, newest or 0)
     await transaction.distillations.save(before.model_copy(update={"last_read": reached}))
 

@@ -111,7 +111,7 @@ async def _put_off(transaction: Transaction, name: str, agent_version: str) -> N
 async def _caught_up(transaction: Transaction, name: str, agent_version: str) -> Distillation:
     """Hold what is remembered of skills, and return it as far as playbooks were aggregated."""
     aggregated = await transaction.distillations.get(AGGREGATION, name, agent_version)
-    own = await transaction.distillations.hold(LEARNER, name, agent_version)
+    own = await transaction.distillations.lock(LEARNER, name, agent_version)
     return own.model_copy(update={"last_read": max(own.last_read, aggregated.last_read)})
 
 
