@@ -74,7 +74,7 @@ def call(server: ServerProcess, method: str, path: str, body: Any = None) -> Any
 
 def publish(server: ServerProcess, user_id: str) -> str:
     """Publish one turn that has to be learned at once; returns the request id."""
-    turn = {"content": "I grow tomatoes on my balcony in Lisbon; please use metric units."}
+    turn = {"content": f"I ({user_id}) grow tomatoes on my balcony in Lisbon; please use metric units."}
     body = {"user_id": user_id, "force_extraction": True, "interaction_data_list": [turn]}
     return call(server, "POST", "/api/publish_interaction", body)["request_id"]
 
@@ -122,7 +122,7 @@ def test_what_the_model_proposes_is_learned_with_its_origin(
     assert profile["profile_time_to_live"] == "one_year"
     assert profile["generated_from_request_id"] == request_id
     origin = profile["provenance"]
-    assert (origin["method"], origin["prompt_version"]) == ("model", "profile_extraction/v3")
+    assert (origin["method"], origin["prompt_version"]) == ("model", "profile_extraction/v4")
     assert origin["model"].endswith("scripted")
     playbooks = call(server, "POST", "/api/get_user_playbooks", {"user_id": "good"})["user_playbooks"]
     assert [(one["trigger"], one["content"]) for one in playbooks] == [
@@ -137,7 +137,11 @@ def test_window_takes_at_most_two_calls(server: ServerProcess, model: ScriptedLL
     before = len(model.requests)
     receipt_when(server, publish(server, "thrifty"), is_learned)
     # A process that waits for a processor longer than a time limit repeats a call: what is asked is still two things.
-    assert len({request.prompt for request in model.requests[before:]}) == 2
+    asked = [request for request in model.requests[before:] if "I (thrifty)" in request.prompt]
+    assert {tuple((request.schema or {})["properties"]) for request in asked} == {
+        ("profiles",),
+        ("playbooks",),
+    }
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def profiles(server: ServerProcess, user_id: str) -> list[Any]:
 
 
 EXTRACTIONS = {
-    ("profile:default_profile_extractor", "profile_extraction/v3"),
+    ("profile:default_profile_extractor", "profile_extraction/v4"),
     ("user_playbook:default_playbook_extractor", "user_playbook_extraction/v2"),
 }
 
@@ -104,7 +104,7 @@ def test_window_costs_two_calls_and_one_more_where_something_near_is_known(
     learn(server, "thrifty")
     rows = ledger(server, "thrifty")[2:]
     assert len(rows) == 3
-    assert set(rows) == EXTRACTIONS | {("deduplication:profile", "profile_deduplication/v1")}
+    assert set(rows) == EXTRACTIONS | {("deduplication:profile", "profile_deduplication/v2")}
     assert {one["content"] for one in profiles(server, "thrifty")} == {FACT, NEAR}
 
 

@@ -246,14 +246,20 @@ def verdicts(prompt: str) -> list[dict[str, Any]]:
     items = re.findall(
         r"^(N\d+) \(new.*?resembles (.*?)\)\n(.*?)(?=^[NE]\d+ \(|\Z)", prompt, re.MULTILINE | re.DOTALL
     )
-    said = dict(re.findall(r"^(E\d+) \(.*?\)\n(.*?)(?=^[NE]\d+ \(|\Z)", prompt, re.MULTILINE | re.DOTALL))
+    said = dict(re.findall(r"^([NE]\d+) \(.*?\)\n(.*?)(?=^[NE]\d+ \(|\Z)", prompt, re.MULTILINE | re.DOTALL))
     return [verdict(label, resembles.split(", "), text, said) for label, resembles, text in items]
 
 
 def verdict(label: str, resembles: list[str], text: str, said: dict[str, str]) -> dict[str, Any]:
+    earlier = [other for other in resembles if other.startswith("E") or other < label]
+    for word in ("egetarian", "Austin"):
+        if alike := [other for other in earlier if word in text and word in said[other]]:
+            return {"item": label, "action": "same", "targets": alike[:1], "reason": "in other words"}
     for other in resembles:
         if "egetarian" in text and "beef" in said.get(other, ""):
             return {"item": label, "action": "replace", "targets": [other], "reason": "eats no meat any more"}
+        if "Austin" in text and "San Francisco" in said[other]:
+            return {"item": label, "action": "replace", "targets": [other], "reason": "moved"}
         if "pnpm" in text and "pnpm" in said.get(other, ""):
             merged = {"merged_content": "Uses pnpm as package manager, with their team."}
             return {"item": label, "action": "merge", "targets": [other], "reason": "one tool", **merged}

@@ -68,7 +68,11 @@ async def test_added_memory_carries_what_was_proposed(storage: Storage, clock: S
     assert (memory.valid_from, memory.expires_at) == (said_at, said_at + timedelta(days=7))
     assert memory.created_at == clock.now()
     assert memory.attributes == Attributes(
-        time_to_live=TimeToLive.ONE_WEEK, custom_features={"k": "v"}, extractor_names=("x",), slot="drink"
+        time_to_live=TimeToLive.ONE_WEEK,
+        custom_features={"k": "v"},
+        extractor_names=("x",),
+        slot="drink",
+        said_at=said_at,
     )
     async with storage.read(ORG) as snapshot:
         assert await ties_of(snapshot) == [("user", "likes", "Tea")]

@@ -35,7 +35,10 @@ async def of_content(storage: Storage, status: Status) -> dict[str, Memory]:
 
 def stands(memory: Memory, **changed) -> Memory:
     """As a person left it who knew all three turns."""
-    return confirmed(memory, InteractionId(3)).model_copy(update=changed)
+    now = changed.get("updated_at", memory.updated_at)
+    return confirmed(memory.model_copy(update={"updated_at": now}), InteractionId(3)).model_copy(
+        update=changed
+    )
 
 
 async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: StoppedClock) -> None:

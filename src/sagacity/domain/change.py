@@ -1,6 +1,6 @@
 """What a learner proposes, what is done with it, and the record of it."""
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 from pydantic import JsonValue
@@ -21,6 +21,8 @@ class Candidate(Value):
     rationale: str | None = None
     blocking_issue: BlockingIssue | None = None
     time_to_live: TimeToLive = TimeToLive.INFINITY
+    valid_until: date | None = None
+    """The last day on which it holds, where one was said; it counts more than the time to live."""
     custom_features: dict[str, JsonValue] = {}
     slot: Slot = ""
     """What it answers, such as `location.home`. Empty when nothing can replace it by name."""
@@ -28,10 +30,14 @@ class Candidate(Value):
     """Whether one value at a time fills the slot: a newer one supersedes."""
     negates: bool = False
     """Whether it says that a memory of the same slot and like content no longer holds."""
+    ends: tuple[MemoryId, ...] = ()
+    """Memories that, as its extractor read them, hold no longer since it was said."""
     keywords: tuple[str, ...] = ()
     confidence: float = 0.8
     evidence: tuple[InteractionId, ...]
     """The turns that say it; never empty."""
+    said_at: datetime | None = None
+    """When the newest of these turns happened; None where that is not known."""
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 

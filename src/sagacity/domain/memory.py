@@ -146,6 +146,8 @@ class Attributes(Value):
     slot: Slot = ""
     """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
     skill: SkillFacts | None = None
+    said_at: datetime | None = None
+    """When it was said last: the newest turn of its evidence happened then, or a person wrote it then."""
     confirmed_through: InteractionId | None = None
     """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
 

@@ -63,7 +63,8 @@ async def said_through(transaction: Transaction, user_id: UserId | None) -> Inte
 
 def confirmed(memory: M, through: InteractionId | None) -> M:
     """Return *memory* as a person confirmed it: no interaction up to *through* overrules it when it is read again."""
-    attributes = memory.attributes.model_copy(update={"confirmed_through": through})
+    update = {"confirmed_through": through, "said_at": memory.updated_at}
+    attributes = memory.attributes.model_copy(update=update)
     return memory.model_copy(update={"attributes": attributes})
 
 
@@ -86,17 +87,19 @@ async def record(
 
     A memory that did not change is not recorded.
     """
-    changed = [
-        (before, after)
-        for before, after in changed
-        if before is None or before.model_copy(update={"updated_at": after.updated_at}) != after
-    ]
+    changed = [(before, after) for before, after in changed if before is None or not _is_same(before, after)]
     occasions = {
         user_id: occasion(acting, reason) for user_id in dict.fromkeys(after.user_id for _, after in changed)
     }
     await transaction.changes.add(
         [occasions[after.user_id].change(before, after) for before, after in changed]
     )
+
+
+def _is_same(before: Memory, after: Memory) -> bool:
+    """Whether two states of a memory differ in nothing but when it was written."""
+    attributes = before.attributes.model_copy(update={"said_at": after.attributes.said_at})
+    return before.model_copy(update={"updated_at": after.updated_at, "attributes": attributes}) == after
 
 
 def occasion(acting: Acting, reason: str) -> Occasion:

@@ -1,7 +1,7 @@
 """What was proposed meets what is remembered: for each candidate one decision."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -16,10 +16,11 @@ from sagacity.domain.memory import Memory, TimeToLive
 from sagacity.domain.query import PARAPHRASE_COSINE
 from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.merge_texts import joined, merged
-from sagacity.learning.deduplication.precedence import is_confirmed, is_newer
+from sagacity.learning.deduplication.precedence import is_confirmed, is_newer, said
 from sagacity.learning.deduplication.text_equivalence import (
     covers,
     denies,
+    differs_in_value,
     is_about,
     normalised,
     read,
@@ -35,6 +36,8 @@ MOST_JUDGED = 20
 """Memories that a candidate is judged by, the nearest: however many there are, a prompt has room for them."""
 TWIN_COSINE = 0.8
 """At least this: near enough to another candidate to be judged. One extractor rarely repeats itself."""
+_CONTRADICTED = "newer than what it contradicts"
+_OUTDATED = "a newer turn of the same window says otherwise"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +66,7 @@ class Case(Value):
     candidate: Candidate
     memories: tuple[Memory, ...]
     twins: tuple[int, ...] = ()
-    """Indices of other cases that resemble it."""
+    """Indices of other cases that resemble it, or fill the same exclusive slot."""
 
 
 class Verdict(Value):
@@ -78,8 +81,11 @@ class Verdict(Value):
     action: Action
     targets: tuple[MemoryId, ...] = ()
     twin: int | None = None
+    rivals: tuple[int, ...] = ()
+    """Candidates that cannot be true beside it: of each pair, the one that was said later stays."""
     content: str | None = None
     trigger: str | None = None
+    pitfall: str | None = None
     time_to_live: TimeToLive | None = None
     reason: str = ""
 
@@ -124,25 +130,39 @@ async def deduplicate(
     Raises:
         ProviderError: the judge's model failed.
     """
-    settled = await asyncio.to_thread(settle, candidates, neighbours)  # hundreds of memories may be in a slot
+    # Off the event loop: hundreds of memories may be in a slot.
+    settled = await asyncio.to_thread(settle, candidates, neighbours, is_judged=judge is not None)
     verdicts = dict(settled.verdicts)
     if judge and settled.cases:
-        verdicts |= _admissible(await judge.judge(settled.cases), settled.cases)
+        for index, verdict in _admissible(await judge.judge(settled.cases), settled.cases).items():
+            by_words = settled.verdicts.get(index)
+            verdicts[index] = verdict if by_words is None else _both(by_words, verdict)
     return conclude([embedded.candidate for embedded in candidates], neighbours, verdicts)
 
 
-def settle(candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]]) -> Settled:
+def settle(
+    candidates: Sequence[Embedded],
+    neighbours: Mapping[int, Sequence[Neighbour]],
+    *,
+    is_judged: bool = False,
+) -> Settled:
     """
     Decide what words alone can decide.
 
     - The same (equal but for case, spaces and punctuation; or near, and different in fillers and grammar only;
       or a cosine of 0.95, and nothing said that the memory does not say): UPDATE. Says more than the memory, by
       the same measure: SUPERSEDE.
-    - Another value for an exclusive slot, the same words with a denial, or a candidate that negates and is
-      about the same as a memory of its slot: SUPERSEDE. A denial is stored as well, also where there is
-      nothing to deny: that the user does not eat fish is worth knowing by itself.
+    - The same words with a denial, or a candidate that negates and is about the same as a memory of its slot:
+      SUPERSEDE. A denial is stored as well, also where there is nothing to deny: that the user does not eat fish is
+      worth knowing by itself. A denial ends no statement about something else, even if both fill one slot.
+    - Another value for an exclusive slot: SUPERSEDE if there is no judge. With one (*is_judged*) it is a case, as it
+      may be a detail: "lives in Lyon", "rents a flat in the Croix-Rousse".
     - Among the candidates themselves alike: of two that say the same one stays, with the evidence of both; of
-      two that exclude each other the newer.
+      two that exclude each other the one that was said later. Two that fill one exclusive slot exclude each other
+      without a judge if they say the same of two things ("lives in Rome", "lives in Lyon"); with one they are a case.
+
+    What its extractor says it ends is ended if there is no judge; with one it is a case, however far.
+    With a judge, what contradicts a memory by words is still a case if other memories are near.
 
     The order of neighbours plays no part, nor does that of candidates whose newest turns differ.
     """
@@ -150,16 +170,30 @@ def settle(candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Nei
     verdicts: dict[int, Verdict] = {}
     kept: list[int] = []
     for index in order:
-        verdict = next(_against_newer(candidates, index, kept), None)
+        verdict = next(_against_newer(candidates, index, kept, is_judged=is_judged), None)
         if verdict is None:
             kept.append(index)
         else:
             verdicts[index] = verdict
     for index in kept:
-        if verdict := _against_memories(index, candidates[index].candidate, neighbours.get(index, ())):
+        near = neighbours.get(index, ())
+        if verdict := _against_memories(index, candidates[index].candidate, near, is_judged=is_judged):
             verdicts[index] = verdict
-    left = [index for index in reversed(kept) if index not in verdicts]
-    cases = [_case(candidates, index, left, neighbours.get(index, ())) for index in left]
+
+    def is_open(index: int) -> bool:
+        return index not in verdicts or (is_judged and verdicts[index].reason == _CONTRADICTED)
+
+    left = [index for index in reversed(kept) if is_open(index)]
+    cases = [
+        _case(
+            candidates,
+            index,
+            left,
+            neighbours.get(index, ()),
+            settled=verdicts[index].targets if index in verdicts else (),
+        )
+        for index in left
+    ]
     return Settled(verdicts=verdicts, cases=tuple(case for case in cases if case.memories or case.twins))
 
 
@@ -168,8 +202,8 @@ def conclude(
     neighbours: Mapping[int, Sequence[Neighbour]],
     verdicts: Mapping[int, Verdict],
 ) -> list[Decision]:
-    """Turn verdicts into decisions that go together: no memory twice, none replaced by an older turn."""
-    verdicts = _join_updates(candidates, verdicts)
+    """Turn verdicts into decisions that go together: no memory twice, none replaced by what was said before."""
+    verdicts = _join_updates(candidates, _without_rivals(candidates, verdicts))
     hosts = _hosts(len(candidates), verdicts)
     guests: dict[int, list[Candidate]] = {host: [] for host in hosts.values()}
     for index, host in hosts.items():
@@ -217,6 +251,7 @@ def _decide(
                 [memories[target] for target in targets],
                 content=verdict.content,
                 trigger=verdict.trigger,
+                pitfall=verdict.pitfall,
                 time_to_live=verdict.time_to_live,
             )
             alike = (it for it, memory in memories.items() if it not in owners and _is_text_of(memory, whole))
@@ -255,11 +290,29 @@ def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdic
     return settled
 
 
+def _without_rivals(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
+    """Discard, of each two candidates that cannot both be true, the one that was said earlier."""
+    place = {index: at for at, index in enumerate(_newest_first(candidates))}
+    pairs = [(index, other) for index, verdict in verdicts.items() for other in verdict.rivals]
+    outdated = {
+        max(pair, key=lambda index: place[index]): min(pair, key=lambda index: place[index]) for pair in pairs
+    }
+
+    def left(index: int, verdict: Verdict) -> Verdict:
+        if index in outdated:
+            winner = verdicts.get(outdated[index], verdict)
+            return Verdict(index=index, action=Action.DISCARD, reason=winner.reason or _OUTDATED)
+        if verdict.twin in outdated:
+            return Verdict(index=index, action=Action.ADD, reason=verdict.reason)
+        return verdict
+
+    every = {index: Verdict(index=index, action=Action.ADD) for index in outdated} | dict(verdicts)
+    return {index: left(index, verdict) for index, verdict in every.items()}
+
+
 def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
-    """Return indices by the newest turn that says it; of one turn, what was proposed last comes first."""
-    return sorted(
-        range(len(candidates)), key=lambda index: (max(candidates[index].evidence), index), reverse=True
-    )
+    """Return indices, what was said last first; of one turn, what was proposed last comes first."""
+    return sorted(range(len(candidates)), key=lambda index: (*said(candidates[index]), index), reverse=True)
 
 
 def _comparable(one: Embedded, other: Embedded) -> bool:
@@ -270,7 +323,9 @@ def _cosine(one: Embedded, other: Embedded) -> float:
     return 0.0 if one.vector is None or other.vector is None else float(np.dot(one.vector, other.vector))
 
 
-def _against_newer(candidates: Sequence[Embedded], index: int, newer: Sequence[int]) -> Iterator[Verdict]:
+def _against_newer(
+    candidates: Sequence[Embedded], index: int, newer: Sequence[int], *, is_judged: bool
+) -> Iterator[Verdict]:
     """Yield what the newer candidates leave of this one, if not all."""
     mine = candidates[index].candidate
     for other in newer:
@@ -282,13 +337,27 @@ def _against_newer(candidates: Sequence[Embedded], index: int, newer: Sequence[i
             yield Verdict(
                 index=index, action=Action.DISCARD, twin=other, reason="says the same as another candidate"
             )
-        elif _excludes(theirs, mine, mine.slot, cosine):
-            yield Verdict(
-                index=index, action=Action.DISCARD, reason="a newer turn of the same window says otherwise"
-            )
+        elif _outdates(theirs, mine, is_judged=is_judged):
+            yield Verdict(index=index, action=Action.DISCARD, reason=_OUTDATED)
 
 
-def _against_memories(index: int, candidate: Candidate, neighbours: Sequence[Neighbour]) -> Verdict | None:
+def _outdates(newer: Candidate, older: Candidate, *, is_judged: bool) -> bool:
+    """Whether one candidate of a window ends another: as what was said in one turn stands together, seldom."""
+    if _contradicts(newer, older):
+        return True
+    if said(newer) == said(older):
+        return False
+    if newer.negates:
+        return not read(older.content).denials and is_about(newer.content, older.content)
+    fills_it = newer.exclusive and newer.slot and newer.slot == older.slot
+    return bool(
+        fills_it and not is_judged and not older.negates and differs_in_value(newer.content, older.content)
+    )
+
+
+def _against_memories(
+    index: int, candidate: Candidate, neighbours: Sequence[Neighbour], *, is_judged: bool
+) -> Verdict | None:
     near = sorted(
         (near for near in neighbours if near.memory.kind is candidate.kind),
         key=lambda n: (-n.cosine, n.memory.memory_id),
@@ -297,12 +366,10 @@ def _against_memories(index: int, candidate: Candidate, neighbours: Sequence[Nei
     rivals = [
         n.memory.memory_id
         for n in near
-        if n.memory.memory_id not in same
-        and _excludes(candidate, n.memory, n.memory.attributes.slot, n.cosine)
+        if n.memory.memory_id not in same and _excludes(candidate, n, is_judged=is_judged)
     ]
     if rivals:
-        reason = "newer than what it contradicts"
-        return Verdict(index=index, action=Action.SUPERSEDE, targets=(*same, *rivals), reason=reason)
+        return Verdict(index=index, action=Action.SUPERSEDE, targets=(*same, *rivals), reason=_CONTRADICTED)
     if same:
         return Verdict(index=index, action=Action.UPDATE, targets=(same[0],), reason="says the same")
     if less := [n.memory.memory_id for n in near if _says_all(candidate, n.memory, n.cosine)]:
@@ -321,40 +388,68 @@ def _says_all(whole: Candidate | Memory, part: Candidate | Memory, cosine: float
     return cosine >= NEAR_COSINE and all(one == other or compare(one, other) for one, other in pairs)
 
 
-def _excludes(newer: Candidate, older: Candidate | Memory, slot: str, cosine: float) -> bool:
-    """Whether *older*, which fills *slot*, cannot hold beside *newer*."""
-    if newer.exclusive and newer.slot and newer.slot == slot:
+def _excludes(newer: Candidate, older: Neighbour, *, is_judged: bool) -> bool:
+    """Whether the memory *older* cannot hold beside *newer*."""
+    memory = older.memory
+    is_of_slot = bool(newer.slot) and newer.slot == memory.attributes.slot
+    if _contradicts(newer, memory) or (memory.memory_id in newer.ends and not is_judged):
         return True
+    if not newer.negates:
+        return newer.exclusive and is_of_slot and not is_judged
+    if read(memory.content).denials:
+        return False
+    if newer.slot:
+        return is_of_slot and shares_word(newer.content, memory.content)
+    return older.cosine >= NEAR_COSINE and is_about(newer.content, memory.content)
+
+
+def _contradicts(newer: Candidate, older: Candidate | Memory) -> bool:
+    """Whether words alone say that both cannot be true."""
     if rules_out(newer.content, older.content):
         return True
     same_case = normalised(newer.trigger or "") == normalised(older.trigger or "")
-    if same_case and denies(newer.content, older.content):
-        return True
-    if not newer.negates or read(older.content).denials:
-        return False
-    if newer.slot:
-        return newer.slot == slot and shares_word(newer.content, older.content)
-    return cosine >= NEAR_COSINE and is_about(newer.content, older.content)
+    return same_case and denies(newer.content, older.content)
+
+
+def _both(by_words: Verdict, judged: Verdict) -> Verdict:
+    """Add what a judge found outdated to what words alone did."""
+    more = judged.targets if judged.action in {Action.SUPERSEDE, Action.UPDATE} else ()
+    targets = tuple(dict.fromkeys((*by_words.targets, *more)))
+    return by_words.model_copy(update={"targets": targets, "rivals": judged.rivals})
 
 
 def _case(
-    candidates: Sequence[Embedded], index: int, left: Sequence[int], neighbours: Sequence[Neighbour]
+    candidates: Sequence[Embedded],
+    index: int,
+    left: Sequence[int],
+    neighbours: Sequence[Neighbour],
+    *,
+    settled: Collection[MemoryId] = (),
 ) -> Case:
+    """Gather what a candidate is to be judged by; not the memories that are *settled*."""
     mine = candidates[index]
-    slot, least = mine.candidate.slot, mine.threshold * PARAPHRASE_COSINE or NEAR_COSINE
+    slot, ends, least = (
+        mine.candidate.slot,
+        mine.candidate.ends,
+        mine.threshold * PARAPHRASE_COSINE or NEAR_COSINE,
+    )
     near = [
         n
         for n in neighbours
         if n.memory.kind is mine.candidate.kind
-        and (n.cosine >= least or (slot and n.memory.attributes.slot == slot))
+        and n.memory.memory_id not in settled
+        and (n.cosine >= least or n.memory.memory_id in ends or (slot and n.memory.attributes.slot == slot))
     ]
-    near.sort(key=lambda n: (-n.cosine, n.memory.memory_id))
+    near.sort(key=lambda n: (n.memory.memory_id not in ends, -n.cosine, n.memory.memory_id))
     twins = (
         other
         for other in left
         if other != index
         and _comparable(mine, candidates[other])
-        and _cosine(mine, candidates[other]) >= TWIN_COSINE
+        and (
+            _cosine(mine, candidates[other]) >= TWIN_COSINE
+            or _fill_one_slot(mine.candidate, candidates[other].candidate)
+        )
     )
     return Case(
         index=index,
@@ -362,6 +457,10 @@ def _case(
         memories=tuple(n.memory for n in near[:MOST_JUDGED]),
         twins=tuple(islice(twins, MOST_JUDGED)),
     )
+
+
+def _fill_one_slot(one: Candidate, other: Candidate) -> bool:
+    return one.slot == other.slot != "" and (one.exclusive or other.exclusive)
 
 
 def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int, Verdict]:
@@ -375,7 +474,8 @@ def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int,
         if verdict.action is not Action.DISCARD or verdict.twin in case.twins:
             known = {memory.memory_id for memory in case.memories}
             targets = tuple(dict.fromkeys(target for target in verdict.targets if target in known))
-            admitted[verdict.index] = verdict.model_copy(update={"targets": targets})
+            rivals = tuple(dict.fromkeys(rival for rival in verdict.rivals if rival in case.twins))
+            admitted[verdict.index] = verdict.model_copy(update={"targets": targets, "rivals": rivals})
     return admitted
 
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sagacity.domain.change import Action
-from sagacity.domain.memory import Memory
+from sagacity.domain.memory import Memory, TimeToLive
 from sagacity.learning.deduplication.deduplicate import Case, Verdict
 from sagacity.learning.extractors.outputs import ProfileVerdict, UserPlaybookVerdict
 from sagacity.learning.extractors.table import DeduplicationPrompt
@@ -12,12 +13,13 @@ from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import shorten
 
 _TEXT_CHARS = 800
+_SLOT_CHARS = 60
 _LABEL = re.compile(r"[NE]\d+")
 _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "replace": Action.SUPERSEDE}
 
 
 class ModelJudge:
-    """Asks a model once for all cases. New ones are labelled N1.. from the oldest on, memories E1.."""
+    """Asks a model once for all cases. New ones are labelled N1.. in the order of the log, memories E1.."""
 
     def __init__(self, prompt_runner: PromptRunner, prompt: DeduplicationPrompt) -> None:
         self._asker = prompt_runner
@@ -45,18 +47,36 @@ def _describe(new: Mapping[str, Case], old: Mapping[str, Memory]) -> str:
             *(names[it] for it in case.twins if it in names),
         ]
         candidate = case.candidate
-        lines += [f"{label} (new, lifetime {candidate.time_to_live}, resembles {', '.join(alike)})"]
-        lines += _says(candidate.trigger, candidate.content)
+        facts = _facts("new", candidate.said_at, candidate.slot, candidate.time_to_live)
+        lines += [f"{label} ({facts}, resembles {', '.join(alike)})"]
+        lines += _says(candidate.trigger, candidate.content, candidate.pitfall)
     for label, memory in old.items():
-        life = memory.attributes.time_to_live
-        lines += [f"{label} (remembered {memory.updated_at:%Y-%m-%d %H:%M}, lifetime {life})"]
-        lines += _says(memory.trigger, memory.content)
+        own = memory.attributes
+        lines += [
+            f"{label} ({_facts('remembered', own.said_at or memory.updated_at, own.slot, own.time_to_live)})"
+        ]
+        lines += _says(memory.trigger, memory.content, memory.pitfall)
     return "\n".join(lines)
 
 
-def _says(trigger: str | None, content: str) -> list[str]:
-    parts = (("when", trigger or ""), ("says", content))
-    return [f"    {name}: {shorten(' '.join(text.split()), _TEXT_CHARS)}" for name, text in parts if text]
+def _facts(what: str, said_at: datetime | None, slot: str, time_to_live: TimeToLive) -> str:
+    """Say when something was said and, of a fact, what it answers and how long it holds; a rule has no slot."""
+    parts = (
+        what,
+        f"said {said_at:%Y-%m-%d %H:%M}" if said_at else "",
+        f"slot {shorten(_one_line(slot), _SLOT_CHARS)}" if slot else "",
+        f"lifetime {time_to_live}",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _says(trigger: str | None, content: str, pitfall: str | None) -> list[str]:
+    parts = (("when", trigger or ""), ("says", content), ("avoid", pitfall or ""))
+    return [f"    {name}: {shorten(_one_line(text), _TEXT_CHARS)}" for name, text in parts if text]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _verdict(
@@ -67,7 +87,8 @@ def _verdict(
         return None
     named = [_label(target) for target in given.targets]
     targets = tuple(old[label].memory_id for label in named if label in old)
-    twin = next((new[label].index for label in named if label in new), None)
+    others = tuple(new[label].index for label in named if label in new)
+    twin = next(iter(others), None)
     action = _ACTIONS[given.action]
     if action is Action.UPDATE and not targets and twin is not None:
         action = Action.DISCARD
@@ -77,8 +98,10 @@ def _verdict(
         action=action,
         targets=targets,
         twin=twin,
+        rivals=others if action is Action.SUPERSEDE else (),
         content=given.merged_content or None,
         trigger=None if is_profile else given.merged_trigger or None,
+        pitfall=None if is_profile else given.merged_pitfall or None,
         time_to_live=given.merged_time_to_live if is_profile else None,
         reason=given.reason,
     )

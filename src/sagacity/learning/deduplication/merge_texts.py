@@ -1,6 +1,6 @@
 """What says one thing becomes one: nothing that anyone of them carried is lost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.memory import Memory, TimeToLive
@@ -12,6 +12,11 @@ def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
     return candidate.model_copy(
         update={
             "evidence": tuple(sorted({turn for one in every for turn in one.evidence})),
+            "ends": tuple(dict.fromkeys(memory_id for one in every for memory_id in one.ends)),
+            "said_at": max((one.said_at for one in every if one.said_at), default=None),
+            "pitfall": _together(one.pitfall for one in every),
+            "rationale": _together(one.rationale for one in every),
+            "blocking_issue": next((one.blocking_issue for one in every if one.blocking_issue), None),
             "keywords": tuple(dict.fromkeys(word for one in every for word in one.keywords)),
             "entities": tuple(dict.fromkeys(entity for one in every for entity in one.entities)),
             "relationships": tuple(
@@ -27,16 +32,18 @@ def merged(
     *,
     content: str,
     trigger: str | None,
+    pitfall: str | None,
     time_to_live: TimeToLive | None,
 ) -> Candidate:
     """
-    Unite a candidate with *memories*: features and keywords of all, and the longest life unless one is given.
+    Unite a candidate with *memories*: what each of them carries, and the longest life unless one is given.
 
     Args:
         candidate: its features count before those of memories.
         memories: what it is merged with.
         content: says what all of them say.
         trigger: the situation common to all; None for the candidate's own.
+        pitfall: what to avoid, of all; None for those of all one after the other.
         time_to_live: of the whole.
     """
     features = {key: value for memory in memories for key, value in memory.attributes.custom_features.items()}
@@ -46,8 +53,17 @@ def merged(
         update={
             "content": content,
             "trigger": trigger or candidate.trigger,
+            "pitfall": pitfall or _together((candidate.pitfall, *(memory.pitfall for memory in memories))),
+            "rationale": _together((candidate.rationale, *(memory.rationale for memory in memories))),
+            "blocking_issue": candidate.blocking_issue
+            or next((memory.blocking_issue for memory in memories if memory.blocking_issue), None),
             "time_to_live": time_to_live or max(lives, key=list(TimeToLive).index),
             "custom_features": features | candidate.custom_features,
             "keywords": tuple(dict.fromkeys(keywords)),
         }
     )
+
+
+def _together(texts: Iterable[str | None]) -> str | None:
+    """Return the texts that say something, each once, a line each; None where there are none."""
+    return "\n".join(dict.fromkeys(text for text in texts if text)) or None

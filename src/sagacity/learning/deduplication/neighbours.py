@@ -19,6 +19,7 @@ class _Found:
     """What may be a neighbour of one candidate, by number."""
 
     in_slot: Sequence[int]
+    """Those of its slot, and those that its extractor says it ends: however far they are."""
     by_words: Sequence[int]
     by_vector: Mapping[int, float]
     """With the cosine."""
@@ -50,7 +51,8 @@ async def find_neighbours(
     Find, for each candidate, the memories of one version that may say the same or the opposite.
 
     The nearest by vector and those that share most of its words, as far as they are relevant enough for the candidate;
-    and all of the same slot. One user's, of one kind; of one agent version where the kind has any.
+    all of the same slot, and all that it is said to end. One user's, of one kind; of one agent version where the kind
+    has any.
     Memories of other versions, archived ones and other users' never come in.
 
     Returns:
@@ -69,7 +71,10 @@ async def find_neighbours(
         )
         everything.append(
             _Found(
-                in_slot=[memory.memory_id for memory in in_slots if _is_in_slot_of(memory, embedded)],
+                in_slot=[
+                    *(memory.memory_id for memory in in_slots if _is_in_slot_of(memory, embedded)),
+                    *embedded.candidate.ends,
+                ],
                 by_words=[hit.owner_id for hit in words],
                 by_vector={hit.owner_id: hit.score for hit in near},
             )
@@ -87,7 +92,7 @@ async def find_neighbours(
         index: [
             Neighbour(memory=memories[it], cosine=max(-1.0, min(1.0, near)))
             for it, near in one.items()
-            if it in memories
+            if it in memories and memories[it].status is status
         ]
         for index, one in enumerate(cosines)
     }

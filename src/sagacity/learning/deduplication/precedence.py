@@ -1,16 +1,38 @@
-"""What stands against a candidate, whatever is said of it: a newer turn, and a person's word."""
+"""What stands against a candidate, whatever is said of it: what was said later, and a person's word."""
+
+from datetime import UTC, datetime
 
 from sagacity.domain.change import Candidate
+from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import Memory
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def said(candidate: Candidate) -> tuple[datetime, InteractionId]:
+    """Return when a candidate was said last; what was said at one moment is ordered by the log."""
+    return candidate.said_at or _NEVER, max(candidate.evidence)
 
 
 def is_newer(memory: Memory, candidate: Candidate) -> bool:
-    """Tell whether *memory* rests on a newer turn, or on a person's word since, as when an old window is read again."""
-    rests_on = max(memory.source_interaction_ids, default=0)
-    return rests_on > max(candidate.evidence) or is_confirmed(memory, candidate)
+    """
+    Tell whether *memory* was said later than *candidate*, or confirmed by a person since.
+
+    What counts is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
+    window read again. The order of the log counts where a time is unknown, or equal.
+    """
+    if is_confirmed(memory, candidate):
+        return True
+    theirs, mine = memory.attributes.said_at, candidate.said_at
+    if theirs is not None and mine is not None and theirs != mine:
+        return theirs > mine
+    return max(memory.source_interaction_ids, default=0) > max(candidate.evidence)
 
 
 def is_confirmed(memory: Memory, candidate: Candidate) -> bool:
     """Tell whether a person stood by *memory* since the candidate was said."""
-    through = memory.attributes.confirmed_through
-    return through is not None and through >= max(candidate.evidence)
+    through, at = memory.attributes.confirmed_through, memory.attributes.said_at
+    if through is None:
+        return False
+    is_said_before = at is not None and candidate.said_at is not None and candidate.said_at < at
+    return is_said_before or through >= max(candidate.evidence)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
+from itertools import takewhile
 from typing import TypeVar
 
 from sagacity.domain.base import Value
@@ -34,6 +35,9 @@ _DENIALS = _set(
     "不 没 沒 未 别 別 لا لم ليس नहीं değil 안"
 )
 
+
+_NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]*|\d[\w.,:-]*")
+"""A word with a capital inside a text, or a number."""
 
 Parts = TypeVar("Parts")
 _KEPT_TEXTS, _KEPT_CHARS = 4_096, 500
@@ -94,6 +98,20 @@ def denies(one: str, other: str) -> bool:
     """Tell whether two texts have the same words, and one of the two denies them."""
     first, second = read(one), read(other)
     return first.words == second.words and bool(first.words) and (first.denials == 0) != (second.denials == 0)
+
+
+def differs_in_value(one: str, other: str) -> bool:
+    """
+    Tell whether two texts say the same of two things, as "lives in Rome" and "lives in Lyon" do.
+
+    They begin with the same words, of which none is a name or a number, and then differ. So a detail of the same thing
+    ("works at Siemens since May", "works at Siemens in Munich") is none, and neither is what is said in other words.
+    """
+    first, second = read(one).words, read(other).words
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    names = {word for text in (one, other) for name in _NAME.findall(text) for word in read(name).words}
+    is_of_one_thing = not names.intersection(first[:common])
+    return 0 < common < min(len(first), len(second)) and is_of_one_thing and not names & {*first} & {*second}
 
 
 def shares_word(one: str, other: str) -> bool:

@@ -2,14 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from sagacity.config.extractor_config import WindowOverride
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
+from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.prompt_runner import PromptRunner
+
+
+class Known(Value):
+    """What is remembered of a user, as an extractor is told."""
+
+    content: str
+    slot: str = ""
+    said_at: datetime | None = None
+    ended_at: datetime | None = None
+    """Since when it holds no longer."""
+    memory_id: MemoryId | None = None
+    """None for what another extractor has just found."""
 
 
 class Extraction(Value):
@@ -30,13 +44,13 @@ class Extractor(Protocol):
         """The kind that it proposes."""
         ...
 
-    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+    async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """
         Propose what the unread turns of *window* teach.
 
         Args:
             window: the turns; those kept for context give meaning but no candidates of their own.
-            known: contents of the user's memories of this kind, newest first, that need no repeating.
+            known: the user's memories of this kind that need no repeating, those that matter most first.
 
         Raises:
             ProviderError: the model failed.

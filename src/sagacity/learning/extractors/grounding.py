@@ -1,21 +1,53 @@
 """What a model proposed becomes candidates, as far as turns stand behind it."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
+from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
+from sagacity.learning.extractors.base import Known
 from sagacity.learning.extractors.outputs import PlaybookDraft
 from sagacity.learning.windows.render import Rendered, shorten
 
-_KNOWN_COUNT = 30
 _KNOWN_CHARS = 300
+_LABEL = re.compile(r"K\d+")
 
 
-def known_lines(known: Sequence[str]) -> str:
-    """Write what is remembered already, the newest entries, one a line."""
-    lines = (shorten(" ".join(text.split()), _KNOWN_CHARS) for text in known[:_KNOWN_COUNT])
-    return "\n".join(f"- {line}" for line in lines) or "(nothing yet)"
+def labelled(known: Sequence[Known]) -> dict[str, Known]:
+    """Return what is remembered already by the labels under which a model is shown it: K1, K2 and so on."""
+    return {f"K{number}": one for number, one in enumerate(known, start=1)}
+
+
+def known_lines(known: Sequence[Known]) -> str:
+    """Write what is remembered already, one a line, each with its label, the day it was said, slot and end."""
+    return (
+        "\n".join(f"{label} {_known_line(one)}" for label, one in labelled(known).items()) or "(nothing yet)"
+    )
+
+
+def _known_line(one: Known) -> str:
+    facts = (
+        f"said {one.said_at:%Y-%m-%d}" if one.said_at else "",
+        f"slot {_one_line(one.slot)}" if one.slot else "",
+        f"ended {one.ended_at:%Y-%m-%d}" if one.ended_at else "",
+    )
+    said = ", ".join(fact for fact in facts if fact)
+    return f"({said}) {_one_line(one.content)}" if said else _one_line(one.content)
+
+
+def _one_line(text: str) -> str:
+    return shorten(" ".join(text.split()), _KNOWN_CHARS)
+
+
+def named_in(labels: Iterable[str], known: Sequence[Known]) -> tuple[MemoryId, ...]:
+    """Return the memories that *labels* stand for; what was not shown is passed over."""
+    shown = labelled(known)
+    found = (shown.get(label) for text in labels for label in _LABEL.findall(text.upper()))
+    return tuple(
+        dict.fromkeys(one.memory_id for one in found if one is not None and one.memory_id is not None)
+    )
 
 
 def tool_lines(tools: Sequence[tuple[str, str]]) -> str:

@@ -1,6 +1,7 @@
 """What the answers of the learning prompts are parsed into."""
 
 from contextlib import suppress
+from datetime import date
 from typing import Annotated, Literal, Self, cast
 
 from pydantic import (
@@ -73,6 +74,13 @@ def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     return tuple(kept)
 
 
+def _date_or_none(given: object, parse: ValidatorFunctionWrapHandler) -> object:
+    """Read a date leniently: what is none is left out, and the fact counts."""
+    with suppress(ValidationError):
+        return parse(given)
+    return None
+
+
 _THE_USER = frozenset({"user", "the user", "i", "me", "myself"})
 _SORTS = {
     "place": "location",
@@ -117,6 +125,12 @@ class ProfileDraft(Answer):
     negates: bool = Field(default=False, description="it says that something no longer holds")
     inferred: bool = Field(default=False, description="the user did not say it in so many words")
     time_to_live: TimeToLive = TimeToLive.INFINITY
+    valid_until: Annotated[date | None, WrapValidator(_date_or_none)] = Field(
+        default=None, description="the last day on which it holds, as YYYY-MM-DD, if one is said"
+    )
+    ends: Annotated[tuple[Line, ...], WrapValidator(_readable)] = Field(
+        default=(), description="labels of known facts that no longer hold since this was said, such as K2"
+    )
     features: tuple[Feature, ...] = ()
     entities: Annotated[tuple[EntityDraft, ...], WrapValidator(_readable)] = ()
     relationships: Annotated[tuple[RelationshipDraft, ...], WrapValidator(_readable)] = ()
@@ -189,6 +203,7 @@ class UserPlaybookVerdict(Answer):
     merged_content: Text | None = Field(
         default=None, description="for merge: the one instruction that unites all"
     )
+    merged_pitfall: Text | None = Field(default=None, description="for merge: what to avoid, of all of them")
 
 
 class UserPlaybookDeduplication(Answer):

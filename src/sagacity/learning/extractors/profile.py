@@ -10,8 +10,8 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor
-from sagacity.learning.extractors.grounding import agent_context, known_lines, or_none_given
+from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor, Known
+from sagacity.learning.extractors.grounding import agent_context, known_lines, named_in, or_none_given
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
 from sagacity.learning.extractors.rules import RuleProfileExtractor
 from sagacity.learning.prompt_runner import PromptRunner
@@ -57,7 +57,7 @@ class ModelProfileExtractor:
         """Profiles."""
         return MemoryKind.PROFILE
 
-    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+    async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns tell about the user; see `Extractor`."""
         turns = render_window(window)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
@@ -66,7 +66,7 @@ class ModelProfileExtractor:
         candidates = [
             candidate
             for draft in answer.value.profiles
-            if (candidate := _candidate(draft, turns, said_by_user)) is not None
+            if (candidate := _candidate(draft, turns, said_by_user, known)) is not None
         ]
         return Extraction(
             candidates=tuple(candidates[:_MOST_CANDIDATES]),
@@ -77,7 +77,10 @@ class ModelProfileExtractor:
 
 
 def _candidate(
-    draft: ProfileDraft, turns: Rendered, said_by_user: frozenset[InteractionId]
+    draft: ProfileDraft,
+    turns: Rendered,
+    said_by_user: frozenset[InteractionId],
+    known: Sequence[Known],
 ) -> Candidate | None:
     evidence = turns.evidence(draft.evidence)
     if not evidence or not draft.content:
@@ -92,6 +95,8 @@ def _candidate(
         slot=slot,
         exclusive=draft.exclusive and bool(slot),
         negates=draft.negates,
+        ends=named_in(draft.ends, known),
+        valid_until=draft.valid_until,
         confidence=confidence if said_by_user.intersection(evidence) else min(confidence, _NOT_BY_THE_USER),
         evidence=evidence,
         entities=tuple(

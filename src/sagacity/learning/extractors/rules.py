@@ -7,7 +7,7 @@ from typing import Final
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.rules.playbook import playbook_candidates
 from sagacity.learning.rules.profile import profile_candidates
 
@@ -22,7 +22,7 @@ class RuleProfileExtractor:
         """The kind that it proposes."""
         return MemoryKind.PROFILE
 
-    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+    async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose the profile facts of *window*; see `Extractor`."""
         return await _extract(profile_candidates, window)
 
@@ -35,7 +35,7 @@ class RuleUserPlaybookExtractor:
         """The kind that it proposes."""
         return MemoryKind.USER_PLAYBOOK
 
-    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+    async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose the playbook rules of *window*; see `Extractor`."""
         return await _extract(playbook_candidates, window)
 

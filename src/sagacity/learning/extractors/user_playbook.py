@@ -7,7 +7,13 @@ from sagacity.config.extractor_config import UserPlaybookExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extraction, Extractor
+from sagacity.learning.extractors.base import (
+    NEIGHBOUR_COUNT,
+    ConfiguredExtractor,
+    Extraction,
+    Extractor,
+    Known,
+)
 from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
 from sagacity.learning.extractors.grounding import (
     agent_context,
@@ -61,7 +67,7 @@ class ModelUserPlaybookExtractor:
         """User playbooks."""
         return MemoryKind.USER_PLAYBOOK
 
-    async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
+    async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns teach the agent; see `Extractor`."""
         turns = render_window(window)
         variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}

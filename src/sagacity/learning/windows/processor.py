@@ -15,10 +15,12 @@ from sagacity.domain.memory import Memory, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.deduplication.neighbours import find_neighbours
+from sagacity.learning.extractors.base import Known
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
+from sagacity.learning.windows.known import KnownMemories, User
 from sagacity.learning.windows.learners import LearnerGroup
-from sagacity.learning.windows.result import WindowResult, failed, provenance_of, version_of
+from sagacity.learning.windows.result import WindowResult, dated, failed, provenance_of, version_of
 from sagacity.learning.windows.window import Due, read_ahead, read_window
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.expand import expand
@@ -26,7 +28,6 @@ from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
-_KNOWN_MEMORIES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,14 @@ class WindowProcessor:
     def __init__(self, storage: Storage, embedder: Embedder, *, clock: Clock, ids: IdSource) -> None:
         self._storage = storage
         self._embedder = embedder
+        self._known_memories = KnownMemories(storage, embedder)
         self._clock = clock
         self._ids = ids
 
     async def process(self, target: Target, tasks: Sequence[Task]) -> Processed:
         """Read windows of one kind's learners side by side, and decide on what they teach."""
         is_asked = any(task.due.learner.asks_a_model for task in tasks)
-        known = await self._known(target) if is_asked else []
+        known = await self._known(target, [task.window for task in tasks]) if is_asked else []
         read = Processed(target, await self._read_all(target, tasks, known))
         try:
             return replace(read, proposals=await self._decide(target, read.readings))
@@ -115,19 +117,12 @@ class WindowProcessor:
             processed = processed.failed(error)
             return await commit(processed), processed
 
-    async def _known(self, target: Target) -> list[str]:
-        async with self._storage.read(target.tenant) as snapshot:
-            memories = await snapshot.memories.list_newest(
-                target.group.kind,
-                user_id=target.user_id,
-                statuses=[target.status],
-                valid_at=self._clock.now(),
-                limit=_KNOWN_MEMORIES,
-            )
-        return [memory.content for memory in memories]
+    async def _known(self, target: Target, windows: Sequence[Window]) -> list[Known]:
+        user = User(target.tenant, target.user_id, target.status)
+        return await self._known_memories.of(user, target.group.kind, windows, now=self._clock.now())
 
     async def _read_all(
-        self, target: Target, tasks: Sequence[Task], known: Sequence[str]
+        self, target: Target, tasks: Sequence[Task], known: Sequence[Known]
     ) -> Sequence[WindowResult]:
         """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
         if not target.group.incremental:
@@ -135,7 +130,7 @@ class WindowProcessor:
         readings: list[WindowResult] = []
         for task in tasks:
             found = [
-                candidate.content
+                Known(content=candidate.content, slot=candidate.slot)
                 for reading in readings
                 if reading.extraction is not None
                 for candidate in reading.extraction.candidates
@@ -143,7 +138,7 @@ class WindowProcessor:
             readings.append(await self._read(target, task, [*found, *known]))
         return readings
 
-    async def _read(self, target: Target, task: Task, known: Sequence[str]) -> WindowResult:
+    async def _read(self, target: Target, task: Task, known: Sequence[Known]) -> WindowResult:
         """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
         reading = await self._read_window(target, task.due, task.window, known)
         for window in task.ahead:
@@ -157,7 +152,7 @@ class WindowProcessor:
         return reading
 
     async def _read_window(
-        self, target: Target, due: Due, window: Window, known: Sequence[str]
+        self, target: Target, due: Due, window: Window, known: Sequence[Known]
     ) -> WindowResult:
         if not window.unread or not worth_reading(window):
             return WindowResult(due, window, Outcome.NOTHING)
@@ -183,7 +178,7 @@ class WindowProcessor:
     async def _decide(self, target: Target, readings: Sequence[WindowResult]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""
         proposed = [
-            (reading, candidate)
+            (reading, dated(reading, candidate))
             for reading in readings
             if reading.extraction is not None
             for candidate in reading.extraction.candidates

@@ -39,6 +39,14 @@ def failed(read: WindowResult, error: BaseException) -> WindowResult:
     return WindowResult(read.due, read.window, Outcome.FAILED, error=error)
 
 
+def dated(read: WindowResult, candidate: Candidate) -> Candidate:
+    """Return a candidate with the time of the newest turn that says it."""
+    times = [
+        turn.occurred_at for turn in read.window.interactions if turn.interaction_id in candidate.evidence
+    ]
+    return candidate.model_copy(update={"said_at": max(times, default=None)})
+
+
 def version_of(read: WindowResult, candidate: Candidate) -> str:
     """Return the agent version that the candidate's last evidence came with."""
     turns = {turn.interaction_id: turn for turn in read.window.interactions}

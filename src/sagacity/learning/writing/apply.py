@@ -18,6 +18,7 @@ from sagacity.domain.memory import (
     Provenance,
     Status,
 )
+from sagacity.learning.lifetime import ends_at
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -122,9 +123,9 @@ class _Run:
     status: Status
 
     def evidence_of(self, decision: Decision) -> list[Interaction]:
-        """Return the turns that the candidate rests on and that are there, oldest first."""
+        """Return the turns that the candidate rests on and that are there, oldest first, by when they happened."""
         known = (self.turns[number] for number in decision.candidate.evidence if number in self.turns)
-        return sorted(known, key=lambda turn: turn.seq)
+        return sorted(known, key=lambda turn: (turn.occurred_at, turn.seq))
 
 
 async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
@@ -201,6 +202,7 @@ def _new_memory(
             custom_features=candidate.custom_features,
             extractor_names=(proposal.extractor_name,),
             slot=candidate.slot,
+            said_at=last.occurred_at,
         ),
         keywords=candidate.keywords,
         source_request_ids=tuple(dict.fromkeys(turn.request_id for turn in evidence)),
@@ -211,7 +213,7 @@ def _new_memory(
         created_at=run.now,
         updated_at=run.now,
         valid_from=last.occurred_at,
-        expires_at=candidate.time_to_live.expiry(last.occurred_at),
+        expires_at=ends_at(candidate, last.occurred_at),
     )
 
 
@@ -233,23 +235,28 @@ def _refreshed(
     """The same, said again: its evidence grows, and it holds for longer if it was to end."""
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))
     turns = dict.fromkeys((*memory.source_interaction_ids, *(turn.interaction_id for turn in evidence)))
+    said_at = max(memory.attributes.said_at or evidence[-1].occurred_at, evidence[-1].occurred_at)
     return memory.model_copy(
         update={
+            "attributes": memory.attributes.model_copy(update={"said_at": said_at}),
             "source_request_ids": tuple(requests),
             "source_interaction_ids": tuple(turns),
             "confidence": max(memory.confidence, candidate.confidence),
             "updated_at": now,
-            "expires_at": _prolonged(memory, evidence[-1].occurred_at),
+            "expires_at": _prolonged(memory, candidate, evidence[-1].occurred_at),
         }
     )
 
 
-def _prolonged(memory: Memory, said_at: datetime) -> datetime | None:
-    """Return when it ends if it was said again: its time to live starts anew, but never from an older turn."""
-    ends_at, anew = memory.expires_at, memory.attributes.time_to_live.expiry(said_at)
-    if anew is None:  # an end was set by a person, and stays until it is past and the same is said again
-        return ends_at if ends_at is not None and ends_at > said_at else None
-    return anew if ends_at is None else max(anew, ends_at)
+def _prolonged(memory: Memory, candidate: Candidate, said_at: datetime) -> datetime | None:
+    """Return when it ends if it was said again: its time to live starts again, but never from an older turn."""
+    same = candidate.model_copy(
+        update={"time_to_live": memory.attributes.time_to_live, "slot": memory.attributes.slot}
+    )
+    before, after = memory.expires_at, ends_at(same, said_at)
+    if after is None:  # an end was set by a person, and stays until it is past and the same is said again
+        return before if before is not None and before > said_at else None
+    return after if before is None else max(after, before)
 
 
 def _superseded(memory: Memory, successor: Memory, now: datetime) -> Memory:

@@ -331,7 +331,11 @@ def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
 def _row(memory: NewMemory) -> dict[str, Any]:
     if not 0 <= memory.confidence <= 1:
         raise InvalidInput(f"confidence is {memory.confidence}; it must be from 0 to 1")
-    return memory.model_dump(exclude={"memory_id", "uid"}) | {"slot": memory.attributes.slot}
+    attributes = memory.attributes.model_dump(mode="json")
+    return memory.model_dump(exclude={"memory_id", "uid", "attributes"}) | {
+        "attributes": attributes,
+        "slot": memory.attributes.slot,
+    }
 
 
 def document_of(memory: Memory, vector: Vectors | None) -> Document:

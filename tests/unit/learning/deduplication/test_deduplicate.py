@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ def short(decisions):
     return [(decision.action, decision.targets) for decision in decisions]
 
 
+MAY, JULY, AUGUST = (datetime(2026, month, 1, tzinfo=UTC) for month in (5, 7, 8))
 HOME = {"slot": "location.home", "exclusive": True}
 SETTLED_AT_5 = Attributes(slot="location.home", confirmed_through=5)
 CASES = {
@@ -217,6 +219,71 @@ def test_the_newest_value_of_a_batch_wins():
     assert short(run([rome, lyon], {0: near, 1: near})) == [(SUPERSEDE, (1,)), (DISCARD, ())]
 
 
+def home(content, turn, **fields):
+    return candidate(content, evidence=(turn,), **{**HOME, **fields})
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (home("User lives in Austin, Texas, since June 2026.", 7), home("User no longer lives in San Francisco.", 7, negates=True)),
+        (home("User is a vegetarian.", 7), home("User no longer eats meat.", 9, negates=True)),
+        (home("User works at Siemens as an engineer.", 1), home("User started at Siemens in May 2026.", 3)),
+        (home("User works at Siemens as an engineer.", 1), home("User works at Siemens in Munich.", 3)),
+        (home("User lives in Lyon.", 1), home("User rents a flat in the Croix-Rousse.", 5)),
+        (home("User lives in Lyon.", 1), home("User lives in Lyon with two cats.", 5)),
+        (home("User lives in Austin.", 7), home("User lives in Texas.", 7)),
+    ],
+    ids=lambda pair: pair[1].content,
+)  # fmt: skip
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_what_can_be_true_together_is_kept_though_it_fills_one_slot(pair, is_turned):
+    """A denial ends what was, and no statement of what is; and a detail is no other value."""
+    decisions = run(reversed(pair) if is_turned else pair)
+    assert [one.action for one in decisions] == [ADD, ADD]
+
+
+def test_a_denial_ends_what_was_said_before_it_in_its_window():
+    works = candidate("Works at Globex as an engineer.", evidence=(1,), slot="work.employer")
+    left = candidate("No longer works at Globex.", evidence=(9,), slot="work.employer", negates=True)
+    assert short(run([works, left])) == [(DISCARD, ()), (ADD, ())]
+
+
+def test_a_denial_leaves_another_value_of_its_slot():
+    gone = home("User no longer lives in San Francisco.", 2_000, negates=True)
+    austin = memory(1, "User lives in Austin.", slot="location.home")
+    assert short(run([gone], {0: [(austin, 0.6)]})) == [(ADD, ())]
+
+
+def test_values_of_one_slot_are_a_case_for_a_judge():
+    judge = Says()
+    assert [one.action for one in run([home("Lives in Rome", 1), home("Lives in Lyon", 2)], judge=judge)] == [
+        ADD,
+        ADD,
+    ]
+    assert [case.twins for case in judge.asked[0]] == [(1,), (0,)]
+
+
+@pytest.mark.parametrize(("said_at", "expected"), [(MAY, (DISCARD, ())), (AUGUST, (SUPERSEDE, (1,)))])
+def test_what_was_said_later_counts_and_not_what_was_sent_later(said_at, expected):
+    """An old conversation may be imported long after a new one was learned."""
+    settled = Attributes(slot="location.home", said_at=JULY)
+    austin = [(memory(1, "Lives in Austin", turns=(1_000,), attributes=settled), 0.5)]
+    assert short(run([home("Lives in Boston", 2_000, said_at=said_at)], {0: austin})) == [expected]
+
+
+@pytest.mark.parametrize(("said_at", "expected"), [(MAY, (DISCARD, ())), (AUGUST, (SUPERSEDE, (1,)))])
+def test_what_was_said_before_a_person_wrote_does_not_overrule_them(said_at, expected):
+    settled = Attributes(slot="location.home", said_at=JULY, confirmed_through=7)
+    austin = [(memory(1, "Lives in Austin", turns=(), attributes=settled), 0.5)]
+    assert short(run([home("Lives in Boston", 2_000, said_at=said_at)], {0: austin})) == [expected]
+
+
+def test_the_later_said_value_of_a_batch_wins():
+    boston, austin = home("Lives in Boston", 2, said_at=MAY), home("Lives in Austin", 1, said_at=JULY)
+    assert short(run([boston, austin])) == [(DISCARD, ()), (ADD, ())]
+
+
 def test_a_contradiction_within_a_batch_keeps_the_newer():
     decisions = run([candidate("Eats fish", evidence=(1,)), candidate("Does not eat fish", evidence=(2,))])
     assert short(decisions) == [(DISCARD, ()), (ADD, ())]
@@ -256,6 +323,20 @@ def test_the_judge_sees_all_of_the_slot():
         {0: [(memory(1, "Grills steak daily", slot="diet"), 0.3)]},
         judge,
     )
+    assert [[one.memory_id for one in case.memories] for case in judge.asked[0]] == [[1]]
+
+
+BEEF = memory(1, "User's favorite protein is beef.", slot="food.favorite_protein")
+NO_MEAT = candidate("User no longer eats meat.", slot="diet", exclusive=True, negates=True, ends=(1,))
+
+
+def test_what_its_extractor_says_it_ends_is_ended_without_a_judge():
+    assert short(run([NO_MEAT], {0: [(BEEF, 0.39)]})) == [(SUPERSEDE, (1,))]
+
+
+def test_what_its_extractor_says_it_ends_is_judged_however_far():
+    judge = Says()
+    run([NO_MEAT], {0: [(BEEF, 0.1), (memory(2, "User has a dog."), 0.2)]}, judge)
     assert [[one.memory_id for one in case.memories] for case in judge.asked[0]] == [[1]]
 
 
@@ -372,7 +453,7 @@ def verdicts(count):
     index = st.integers(-1, count)
     targets = st.lists(st.integers(0, 6), max_size=3).map(tuple)
     content = st.sampled_from([None, "", "merged"])
-    one = st.builds(Verdict, index=index, action=st.sampled_from(Action), targets=targets, twin=st.none() | index, content=content)  # fmt: skip
+    one = st.builds(Verdict, index=index, action=st.sampled_from(Action), targets=targets, twin=st.none() | index, rivals=st.lists(index, max_size=2).map(tuple), content=content)  # fmt: skip
     return st.lists(one, max_size=2 * count + 1)
 
 

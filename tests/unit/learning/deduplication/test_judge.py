@@ -1,12 +1,14 @@
 """The judge asks one question about all cases, and reads the answer by its labels."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.change import Action
 from sagacity.domain.errors import MalformedOutput
-from sagacity.domain.memory import MemoryKind, TimeToLive
+from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.table import EXTRACTORS
@@ -18,6 +20,7 @@ from support.windows import candidate, memory
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 
+JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 TEA, DOG = memory(41, "Likes tea"), memory(42, "Has a dog called Rex")
 
 
@@ -87,7 +90,9 @@ async def test_verdicts_become_decisions(server):
     items = request.messages[-1]["content"]
     assert "N1 (new, lifetime infinity, resembles E1)\n    says: Gave up tea for coffee" in items
     assert "N2 (new, lifetime infinity, resembles E2)\n    says: Has a dog called Bo" in items
-    assert "E2 (remembered 2026-05-01 10:00, lifetime infinity)\n    says: Has a dog called Rex" in items
+    assert (
+        "E2 (remembered, said 2026-05-01 10:00, lifetime infinity)\n    says: Has a dog called Rex" in items
+    )
     assert items.count("Has a dog called Rex") == 1
 
 
@@ -157,3 +162,76 @@ async def test_a_judge_without_an_answer_is_an_error(server):
     server.answer_with(garbage())
     with pytest.raises(MalformedOutput):
         await decide(server, [candidate("Fond of tea")], [[TEA]])
+
+
+SF = memory(5, "User has lived in San Francisco for about 5 years.", slot="location.home_since")
+LYON = memory(6, "User lives in Lyon, France.", slot="location.home")
+
+
+async def test_what_a_slot_settles_is_judged_against_what_else_is_near(server):
+    """A denial ends what its slot holds; whether it ends the statement beside it, only a reader can tell."""
+    home = memory(4, "User lives in Hayes Valley, San Francisco.", slot="location.home")
+    gone = candidate(
+        "User no longer lives in San Francisco.", slot="location.home", exclusive=True, negates=True
+    )
+    server.answer_with(as_json({"verdicts": [verdict("N1", "replace", "E1")]}))
+    [decision] = await decide(server, [gone], [[home, SF]])
+    assert (decision.action, decision.targets) == (Action.SUPERSEDE, (4, 5))
+    assert "Hayes Valley" not in server.requests[0].messages[-1]["content"]
+
+
+@pytest.mark.parametrize("answer", ["add", "merge"])
+async def test_what_words_settle_stands_whatever_else_is_said(server, answer):
+    home = memory(4, "User lives in Hayes Valley, San Francisco.", slot="location.home")
+    gone = candidate("User no longer lives in San Francisco.", slot="location.home", negates=True)
+    server.answer_with(as_json({"verdicts": [verdict("N1", answer, "E1", merged_content="Moved.")]}))
+    [decision] = await decide(server, [gone], [[home, SF]])
+    assert (decision.action, decision.targets) == (Action.SUPERSEDE, (4,))
+
+
+async def test_a_detail_of_an_exclusive_slot_replaces_nothing_by_itself(server):
+    flat = candidate("User rents a small flat in the Croix-Rousse.", slot="location.home", exclusive=True)
+    server.answer_with(as_json({"verdicts": [verdict("N1", "add")]}))
+    [decision] = await decide(server, [flat], [[LYON]])
+    assert (decision.action, decision.targets) == (Action.ADD, ())
+    assert "slot location.home" in server.requests[0].messages[-1]["content"]
+
+
+async def test_of_two_new_ones_the_later_said_stays(server):
+    """Whichever of the two the model says replaces the other."""
+    early, late = (
+        candidate(f"User's home is {town}.", slot="home", exclusive=True, evidence=(turn,), said_at=said)
+        for town, turn, said in (("Rome", 9, JUNE), ("Lyon", 8, JULY))
+    )
+    server.answer_with(as_json({"verdicts": [verdict("N2", "replace", "N1"), verdict("N1", "add")]}))
+    decisions = await decide(server, [early, late], [[], []])
+    assert [one.action for one in decisions] == [Action.DISCARD, Action.ADD]
+    items = server.requests[0].messages[-1]["content"]
+    assert "N1 (new, said 2026-07-01 00:00, slot home, lifetime infinity, resembles N2)" in items
+
+
+async def test_a_merge_loses_no_field(server):
+    kind = MemoryKind.USER_PLAYBOOK
+    issue = BlockingIssue(kind=BlockingIssueKind.MISSING_TOOL, details="no calendar")
+    known = memory(
+        7,
+        "Send a PDF",
+        kind=kind,
+        trigger="a report",
+        pitfall="sending links",
+        rationale="The links were dead.",
+        blocking_issue=issue,
+    )
+    new = candidate(
+        "Add a summary", kind=kind, trigger="a report", pitfall="long ones", rationale="It was asked for."
+    )
+    merge = verdict("N1", "merge", "E1", merged_content="Send a PDF with a summary")
+    server.answer_with(as_json({"verdicts": [merge]}))
+    [merged] = await decide(server, [new], [[known]], kind)
+    assert merged.candidate.pitfall == "long ones\nsending links"
+    assert merged.candidate.rationale == "It was asked for.\nThe links were dead."
+    assert merged.candidate.blocking_issue == issue
+    assert "    avoid: sending links" in server.requests[0].messages[-1]["content"]
+    server.answer_with(as_json({"verdicts": [merge | {"merged_pitfall": "both"}]}))
+    [merged] = await decide(server, [new], [[known]], kind)
+    assert merged.candidate.pitfall == "both"

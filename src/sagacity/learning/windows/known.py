@@ -1,0 +1,104 @@
+"""What a model is told of what is remembered of a user before it reads a window."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import ProviderError
+from sagacity.domain.ids import MemoryId, UserId
+from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.query import Filter
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.extractors.base import Known
+from sagacity.providers.base import Embedder, Vectors
+from sagacity.storage.transaction import Storage
+
+_log = structlog.get_logger(__name__)
+MOST_KNOWN: Final = 30
+"""Memories shown: about 900 tokens of a prompt of 2,800. A user with no more is shown all of theirs."""
+_NEAR: Final = 15
+"""How many of these are those that the new turns are about; the others are the newest."""
+_TEXT_CHARS: Final = 2_000
+"""Of the new turns; an embedder reads some 1,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Whose memories of which version."""
+
+    tenant: Tenant
+    user_id: UserId
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMemories:
+    """Chooses what a model is told of."""
+
+    storage: Storage
+    embedder: Embedder
+
+    async def of(
+        self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
+    ) -> list[Known]:
+        """
+        Return the memories of one kind that the new turns of *windows* are about, nearest first, and the newest.
+
+        What has expired is among them, with its end: said again, it is not new.
+        """
+        async with self.storage.read(user.tenant) as snapshot:
+            newest = await snapshot.memories.list_newest(
+                kind, user_id=user.user_id, statuses=[user.status], limit=MOST_KNOWN
+            )
+        # With fewer, all of them are shown.
+        near = await self._near(user, kind, windows) if len(newest) == MOST_KNOWN else []
+        chosen = {memory.memory_id: memory for memory in (*near, *newest)}
+        return [_known(memory, now) for memory in list(chosen.values())[:MOST_KNOWN]]
+
+    async def _near(self, user: User, kind: MemoryKind, windows: Sequence[Window]) -> list[Memory]:
+        """Return the memories nearest to the new turns: by vector and by words, or by words where no vector is made."""
+        said = dict.fromkeys(turn.text for window in windows for turn in window.unread if turn.is_user)
+        text = "\n".join(said)[-_TEXT_CHARS:]
+        if not text.strip():
+            return []
+        vectors = await self._vectors(text)
+        wanted = Filter(kinds=(kind,), user_id=user.user_id, statuses=(user.status,))
+        async with self.storage.read(user.tenant) as snapshot:
+            by_words = await snapshot.search.by_terms(wanted, text, _NEAR)
+            by_vector = [
+                hit
+                for vector in vectors
+                for hit in (await snapshot.search.by_vector(wanted, vector, _NEAR)).hits
+            ]
+            ranks = sorted(
+                (rank, MemoryId(hit.owner_id))
+                for found in (by_vector, by_words)
+                for rank, hit in enumerate(found)
+            )
+            nearest = list(dict.fromkeys(it for _, it in ranks))[:_NEAR]
+            found = {memory.memory_id: memory for memory in await snapshot.memories.get_many(nearest)}
+        return [found[it] for it in nearest if it in found]
+
+    async def _vectors(self, text: str) -> Sequence[Vectors]:
+        try:
+            return list(await self.embedder.embed([text], background=True))
+        except ProviderError as error:
+            _log.warning("learn.embedder_failed", kind=type(error).__name__)
+            return []
+
+
+def _known(memory: Memory, now: datetime) -> Known:
+    parts = (f"When {memory.trigger}:" if memory.trigger else "", memory.content)
+    avoid = f"(avoid: {memory.pitfall})" if memory.pitfall else ""
+    ended = memory.expires_at if memory.expires_at is not None and memory.expires_at <= now else None
+    return Known(
+        content=" ".join(part for part in (*parts, avoid) if part),
+        slot=memory.attributes.slot,
+        said_at=memory.attributes.said_at or memory.valid_from or memory.updated_at,
+        ended_at=ended,
+        memory_id=memory.memory_id,
+    )
