@@ -147,9 +147,9 @@ async def test_20_the_oldest_learned_turns_go_and_nothing_that_is_unread(tmp_pat
         assert "Lyon" in str(await profiles_of(api))  # what was learned of it stays
 
 
-@pytest.mark.parametrize("days", [0, 30])
+@pytest.mark.parametrize("days", [0, 30, None])
 async def test_20_expired_memories_are_purged_after_their_time_of_grace(tmp_path, database_url, days):
-    """What expired goes from the table and from the index, once the grace is over; the rest stays."""
+    """What expired goes from the table and from the index once the grace is over, if there is one; the rest stays."""
     settings = settings_in(tmp_path, database_url=database_url, expired_days=days)
     async with running(settings) as app, client_of(app) as api:
         yesterday = int(app.state.runtime.clock.now().timestamp()) - 86_400

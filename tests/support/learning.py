@@ -166,7 +166,7 @@ def task_parts(
     quiet_seconds: float = QUIET_SECONDS,
     lease_seconds: float = 60.0,
     evaluation_delay_seconds: float = 600.0,
-    expired_seconds: float = 86_400.0,
+    expired_seconds: float | None = 86_400.0,
     slice_seconds: float = 600.0,
     **policy,
 ) -> TaskParts:

@@ -103,8 +103,11 @@ class Settings(BaseSettings):
         ge=0,
         description="Turns that an organisation keeps; older ones go once every version has read them. 0: all.",
     )
-    expired_days: float = Field(
-        default=30, ge=0, le=36_500, description="How long expired memories are kept."
+    expired_days: float | None = Field(
+        default=None,
+        ge=0,
+        le=36_500,
+        description="After how many days expired memories are deleted; unset: never.",
     )
     sweep_seconds: float = Field(
         default=30, gt=0, description="Interval at which the database is searched for due work."

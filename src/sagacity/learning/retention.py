@@ -1,4 +1,4 @@
-"""What is kept how long: the oldest turns beyond a limit go, and memories some time after they expired."""
+"""What is kept how long: turns up to a limit, and expired memories, where a setting says so, for some time."""
 
 from datetime import datetime, timedelta
 
@@ -35,8 +35,7 @@ class Retain:
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when the next memory has been expired for long enough; None: none will."""
-        expiry = await snapshot.retention.next_expiry()
-        return None if expiry is None else _purged_at(expiry, self._policy, self._clock.now())
+        return await _next_purge(snapshot, self._policy, self._clock.now())
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
@@ -74,6 +73,8 @@ class Retain:
         return dropped
 
     async def _purge(self, tenant: Tenant, lease: Lease) -> int:
+        if self._policy.expired_seconds is None:
+            return 0
         before = self._clock.now() - timedelta(seconds=self._policy.expired_seconds)
         purged = 0
         while True:
@@ -113,8 +114,8 @@ class PlanRetention:
         self._planned[tenant.org_id] = soon
         async with self._storage.read(tenant) as snapshot:
             head = await snapshot.cursors.log_head(ORGANISATION)
-            expiry = await snapshot.retention.next_expiry()
-        due_at = None if expiry is None else max(soon, _purged_at(expiry, self._policy, now))
+            purge_at = await _next_purge(snapshot, self._policy, now)
+        due_at = None if purge_at is None else max(soon, purge_at)
         if self._policy.interaction_limit:
             due_at = soon
         if due_at is not None and (head.due_at is None or head.due_at > due_at):
@@ -123,5 +124,11 @@ class PlanRetention:
         return TaskReport()
 
 
-def _purged_at(expiry: datetime, policy: TaskPolicy, now: datetime) -> datetime:
-    return min(expiry, now + _FARTHEST) + timedelta(seconds=policy.expired_seconds)
+async def _next_purge(snapshot: Transaction, policy: TaskPolicy, now: datetime) -> datetime | None:
+    """Return when the next memory has been expired for long enough to be deleted; None: none will."""
+    if policy.expired_seconds is None:
+        return None
+    expiry = await snapshot.retention.next_expiry()
+    return (
+        None if expiry is None else min(expiry, now + _FARTHEST) + timedelta(seconds=policy.expired_seconds)
+    )

@@ -23,7 +23,7 @@ class TaskPolicy:
     lease_seconds: float
     evaluation_delay_seconds: float
     """A session has to be quiet for so long before it is judged."""
-    expired_seconds: float
+    expired_seconds: float | None
     """How long a memory stays after it expired."""
     interaction_limit: int = 0
     """Interactions that an organisation keeps; 0: all."""
