@@ -1,5 +1,6 @@
 """What keyword search promises: always in step, statistics of the scope itself, any script, filters first."""
 
+import asyncio
 import json
 import math
 from collections import Counter
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from sagacity.domain.errors import IndexMismatch
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
@@ -165,6 +167,14 @@ async def test_rebuilt_index_equals_the_kept_one(storage: Storage) -> None:
     kept = await index_of(storage)
     await storage.rebuild_index("some embedder", 16, lambda done, total: None)
     assert await index_of(storage) == kept
+
+
+async def test_of_those_that_start_at_once_one_records_the_index_and_all_compare(storage: Storage) -> None:
+    """None fails because another one was there first, unless it has another embedder."""
+    await asyncio.gather(*(storage.organisations() for _ in range(8)))  # so that none waits for its connection
+    await asyncio.gather(*(storage.claim_index("one", 16) for _ in range(8)))
+    with pytest.raises(IndexMismatch, match="made with one"):
+        await storage.claim_index("another", 16)
 
 
 async def test_rebuilding_for_the_same_embedder_keeps_what_it_made(storage: Storage) -> None:

@@ -81,11 +81,16 @@ def _on_postgres(storage: Storage) -> Iterator[PostgresReads]:
     reads = PostgresReads()
     engine = storage.backend._engine.sync_engine
 
+    heard: list[Any] = []
+
     def listen(connection: Any, *_: object) -> None:
         connection.driver_connection.add_notice_handler(reads.keep)
+        heard.append(connection.driver_connection)
 
     def leave(connection: Any, *_: object) -> None:
-        connection.driver_connection.remove_notice_handler(reads.keep)
+        if connection.driver_connection in heard:  # it may be in use since before
+            heard.remove(connection.driver_connection)
+            connection.driver_connection.remove_notice_handler(reads.keep)
 
     sa.event.listen(engine, "checkout", listen)
     sa.event.listen(engine, "checkin", leave)
@@ -94,6 +99,8 @@ def _on_postgres(storage: Storage) -> Iterator[PostgresReads]:
     finally:
         sa.event.remove(engine, "checkout", listen)
         sa.event.remove(engine, "checkin", leave)
+        for connection in heard:
+            connection.remove_notice_handler(reads.keep)
 
 
 class SQLiteReads:

@@ -317,9 +317,10 @@ class Storage:
         """
         async with self.backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
-            if row is None:
+            if row is None:  # of processes that start on one new database at once, one records it and all compare
                 await self._record_index(connection, embedder, dimension)
-            elif (row.embedder, row.dimension, row.analyzer) != (embedder, dimension, ANALYZER):
+                row = (await connection.execute(sa.select(search_index))).one()
+            if (row.embedder, row.dimension, row.analyzer) != (embedder, dimension, ANALYZER):
                 raise IndexMismatch(
                     f"the search index was made with {row.embedder} ({row.dimension} dimensions, analyzer "
                     f"{row.analyzer}), and this server uses {embedder} ({dimension}, {ANALYZER}). "
@@ -335,7 +336,7 @@ class Storage:
             "analyzer": ANALYZER,
             "created_at": self._clock.now(),
         }
-        await connection.execute(search_index.insert(), values)
+        await connection.execute(self.backend.insert(search_index).values(values).on_conflict_do_nothing())
 
     async def rebuild_index(
         self, embedder: str, dimension: int, on_progress: Callable[[int, int], None]
