@@ -171,7 +171,7 @@ async def test_rebuilt_index_equals_the_kept_one(storage: Storage) -> None:
 
 async def test_of_those_that_start_at_once_one_records_the_index_and_all_compare(storage: Storage) -> None:
     """None fails because another one was there first, unless it has another embedder."""
-    await asyncio.gather(*(storage.organisations() for _ in range(8)))  # so that none waits for its connection
+    await asyncio.gather(*(storage.organisations() for _ in range(8)))  # none waits for a connection then
     await asyncio.gather(*(storage.claim_index("one", 16) for _ in range(8)))
     with pytest.raises(IndexMismatch, match="made with one"):
         await storage.claim_index("another", 16)

@@ -317,7 +317,7 @@ class Storage:
         """
         async with self.backend.write(LOCAL_ORG) as connection:
             row = (await connection.execute(sa.select(search_index))).first()
-            if row is None:  # of processes that start on one new database at once, one records it and all compare
+            if row is None:  # of those that start on a new database at once, one records it, and all compare
                 await self._record_index(connection, embedder, dimension)
                 row = (await connection.execute(sa.select(search_index))).one()
             if (row.embedder, row.dimension, row.analyzer) != (embedder, dimension, ANALYZER):

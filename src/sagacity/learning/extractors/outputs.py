@@ -1,5 +1,6 @@
 """What the answers of the learning prompts are parsed into."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 from typing import Annotated, Literal, Self, cast
@@ -81,6 +82,39 @@ def _date_or_none(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     return None
 
 
+def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
+    """
+    Read a list entry by entry: one that cannot be read is passed over, and the others count.
+
+    Where none can be read, the whole is refused, so that the model is asked again.
+    """
+    if not isinstance(given, list | tuple) or not given:
+        return parse(given)
+    kept = cast("tuple[object, ...]", _readable(cast("Sequence[object]", given), parse))
+    return kept or parse(given)
+
+
+def _life(given: object) -> object:
+    """Read a time to live leniently: what is no word of the vocabulary counts as the one nearest to it."""
+    word = str(given).strip().casefold()
+    if word in set(TimeToLive):
+        return word
+    return next((life for hint, life in _LIVES if hint in word), TimeToLive.INFINITY)
+
+
+_LIVES = (
+    ("quarter", TimeToLive.ONE_QUARTER),
+    ("six_month", TimeToLive.ONE_YEAR),
+    ("year", TimeToLive.ONE_YEAR),
+    ("one_month", TimeToLive.ONE_MONTH),
+    ("month", TimeToLive.ONE_QUARTER),
+    ("week", TimeToLive.ONE_WEEK),
+    ("day", TimeToLive.ONE_DAY),
+)
+"""Rather longer than shorter, so that nothing true is hidden early: "two months" counts as a quarter."""
+Life = Annotated[TimeToLive, BeforeValidator(_life)]
+
+
 _THE_USER = frozenset({"user", "the user", "i", "me", "myself"})
 _SORTS = {
     "place": "location",
@@ -124,7 +158,7 @@ class ProfileDraft(Answer):
     exclusive: bool = Field(default=False, description="the slot holds one value at a time")
     negates: bool = Field(default=False, description="it says that something no longer holds")
     inferred: bool = Field(default=False, description="the user did not say it in so many words")
-    time_to_live: TimeToLive = TimeToLive.INFINITY
+    time_to_live: Life = TimeToLive.INFINITY
     valid_until: Annotated[date | None, WrapValidator(_date_or_none)] = Field(
         default=None, description="the last day on which it holds, as YYYY-MM-DD, if one is said"
     )
@@ -139,7 +173,9 @@ class ProfileDraft(Answer):
 class ProfileExtraction(Answer):
     """The answer to `profile_extraction`."""
 
-    profiles: tuple[ProfileDraft, ...] = Field(description="few and true; empty if nothing is worth keeping")
+    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each)] = Field(
+        description="few and true; empty if nothing is worth keeping"
+    )
 
 
 class BlockingIssueDraft(Answer):
@@ -163,7 +199,7 @@ class PlaybookDraft(Answer):
 class UserPlaybookExtraction(Answer):
     """The answer to `user_playbook_extraction` and to `expert_extraction`."""
 
-    playbooks: tuple[PlaybookDraft, ...] = Field(
+    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each)] = Field(
         description="few and true; empty if nothing is to be learned"
     )
 
@@ -189,7 +225,9 @@ class ProfileVerdict(Answer):
 class ProfileDeduplication(Answer):
     """The answer to `profile_deduplication`."""
 
-    verdicts: tuple[ProfileVerdict, ...] = Field(description="exactly one for each new fact")
+    verdicts: Annotated[tuple[ProfileVerdict, ...], WrapValidator(_each)] = Field(
+        description="exactly one for each new fact"
+    )
 
 
 class UserPlaybookVerdict(Answer):
@@ -209,7 +247,9 @@ class UserPlaybookVerdict(Answer):
 class UserPlaybookDeduplication(Answer):
     """The answer to `user_playbook_deduplication`."""
 
-    verdicts: tuple[UserPlaybookVerdict, ...] = Field(description="exactly one for each new rule")
+    verdicts: Annotated[tuple[UserPlaybookVerdict, ...], WrapValidator(_each)] = Field(
+        description="exactly one for each new rule"
+    )
 
 
 class ExpandedMemory(Answer):

@@ -24,6 +24,7 @@ from sagacity.learning.windows.result import WindowResult, dated, failed, proven
 from sagacity.learning.windows.window import Due, read_ahead, read_window
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.expand import expand
+from sagacity.learning.writing.secrets import without_secrets
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
@@ -178,7 +179,7 @@ class WindowProcessor:
     async def _decide(self, target: Target, readings: Sequence[WindowResult]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""
         proposed = [
-            (reading, dated(reading, candidate))
+            (reading, without_secrets(dated(reading, candidate)))
             for reading in readings
             if reading.extraction is not None
             for candidate in reading.extraction.candidates

@@ -207,6 +207,36 @@ async def test_an_overlong_fact_is_malformed(server):
     assert "at most 2000 characters" in server.requests[1].prompt
 
 
+async def test_one_entry_that_cannot_be_read_is_dropped_alone(server):
+    """The others are worth what was paid for them."""
+    spoiled = [fact("x" * 3_000), {"content": "no evidence"}, 7, fact(evidence="two")]
+    server.answer_with(as_json({"profiles": [*spoiled, fact("User has a dog")]}))
+    [one] = (await profiles(server).extract(TALK, [])).candidates
+    assert one.content == "User has a dog"
+    server.answer_with(as_json({"playbooks": [rule(blocking_issue={"kind": "?"}), rule("Use metric units")]}))
+    [one] = (await playbooks(server).extract(TALK, [])).candidates
+    assert one.content == "Use metric units"
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("one_week", "one_week"),
+        ("ONE_YEAR", "one_year"),
+        ("six_months", "one_year"),
+        ("two months", "one_quarter"),
+        ("3 days", "one_day"),
+        ("permanent", "infinity"),
+        (None, "infinity"),
+        (12, "infinity"),
+    ],
+)
+async def test_an_unknown_time_to_live_is_the_nearest_known(server, given, read):
+    server.answer_with(as_json({"profiles": [fact(time_to_live=given)]}))
+    [one] = (await profiles(server).extract(TALK, [])).candidates
+    assert one.time_to_live == read
+
+
 async def test_a_refused_call_is_an_error(server):
     server.answer_with(status(401))
     with pytest.raises(ProviderRefused):
