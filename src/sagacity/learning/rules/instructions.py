@@ -37,6 +37,7 @@ _ASIDE = re.compile(
     r"ok(?:ay)?)[.!]*$|\s(?:because|since|so that|so i)\s.*)$",
     re.IGNORECASE,
 )
+_BARE_NEGATION = re.compile(r"^dont\b", re.IGNORECASE)
 _USER = re.compile(r"(?<![\w'])(?:me|my)(?![\w'])", re.IGNORECASE)
 _ASKS = re.compile(r"\bi (ask|report|say|send|share)\b", re.IGNORECASE)
 _OWN_DOING = re.compile(
@@ -59,6 +60,8 @@ class Instruction(Value):
     when: str = ""
     quote: str
     confidence: float
+    corrects: bool = False
+    """Whether it is about the answer before it, and so about what was asked there."""
 
 
 def instruction_candidates(turns: Sequence[Interaction], unread: frozenset[int]) -> Iterator[Candidate]:
@@ -137,7 +140,7 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
         groups["negation"] = "do not "
     if "done" in groups:
         groups["done"] = _BASE[groups["done"].lower()]
-    said = row.gives.format_map(groups).strip()
+    said = _BARE_NEGATION.sub("don't", row.gives.format_map(groups).strip())
     spelled_out = _THAT.match(said)
     said = spelled_out["rule"] if spelled_out else said
     said = trim(_ASIDE.sub("", _TO_SEE.sub("show", said)))
@@ -150,6 +153,7 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
         when=trim(groups.get("when", "").replace('"', "")),
         quote=shorten(sentence, MAX_RATIONALE),
         confidence=row.confidence,
+        corrects=row.corrects,
     )
 
 
@@ -161,7 +165,8 @@ def to_agent(text: str) -> str:
 
 def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate:
     situation = topic_trigger(found.content, found.when)
-    trigger = finish(to_agent(situation)).rstrip(".") if situation else request or "When answering this user"
+    asked = request if found.corrects else ""
+    trigger = finish(to_agent(situation)).rstrip(".") if situation else asked or "When answering this user"
     return Candidate(
         kind=MemoryKind.USER_PLAYBOOK,
         content=found.content,

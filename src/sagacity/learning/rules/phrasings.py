@@ -27,6 +27,20 @@ POLITE = (
 )
 
 
+MANNER = (
+    r"(?:emojis?|emoticons|bullet points?|bullets|jargon|apologies|disclaimers?|headings|exclamation (?:marks|points)|"
+    r"small talk|filler|em[- ]dashes|markdown|buzzwords|clich[e\u00e9]s|slang|abbreviations|acronyms|hashtags|"
+    r"greetings|introductions|preambles?|summaries|code comments)"
+)
+"""What a reply has or has not, whatever it is about."""
+LANGUAGE = (
+    r"(?:english|german|french|spanish|portuguese|italian|dutch|polish|turkish|japanese|chinese|korean|russian|arabic|"
+    r"hindi|swedish|danish|norwegian|finnish|greek|czech|ukrainian)"
+)
+_BY_ITSELF = r"(?=,?\s*(?:please|pls|plz|thanks|thx|thank you|ok(?:ay)?)?\s*[.!]*$)"
+"""The end of what is said: more behind it would be the task of the moment."""
+
+
 class Pattern(Value):
     """One way of giving an instruction."""
 
@@ -129,6 +143,83 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         corrects=True,
         example=("Keep it short -- I'm in the middle of a client project.", "Keep it short."),
         counter="I keep it short in summer.",
+    ),
+    Pattern(
+        name="answer_length",
+        says=rf"{POLITE}{{0,2}}(?P<rule>keep\s(?:your|all|all your|all of your)\s(?:\w+\s){{0,1}}?(?:answers?|"
+        r"responses?|replies|explanations?|messages?)\s(?:\w+\s)?(?:short|brief|concise|simple|under|to the point|"
+        r"below)\b[^\n,;]{0,60})",
+        confidence=0.8,
+        example=("Keep your answers under five lines, please.", "Keep your answers under five lines."),
+        counter="Keep your answers to yourself.",
+    ),
+    Pattern(
+        name="answer_manner",
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|speak|talk)\s(?:to me\s|me\s)?(?:briefly|"
+        rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|in\s(?:plain|simple)"
+        rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|without\s{MANNER}))"
+        rf"{_BY_ITSELF}",
+        confidence=0.8,
+        example=("Please answer briefly.", "Answer briefly."),
+        counter="Please answer briefly what a monad is.",
+    ),
+    Pattern(
+        name="units",
+        says=rf"{POLITE}{{0,2}}(?:no[,:]?\s)?(?P<rule>use\s(?:(?:the\s)?(?:metric|imperial|si)(?:\s(?:units?|system|"
+        rf"measurements))|celsius|fahrenheit|kilomet(?:er|re)s|(?:the\s)?24[- ]hour (?:time|clock|format)|(?:british|"
+        rf"american)\s(?:english|spelling)|plain\s(?:english|language|text)|simple\s(?:words|language|english|terms)|"
+        rf"short\ssentences|inclusive\slanguage))(?:\s(?:only|throughout))?{_BY_ITSELF}",
+        confidence=0.8,
+        example=("Use metric units.", "Use metric units."),
+        counter="Use metric units to convert this recipe.",
+    ),
+    Pattern(
+        name="units_named",
+        says=rf"(?:please,?\s)?(?P<wanted>(?:metric|imperial) units|24[- ]hour (?:time|format)|(?:british|american) "
+        rf"spelling)(?:\sonly)?{_BY_ITSELF}",
+        gives="use {wanted}",
+        confidence=0.75,
+        example=("metric units!", "Use metric units."),
+        counter="Metric units are strange.",
+    ),
+    Pattern(
+        name="no_manner",
+        says=rf"(?:please,?\s)?no\s(?P<banned>(?!more\b)(?:\w+\s){{0,1}}?{MANNER})(?:\s(?:in\s(?:your|the)\s"
+        rf"(?:answers?|replies|responses|messages|code)|at all|ever))?{_BY_ITSELF}",
+        gives="do not use {banned}",
+        confidence=0.8,
+        example=("No emojis, please.", "Do not use emojis."),
+        counter="No emojis were harmed.",
+    ),
+    Pattern(
+        name="not_manner",
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:us(?:e|ing)|add(?:ing)?|giv(?:e|ing)|"
+        rf"put(?:ting)?|writ(?:e|ing)|includ(?:e|ing)|start(?:ing)? with|end(?:ing)? with)\s)(?:\w+\s){{0,2}}?{MANNER}"
+        rf"(?:\s(?:in\s(?:your|the|any)\s\w+|at all|ever|with me))?){_BY_ITSELF}",
+        confidence=0.85,
+        example=("Stop using emojis.", "Stop using emojis."),
+        counter="I stop using emojis.",
+    ),
+    Pattern(
+        name="not_doing",
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit)\s(?:(?:ever|always|constantly)\s)?(?:"
+        rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|sugar-?coat(?:ing)?"
+        rf"(?:\sthings|\sit)?|repeat(?:ing)?\s(?:yourself|my questions?|the question)|"
+        rf"(?:suggest|recommend|offer)(?:ing)?\s(?!(?:that|it|them|this|these|those|any of)\b)[^\n,;.!?]{{3,60}}?)"
+        rf"(?:\s(?:to me|anymore|any more|again|so much|every time|all the time))?){_BY_ITSELF}",
+        confidence=0.8,
+        example=("Please don't apologise.", "Don't apologise."),
+        counter="They don't apologise.",
+    ),
+    Pattern(
+        name="hates_when",
+        says=r"i\s(?:really\s|absolutely\s)?(?:hate|dislike|can't stand|cannot stand|don't like)\s(?:it\s)?"
+        r"when(?:ever)?\syou\s(?:always\s|keep\s)?(?P<rule>(?!are\b|were\b|can\b|have\b|get\b|feel\b|know\b|see\b|go\b|try\b|need\b)"
+        r"[^\n,;.!?]{3,80})",
+        gives="do not {rule}",
+        confidence=0.85,
+        example=("I hate it when you apologise.", "Do not apologise."),
+        counter="I hate it when you can see the brush strokes.",
     ),
     Pattern(
         name="told_already",

@@ -19,11 +19,11 @@ from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
 MOST_KNOWN: Final = 30
-"""Memories shown: about 900 tokens of a prompt of 2,800. A user with no more is shown all of theirs."""
+"""Memories shown, as many as before they were chosen. A user with no more is shown all of theirs."""
 _NEAR: Final = 15
 """How many of these are those that the new turns are about; the others are the newest."""
 _TEXT_CHARS: Final = 2_000
-"""Of the new turns; an embedder reads some 1,000."""
+"""Of the new turns, the last: more than the built-in embedder reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,15 +45,69 @@ def test_correction_becomes_a_rule_with_its_situation() -> None:
         ),
         (
             "From now on, call me by my surname.",
-            "When asked: How do I add the client",
+            "When answering this user",
             "Call the user by their surname.",
+        ),
+        (
+            "No, use the second API, not the first.",
+            "When asked: How do I add the client",
+            "Use the second API, not the first.",
         ),
         ("Can you always include comments in code?", "When showing code", "Always include comments in code."),
     ],
 )
 def test_situation_is_found(text: str, trigger: str, content: str) -> None:
-    """From a clause of the sentence, from its topic, or else from the request before it."""
+    """From a clause of the sentence, its topic or, for a correction, the request before it; else it is general."""
     assert rules(text) == [(trigger, content)]
+
+
+def first_turn(text: str) -> list[tuple[str | None, str]]:
+    found = playbook_candidates(window(turn(1, text), turn(2, "Okay.", "Assistant")))
+    return [(candidate.trigger, candidate.content) for candidate in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger", "content"),
+    [
+        ("Stop using emojis.", "When writing a reply", "Stop using emojis."),
+        ("please dont use emojis pls", "When writing a reply", "Don't use emojis."),
+        ("No bullet points please!", "When writing a reply", "Do not use bullet points."),
+        ("Please answer briefly.", "When writing a reply", "Answer briefly."),
+        ("answer in German", "When writing a reply", "Answer in German."),
+        ("Keep your answers under five lines, please.", "When writing a reply", "Keep your answers under five lines."),
+        ("Don't suggest pandas.", "When answering this user", "Don't suggest pandas."),
+        ("Please don't apologise.", "When answering this user", "Don't apologise."),
+        ("Use metric units.", "When giving measurements", "Use metric units."),
+        ("metric units!", "When giving measurements", "Use metric units."),
+        ("I hate it when you apologise", "When answering this user", "Do not apologise."),
+        ("Hi! I'm planning a trip. No emojis, please.", "When writing a reply", "Do not use emojis."),
+    ],
+)  # fmt: skip
+def test_a_plain_instruction_counts_in_a_first_turn(text: str, trigger: str, content: str) -> None:
+    """Manner and format of replies are no task of the moment, so that no answer has to come first."""
+    assert first_turn(text) == [(trigger, content)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't include tax in this total.",
+        "Use the second file.",
+        "Stop the server.",
+        "Keep the first paragraph.",
+        "Answer briefly: what is a monad?",
+        "Use metric units to convert this recipe.",
+        "Write a letter in German.",
+        "Don't suggest that.",
+        "Do not use emojis in the subject line of the newsletter I paste below: hello",
+        "No tables are free tonight.",
+        "I hate it when you can see the brush strokes.",
+        'My boss says: "Stop using emojis."',
+        "Should I stop using emojis?",
+    ],
+)
+def test_a_task_of_the_moment_is_no_instruction(text: str) -> None:
+    assert first_turn(text) == []
 
 
 def test_list_after_for_next_time_is_read_to_its_end() -> None:
