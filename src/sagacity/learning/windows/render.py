@@ -13,8 +13,9 @@ from sagacity.domain.ids import InteractionId
 from sagacity.domain.interaction import Interaction, UserAction
 
 _LINE_BREAK = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-_NOT_IN_A_LABEL = re.compile(r"[\[\]\s\x00-\x1f\x7f-\x9f]+")
-_LABEL_CHARS = 40
+_NOT_IN_A_LABEL = re.compile(r"[\[\]#:\s\x00-\x1f\x7f-\x9f]+")
+_TOOL_CHARS, _ROLE_CHARS = 40, 24
+"""Names of tools are mostly shorter; a role is a word, or a name with its surname."""
 _TOOLS_SHOWN = 20
 _LEAST_CHARS = 40
 _SHOWN = "beside this text, if it could be shown"
@@ -175,7 +176,7 @@ def turn_lines(
         tool_cap: the same, of tool calls.
         is_shown: whether its image goes along with the text.
     """
-    who = f"{_label(turn.role) or 'user'} {turn.occurred_at:%H:%M}"
+    who = f"{_label(turn.role, _ROLE_CHARS) or 'user'} {turn.occurred_at:%H:%M}"
     yield from part_lines(number, who, turn.content, cap)
     if turn.has_image:
         yield from part_lines(number, "image", _SHOWN if is_shown else _NOT_SHOWN, cap)
@@ -183,16 +184,16 @@ def turn_lines(
         yield from part_lines(number, f"action {turn.user_action}", turn.user_action_description, cap)
     for tool in turn.tools_used[:_TOOLS_SHOWN]:
         sent = json.dumps(tool.tool_data, ensure_ascii=False)
-        yield from part_lines(number, f"tool {_label(tool.tool_name)}", sent, tool_cap)
+        yield from part_lines(number, f"tool {_label(tool.tool_name, _TOOL_CHARS)}", sent, tool_cap)
     if (more := len(turn.tools_used) - _TOOLS_SHOWN) > 0:
         yield from part_lines(number, "tools", f"{more} more calls left out", cap)
     if turn.expert_content.strip():
         yield from part_lines(number, "expert answer", turn.expert_content, cap)
 
 
-def _label(text: str) -> str:
-    """A name that others chose, made unable to end its bracket or its line."""
-    return shorten(_NOT_IN_A_LABEL.sub(" ", text).strip().lower(), _LABEL_CHARS)
+def _label(text: str, most: int) -> str:
+    """A name that others chose, as one word: it cannot end its bracket or its line, number a turn or tell a time."""
+    return _NOT_IN_A_LABEL.sub("_", text).strip("_").lower()[:most]
 
 
 def _boundary(text: str, at: int, step: int) -> int:
