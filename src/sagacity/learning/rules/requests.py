@@ -21,7 +21,8 @@ _LEAD = re.compile(
 )
 _EMBEDDED = re.compile(
     r"\b(?P<when>(?:before|after|when|while|whenever) (?:you )?(?!you\b)(?:\w+ing|each|every|"
-    r"any)\b[^,.;?!]{2,70})",
+    r"any)\b[^,.;?!]{2,70}|(?:when(?:ever)?|if) the user (?:asks?|reports?|says?|shares?|sends?|mentions?)\b"
+    r"[^,.;?!]{2,70})",
     re.IGNORECASE,
 )
 _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = tuple(

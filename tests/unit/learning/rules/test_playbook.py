@@ -53,6 +53,11 @@ def test_correction_becomes_a_rule_with_its_situation() -> None:
             "When asked: How do I add the client",
             "Use the second API, not the first.",
         ),
+        (
+            "Always confirm event dates when I ask about upcoming plans.",
+            "When the user asks about upcoming plans",
+            "Always confirm event dates when the user asks about upcoming plans.",
+        ),
         ("Can you always include comments in code?", "When showing code", "Always include comments in code."),
     ],
 )
