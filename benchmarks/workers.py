@@ -14,20 +14,19 @@ import httpx
 from harness import UNLIMITED, Budget, Effort, Report, Table, folder, median, number, run, server
 
 from support.local_servers import running_valkey
-from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, scripted_llm
+from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, extracted, scripted_llm
 from support.workers import running_workers
 
 DELAY_SECONDS = 0.2
 CONCURRENCY = 1
-CALLS_A_USER = 2
+CALLS_A_USER = 1
 SPEED_UP = 1.8
 WAIT_SECONDS = 300
 
 
 def answer(request: ChatRequest) -> Answer:
     """Nothing worth remembering, after a while."""
-    kind = "playbooks" if "playbooks" in (request.schema or {}).get("properties", {}) else "profiles"
-    return Answer(text=f'{{"{kind}": []}}', delay_seconds=DELAY_SECONDS)
+    return Answer(text=extracted(request).text, delay_seconds=DELAY_SECONDS)
 
 
 def fill(url: str, model: ScriptedLLM, users: int) -> None:

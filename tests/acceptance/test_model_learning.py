@@ -13,7 +13,7 @@ from support.scripted_llm import (
     Answer,
     ChatRequest,
     ScriptedLLM,
-    as_json,
+    extracted,
     garbage,
     half_json,
     never,
@@ -100,10 +100,8 @@ def is_parked(receipt: Any) -> bool:
 
 def proposals(request: ChatRequest) -> Answer:
     """What a good model says: the first turn taught a profile and a playbook."""
-    wants_playbooks = "playbooks" in (request.schema or {}).get("properties", {})
-    turn = int(re.findall(r"#(\d+)", request.prompt)[-1])
-    draft = (PLAYBOOK if wants_playbooks else PROFILE) | {"evidence": [turn]}
-    return as_json({"playbooks" if wants_playbooks else "profiles": [draft]})
+    cited = {"evidence": [int(re.findall(r"#(\d+)", request.prompt)[-1])]}
+    return extracted(request, profiles=[PROFILE | cited], playbooks=[PLAYBOOK | cited])
 
 
 def profiles(server: ServerProcess, user_id: str) -> list[Any]:
@@ -122,7 +120,7 @@ def test_what_the_model_proposes_is_learned_with_its_origin(
     assert profile["profile_time_to_live"] == "one_year"
     assert profile["generated_from_request_id"] == request_id
     origin = profile["provenance"]
-    assert (origin["method"], origin["prompt_version"]) == ("model", "profile_extraction/v4")
+    assert (origin["method"], origin["prompt_version"]) == ("model", "conversation_extraction/v1")
     assert origin["model"].endswith("scripted")
     playbooks = call(server, "POST", "/api/get_user_playbooks", {"user_id": "good"})["user_playbooks"]
     assert [(one["trigger"], one["content"]) for one in playbooks] == [
@@ -131,17 +129,15 @@ def test_what_the_model_proposes_is_learned_with_its_origin(
     assert {memory["content"] for memory in receipt["memories"]} == {PROFILE["content"], "Use metric units."}
 
 
-def test_window_takes_at_most_two_calls(server: ServerProcess, model: ScriptedLLM) -> None:
-    """One call a kind, where nothing near is known of the user."""
+def test_window_takes_one_call(server: ServerProcess, model: ScriptedLLM) -> None:
+    """For both kinds, where nothing near is known of the user."""
     model.answer_with(proposals)
     before = len(model.requests)
     receipt_when(server, publish(server, "thrifty"), is_learned)
-    # A process that waits for a processor longer than a time limit repeats a call: what is asked is still two things.
+    # A process that waits for a processor longer than a time limit repeats a call: what is asked is still one thing.
     asked = [request for request in model.requests[before:] if "I (thrifty)" in request.prompt]
-    assert {tuple((request.schema or {})["properties"]) for request in asked} == {
-        ("profiles",),
-        ("playbooks",),
-    }
+    assert {tuple((request.schema or {})["properties"]) for request in asked} == {("profiles", "playbooks")}
+    assert len({request.prompt for request in asked}) == 1
 
 
 @pytest.mark.parametrize(
@@ -150,15 +146,11 @@ def test_window_takes_at_most_two_calls(server: ServerProcess, model: ScriptedLL
 def test_passing_trouble_is_survived(
     server: ServerProcess, model: ScriptedLLM, first: Answer, request: pytest.FixtureRequest
 ) -> None:
-    """One bad answer each, then good ones: everything is learned."""
-    spoiled: set[bool] = set()
+    """One bad answer, then good ones: everything is learned."""
+    bad = [first]
 
     def script(asked: ChatRequest) -> Answer:
-        about = "playbooks" in (asked.schema or {}).get("properties", {})
-        if about in spoiled:
-            return proposals(asked)
-        spoiled.add(about)
-        return first
+        return bad.pop() if bad else proposals(asked)
 
     model.answer_with(script)
     user_id = request.node.name

@@ -11,7 +11,14 @@ import pytest
 
 from sagacity.cli import main
 from support.program import QUIET
-from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
+from support.scripted_llm import (
+    Answer,
+    ChatRequest,
+    ScriptedLLM,
+    as_json,
+    extracted,
+    scripted_llm,
+)
 from support.server import ServerProcess, running_server
 
 A_CALL = 18
@@ -62,9 +69,11 @@ def proposing(fact: str):
         if "memories" in fields:
             return as_json({"memories": [{"item": "N1", "words": ["horticulture"]}]})
         turn = int(re.findall(r"#(\d+)", request.prompt)[-1])
-        if "playbooks" in fields:
-            return as_json({"playbooks": [{**RULE, "evidence": [turn]}]})
-        return as_json({"profiles": [{"evidence": [turn], "content": fact}]})
+        return extracted(
+            request,
+            profiles=[{"evidence": [turn], "content": fact}],
+            playbooks=[{**RULE, "evidence": [turn]}],
+        )
 
     return script
 
@@ -87,24 +96,21 @@ def profiles(server: ServerProcess, user_id: str) -> list[Any]:
     return call(server, "POST", "/api/get_profiles", {"user_id": user_id})["user_profiles"]
 
 
-EXTRACTIONS = {
-    ("profile:default_profile_extractor", "profile_extraction/v4"),
-    ("user_playbook:default_playbook_extractor", "user_playbook_extraction/v2"),
-}
+EXTRACTION = ("extraction", "conversation_extraction/v1")
 
 
-def test_window_costs_two_calls_and_one_more_where_something_near_is_known(
+def test_window_costs_one_call_and_one_more_where_something_near_is_known(
     server: ServerProcess, model: ScriptedLLM
 ) -> None:
-    """One for profiles and one for playbooks; a judge only where words do not settle what is near."""
+    """One for profiles and playbooks; a judge only where words do not settle what is near."""
     learn(server, "thrifty")
-    rows = ledger(server, "thrifty")
-    assert (len(rows), set(rows)) == (2, EXTRACTIONS)
+    assert ledger(server, "thrifty") == [EXTRACTION]
     model.answer_with(proposing(NEAR))
     learn(server, "thrifty")
-    rows = ledger(server, "thrifty")[2:]
-    assert len(rows) == 3
-    assert set(rows) == EXTRACTIONS | {("deduplication:profile", "profile_deduplication/v2")}
+    assert ledger(server, "thrifty")[1:] == [
+        EXTRACTION,
+        ("deduplication:profile", "profile_deduplication/v2"),
+    ]
     assert {one["content"] for one in profiles(server, "thrifty")} == {FACT, NEAR}
 
 
@@ -120,7 +126,7 @@ def test_reached_cap_leaves_the_rules_and_says_so(server: ServerProcess, model: 
     tokens = sum(day["prompt_tokens"] + day["completion_tokens"] for day in spent)
     configure(server, model, spending_cap={"max_tokens": tokens + 1})
     learn(server, "capped")
-    assert len(ledger(server, "capped")) == 2
+    assert ledger(server, "capped") == [EXTRACTION]
     asked = len(model.requests)
 
     reply = learn(server, "capped", "I live in Lyon.")
@@ -145,11 +151,11 @@ def test_cap_holds_within_a_long_log(server: ServerProcess, model: ScriptedLLM) 
     """The windows after the one that reaches it are read by rules, in the same run."""
     spent = call(server, "GET", "/api/model_call_totals", params={"by": "day"})["totals"]
     tokens = sum(day["prompt_tokens"] + day["completion_tokens"] for day in spent)
-    configure(server, model, spending_cap={"max_tokens": tokens + 3 * A_CALL})
+    configure(server, model, spending_cap={"max_tokens": tokens + 3 * A_CALL}, extraction_preset="standard")
     reply = learn(server, "long", *(f"I bought a red bicycle with {n} gears in Lyon." for n in range(30)))
     assert "is reached" in reply["warnings"][0]
-    # The two kinds are read side by side, so both may have begun a window when the cap is reached.
-    assert 3 <= len(ledger(server, "long")) <= 6
+    # Beside each window's call there may be one of the judge.
+    assert 3 <= len(ledger(server, "long")) <= 4
     methods = {one["provenance"]["method"] for one in profiles(server, "long")}
     assert methods == {"model", "rules"}
 
@@ -198,14 +204,14 @@ def test_commands_show_costs_and_prompts(
 
     learn(server, "shown")
     entries = json.loads(run("ledger", "--user-id", "shown", "--json"))["data"]
-    assert {one["learner"] for one in entries["model_calls"]} == {learner for learner, _ in EXTRACTIONS}
+    assert [one["learner"] for one in entries["model_calls"]] == ["extraction"]
     assert "11 + 7" in run("ledger", "--user-id", "shown", "--since", "2026-01-01")
     sums = json.loads(run("ledger", "--by", "user", "--user-id", "shown", "--json"))["data"]
     assert [(one["key"], one["call_count"], one["prompt_tokens"]) for one in sums["totals"]] == [
-        ("shown", 2, 22)
+        ("shown", 1, 11)
     ]
-    assert "profile:default_profile_extractor" in run("ledger", "--by", "learner")
-    assert sums["totals"][0]["unpriced_count"] == 2
+    assert "extraction" in run("ledger", "--by", "learner")
+    assert sums["totals"][0]["unpriced_count"] == 1
     configure(server, model, spending_cap={"max_cost_usd": 2})
     assert re.search(
         r"spent this day: 0\.0000 of 2 USD \(not counting \d+ calls of unknown price\)", run("ledger")
@@ -217,7 +223,10 @@ def test_commands_show_costs_and_prompts(
     assert "--- system ---" in preview
     assert "used in version 1" in run("prompts", "use", "profile_extraction", "--version", "1")
     learn(server, "older")
-    assert ("profile:default_profile_extractor", "profile_extraction/v1") in ledger(server, "older")
+    assert set(ledger(server, "older")) == {
+        ("profile:default_profile_extractor", "profile_extraction/v1"),
+        ("user_playbook:default_playbook_extractor", "user_playbook_extraction/v2"),
+    }
     assert "there is no prompt 'nothing'" in run("prompts", "use", "nothing", code=2)
 
 

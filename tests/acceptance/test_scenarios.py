@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from support.api import client_of, profiles_of, running, settings_in
-from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
+from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, extracted, scripted_llm
 
 DATA = Path(__file__).parent.parent / "data" / "scenarios"
 SCENARIOS = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.yaml"))]
@@ -226,13 +226,13 @@ def good_model(request: ChatRequest) -> Answer:
     keys = (request.schema or {}).get("properties", {})
     if "verdicts" in keys:
         return as_json({"verdicts": verdicts(request.prompt)})
-    name, drafts = ("playbooks", PLAYBOOKS) if "playbooks" in keys else ("profiles", PROFILES)
-    proposed = []
-    for said, fields in drafts:
-        numbers = [int(number) for number, text in turns_in(request.prompt) if said in text]
-        if numbers:
-            proposed.append(fields | {"evidence": numbers})
-    return as_json({name: proposed})
+    turns = turns_in(request.prompt)
+
+    def proposed(drafts: list[Any]) -> list[Any]:
+        cited = [(fields, [int(number) for number, text in turns if said in text]) for said, fields in drafts]
+        return [fields | {"evidence": numbers} for fields, numbers in cited if numbers]
+
+    return extracted(request, profiles=proposed(PROFILES), playbooks=proposed(PLAYBOOKS))
 
 
 def turns_in(prompt: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from support.databases import POSTGRESQL
-from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
+from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, extracted, scripted_llm
 from support.server import ServerProcess, running_server
 
 USERS = [f"user-{n}" for n in range(8)]
@@ -29,24 +29,21 @@ def answer(request: ChatRequest) -> Answer:
         return as_json({"verdicts": []})  # all different
     if "playbook" in asked_for:
         return as_json({"playbook": None})  # nothing for all users
-    is_playbook = "playbooks" in asked_for
-    if is_playbook:
-        drafts: Any = [
-            {
-                "rationale": "The user said so.",
-                "trigger": f"asked about locker {locker}",
-                "content": f"Name the row of locker {locker} of {user}.",
-                "evidence": [int(number)],
-            }
-            for number, locker, user in found
-            if int(locker) % TURNS == 0
-        ]
-    else:
-        drafts = [
-            DRAFT | {"evidence": [int(number)], "content": f"Has the key of locker {locker} of {user}."}
-            for number, locker, user in found
-        ]
-    given = as_json({"playbooks" if is_playbook else "profiles": drafts})
+    rules = [
+        {
+            "rationale": "The user said so.",
+            "trigger": f"asked about locker {locker}",
+            "content": f"Name the row of locker {locker} of {user}.",
+            "evidence": [int(number)],
+        }
+        for number, locker, user in found
+        if int(locker) % TURNS == 0
+    ]
+    facts = [
+        DRAFT | {"evidence": [int(number)], "content": f"Has the key of locker {locker} of {user}."}
+        for number, locker, user in found
+    ]
+    given = extracted(request, profiles=facts, playbooks=rules)
     return Answer(text=given.text, delay_seconds=0.05)
 
 
@@ -103,7 +100,8 @@ def run(
     with ExitStack() as stack:
         servers = [stack.enter_context(running_server(home, env)) for _ in range(count)]
         endpoint = {"model": "scripted", "api_key": "sk-secret", "api_base": model.base_url}
-        call(servers[0], "set_config", {"api_key_config": {"custom_endpoint": endpoint}})
+        config = {"api_key_config": {"custom_endpoint": endpoint}, "extraction_preset": "standard"}
+        call(servers[0], "set_config", config)
         work(servers)
         found = {user: learned(servers[-1], user) for user in USERS}
     asked = (one for one in model.requests[before:] if one.schema)
@@ -139,6 +137,6 @@ def test_eight_users_through_two_servers_learn_what_they_learn_in_turn(
     assert [serial[user][0] for user in USERS] == expected
     assert all(len(serial[user][1]) == REQUESTS for user in USERS)
     assert together == serial
-    windows = 2 * REQUESTS * len(USERS)  # for profiles and for playbooks
+    windows = REQUESTS * len(USERS)
     for read in (read_in_turn, read_at_once):
         assert (len(read), max(read.values())) == (windows, 1)

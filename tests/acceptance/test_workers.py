@@ -14,7 +14,7 @@ from redis import Redis
 from support.databases import POSTGRESQL
 from support.local_servers import ValkeyServer, running_valkey
 from support.program import sagacity
-from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm
+from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, extracted, scripted_llm
 from support.server import ServerProcess, running_server
 from support.workers import running_workers
 
@@ -88,11 +88,9 @@ def answers(delay_seconds: float) -> Callable[[ChatRequest], Answer]:
     """What a good model says of such a turn, after a while."""
 
     def answer(request: ChatRequest) -> Answer:
-        if "playbooks" in (request.schema or {}).get("properties", {}):
-            return as_json({"playbooks": []})
         number, user = re.findall(r"#(\d+).*the shed of ([\w-]+),", request.prompt)[-1]
         draft = DRAFT | {"evidence": [int(number)], "content": f"Keeps a bicycle in the shed of {user}."}
-        given = as_json({"profiles": [draft]})
+        given = extracted(request, profiles=[draft])
         return Answer(text=given.text, delay_seconds=delay_seconds)
 
     return answer

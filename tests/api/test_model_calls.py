@@ -45,6 +45,7 @@ async def test_entries_come_newest_first_and_page_by_page(api, app):
         "prompt": "p/v5",
         "attempt": 1,
         "prompt_tokens": 5,
+        "cached_tokens": 0,
         "completion_tokens": 0,
         "duration_ms": 0,
         "outcome": "ok",

@@ -17,7 +17,7 @@ from support.evaluating import LOST, SOLVED, judging
 from support.parts import ANNA
 from support.pictures import DATA_URL, PNG, encoded, images_in, text_of
 from support.promises import HERE, RERUN, ask, choose, log_of, receipt, teach
-from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, status
+from support.scripted_llm import Answer, ChatRequest, as_json, extracted, scripted_llm, status
 from support.waiting import until
 
 EVALUATOR = {"evaluation_name": "solved", "success_definition_prompt": "The question is answered."}
@@ -176,15 +176,13 @@ async def test_17_an_image_that_was_sent_inline_is_stored(api, app):
 
 def taught(request: ChatRequest) -> Answer:
     """What a model says that takes every new turn for a statement about tea."""
-    if "playbooks" in (request.schema or {}).get("properties", {}):
-        return as_json({"playbooks": []})
     last = int(re.findall(r"\[#(\d+) ", text_of(request))[-1])
-    return as_json({"profiles": [{"content": "User drinks tea from a blue cup.", "evidence": [last]}]})
+    return extracted(request, profiles=[{"content": "User drinks tea from a blue cup.", "evidence": [last]}])
 
 
 @SQLITE
 async def test_17_the_last_image_of_what_is_new_reaches_the_model(api):
-    """Both extractors' calls hold it, as one part beside the text, and a call without one is plain text."""
+    """The extraction's call holds it, as one part beside the text, and a call without one is plain text."""
     older, newest = encoded(PNG + b"older"), encoded(PNG)
     pictures = [
         {"content": "My cat.", "image_encoding": older},
@@ -196,7 +194,7 @@ async def test_17_the_last_image_of_what_is_new_reaches_the_model(api):
         model.answer_with(taught)
         await choose(api, model)
         await ask(api, "publish_interaction" + RERUN, interaction_data_list=pictures, **published)
-        assert [images_in(request) for request in model.requests] == [[DATA_URL], [DATA_URL]]
+        assert [images_in(request) for request in model.requests] == [[DATA_URL]]
         for request in model.requests:
             assert "[#1 image] not shown here\n" in text_of(request)
             assert "[#2 image] beside this text" in text_of(request)
@@ -204,13 +202,12 @@ async def test_17_the_last_image_of_what_is_new_reaches_the_model(api):
         assert [one["content"] for one in await profiles_of(api)] == ["User drinks tea from a blue cup."]
         address = {"content": "And this?", "interacted_image_url": "https://example.org/a.png"}
         await ask(api, "publish_interaction" + RERUN, interaction_data_list=[address], **published)
-        sent = [images_in(request) for request in model.requests[2:4]]
-        assert sent == [["https://example.org/a.png"]] * 2
+        assert images_in(model.requests[1]) == ["https://example.org/a.png"]
         before = len(model.requests)
         await teach(api, "I moved to Lyon.")
         plain = model.requests[before:]
         assert {type(one["content"]) for request in plain for one in request.messages} == {str}
-        assert len(plain) >= 2
+        assert plain
 
 
 @SQLITE
@@ -227,7 +224,7 @@ async def test_17_a_model_that_takes_no_image_learns_from_the_text(api, refusal)
         learned = await receipt(api, reply["request_id"])
         calls = (await api.get("/api/model_calls")).json()["model_calls"]
     assert {one["outcome"] for one in learned["learners"]} == {"learned", "nothing"}
-    outcomes = [one["outcome"] for one in calls if one["learner"].startswith("profile:")]
+    outcomes = [one["outcome"] for one in calls if one["learner"] == "extraction"]
     assert outcomes[0] == "ok"
     assert set(outcomes[1:]) == {"ProviderRefused" if refusal == 400 else "ProviderError"}
     assert "base64" not in str((calls, learned, reply))
@@ -242,5 +239,5 @@ async def test_17_an_image_that_can_not_be_shown_is_left_out(api):
         turn = {"content": "My blue cup.", "image_encoding": encoded(b"MZ, a program")}
         body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": [turn]}
         assert (await ask(api, "publish_interaction" + RERUN, **body))["profiles_added"] == 1
-        assert [images_in(request) for request in model.requests] == [[], []]
+        assert [images_in(request) for request in model.requests] == [[]]
         assert all("[#1 image] not shown here" in text_of(request) for request in model.requests)

@@ -34,7 +34,8 @@ from support.scripted_llm import (
 pytestmark = pytest.mark.usefixtures("closed_clients")
 
 VARIABLES = dict.fromkeys(
-    ("agent_context", "definition", "metadata_definition", "limit", "known", "conversation"), "some text"
+    ("agent_context", "definition", "metadata_definition", "limit", "user", "known", "conversation"),
+    "some text",
 )
 A_CALL = PROMPT_TOKENS + COMPLETION_TOKENS
 NOTHING = as_json({"profiles": []})
@@ -81,7 +82,7 @@ async def test_request_is_in_the_ledger_with_all_that_it_was_for(access, storage
     answer = await ask(access, config(server, model="gpt-4o-mini"))
     assert (answer.value, answer.prompt_version, answer.model) == (
         ProfileExtraction(profiles=()),
-        "profile_extraction/v4",
+        "profile_extraction/v5",
         "openai/gpt-4o-mini",
     )
     (entry,) = await ledger(storage)
@@ -91,10 +92,11 @@ async def test_request_is_in_the_ledger_with_all_that_it_was_for(access, storage
         "learner": "profile:x",
         "user_id": ANNA,
         "model": "openai/gpt-4o-mini",
-        "prompt": "profile_extraction/v4",
+        "prompt": "profile_extraction/v5",
         "attempt": 1,
         "prompt_tokens": PROMPT_TOKENS,
         "completion_tokens": COMPLETION_TOKENS,
+        "cached_tokens": 0,
         "outcome": "ok",
         "created_at": START,
     }
@@ -134,10 +136,10 @@ async def test_tenant_chooses_the_version_of_a_prompt(access, storage, server) -
     chosen = config(server, prompt_versions={"profile_update_main": 1})
     assert chosen.prompt_versions == {"profile_extraction": 1}
     assert (await ask(access, chosen)).prompt_version == "profile_extraction/v1"
-    assert (await ask(access, config(server))).prompt_version == "profile_extraction/v4"
+    assert (await ask(access, config(server))).prompt_version == "profile_extraction/v5"
     assert [entry.prompt for entry in await ledger(storage)] == [
         "profile_extraction/v1",
-        "profile_extraction/v4",
+        "profile_extraction/v5",
     ]
 
 

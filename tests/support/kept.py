@@ -30,7 +30,7 @@ _SEQUENCES = "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S'"
 
 def empty_file(path: Path) -> None:
     """Delete every row of an SQLite database, and let its numbers begin again."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
         for table in TABLES:

@@ -86,6 +86,13 @@ def as_json(value: Any) -> Answer:
     return Answer(text=json.dumps(value))
 
 
+def extracted(request: ChatRequest, *, profiles: Sequence[Any] = (), playbooks: Sequence[Any] = ()) -> Answer:
+    """What an extraction asks for, of these: facts, rules, or both in one answer."""
+    found = {"profiles": profiles, "playbooks": playbooks}
+    asked_for = (request.schema or {}).get("properties", {})
+    return as_json({name: list(found[name]) for name in asked_for if name in found})
+
+
 def status(
     code: int, *, retry_after: float | None = None, error_code: str | None = None, says: str = "scripted"
 ) -> Answer:

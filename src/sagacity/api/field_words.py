@@ -366,6 +366,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "attempt": "1 for the first attempt of a call, more for retries.",
     "prompt_tokens": "Tokens that were sent; estimated where the provider does not say.",
     "completion_tokens": "Tokens that were received; estimated where the provider does not say.",
+    "cached_tokens": "Of the tokens that were sent, those that the provider took from its cache.",
     "cost_usd": "Cost in US dollars, as far as prices are known.",
     "duration_ms": "How long it took, in milliseconds.",
     "LedgerEntry.learner": "Who made the request, such as a learner or `query_reformulation`.",

@@ -87,6 +87,7 @@ def _calls(calls: "Sequence[LedgerEntry]") -> Render:
             call.prompt,
             call.attempt,
             f"{call.prompt_tokens} + {call.completion_tokens}",
+            call.cached_tokens,
             _usd(call.cost_usd),
             f"{call.duration_ms} ms",
             call.outcome,
@@ -102,6 +103,7 @@ def _calls(calls: "Sequence[LedgerEntry]") -> Render:
         "prompt",
         "#try",
         "#tokens",
+        "#cached",
         "#USD",
         "#took",
         "outcome",
@@ -116,13 +118,14 @@ def _totals(by: str, totals: "Sequence[CallTotal]") -> Render:
             total.call_count,
             total.failed_count,
             f"{total.prompt_tokens} + {total.completion_tokens}",
+            total.cached_tokens,
             _usd(total.cost_usd),
             total.unpriced_count,
             f"{total.duration_ms / 1000:.1f} s",
         )
         for total in totals
     ]
-    columns = (by, "#calls", "#failed", "#tokens", "#USD", "#unpriced", "#took")
+    columns = (by, "#calls", "#failed", "#tokens", "#cached", "#USD", "#unpriced", "#took")
     return table(columns, rows, empty="no calls of models")
 
 

@@ -123,7 +123,8 @@ class TenantConfig(ConfigPart):
     )
     batch_size: Count = Field(
         default_factory=_preset_size,
-        description="Turns that a learner sees at a time, including earlier ones as context.",
+        description="Turns that a learner sees at a time, including earlier ones as context. With a model, 10 and an "
+        "interval of 5 count as not chosen: windows then end where the conversation does.",
         validation_alias=AliasChoices("batch_size", "extraction_window_size"),
     )
     batch_interval: Count = Field(
@@ -247,6 +248,21 @@ def window_of(config: TenantConfig, extractor: WindowOverride) -> tuple[int, int
     """Return size and interval of *extractor*'s window: its own, else the tenant's; 1 <= interval <= size."""
     size = extractor.batch_size_override or config.batch_size
     return size, min(extractor.batch_interval_override or config.batch_interval, size)
+
+
+def is_window_chosen(config: TenantConfig, extractor: WindowOverride) -> bool:
+    """
+    Whether someone chose *extractor*'s window.
+
+    Size and interval without a preset do not count where they are what every configuration shows and many clients
+    send back: to choose these there is a preset.
+    """
+    return (
+        config.extraction_preset is not None
+        or extractor.batch_size_override is not None
+        or extractor.batch_interval_override is not None
+        or (config.batch_size, config.batch_interval) != WINDOWS[None]
+    )
 
 
 def masked(config: TenantConfig) -> dict[str, JsonValue]:

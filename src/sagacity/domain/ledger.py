@@ -30,6 +30,8 @@ class ModelCallRecord(Value):
     prompt_tokens: int = 0
     """As the provider says; estimated where it says nothing."""
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompt's tokens, those that the provider took from its cache."""
     cost_usd: float | None = None
     """None where the model's price is not known."""
     duration_ms: int = 0
@@ -50,6 +52,8 @@ class Spending(Value):
     failed_count: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompts' tokens, those that providers took from their caches."""
     cost_usd: float = 0.0
     """Of the calls whose price is known."""
     unpriced_count: int = 0

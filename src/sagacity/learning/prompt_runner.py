@@ -244,6 +244,7 @@ class ModelGateway:
             attempt=call.attempt,
             prompt_tokens=call.usage.prompt_tokens,
             completion_tokens=call.usage.completion_tokens,
+            cached_tokens=call.usage.cached_tokens,
             cost_usd=call.cost_usd,
             duration_ms=round(call.duration_seconds * 1000),
             outcome=call.outcome,

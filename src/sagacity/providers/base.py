@@ -28,11 +28,14 @@ class TokenUsage(Value):
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """How many of the prompt's tokens the provider had read before, and took from its cache."""
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
         )
 
 

@@ -49,11 +49,18 @@ class WireChoice(Wire):
     delta: WireText = WireText()
 
 
+class WireCached(Wire):
+    """What the tokens of a prompt were."""
+
+    cached_tokens: int | None = None
+
+
 class WireUsage(Wire):
     """Tokens of one call."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    prompt_tokens_details: WireCached | None = None
 
 
 class WireReply(Wire):

@@ -5,26 +5,34 @@ from collections.abc import Iterable, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
-from sagacity.domain.ids import MemoryId
+from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
 from sagacity.learning.extractors.base import Known
 from sagacity.learning.extractors.outputs import PlaybookDraft
 from sagacity.learning.windows.render import Rendered, shorten
 
 _KNOWN_CHARS = 300
+NAME_SLOT = "identity.name"
+_NAMES = 3
+"""A name, a former one and a nickname."""
 _LABEL = re.compile(r"K\d+")
 
 
-def labelled(known: Sequence[Known]) -> dict[str, Known]:
+def labelled(known: Sequence[Known], letter: str = "K") -> dict[str, Known]:
     """Return what is remembered already by the labels under which a model is shown it: K1, K2 and so on."""
-    return {f"K{number}": one for number, one in enumerate(known, start=1)}
+    return {f"{letter}{number}": one for number, one in enumerate(known, start=1)}
 
 
-def known_lines(known: Sequence[Known]) -> str:
+def known_lines(known: Sequence[Known], letter: str = "K") -> str:
     """Write what is remembered already, one a line, each with its label, the day it was said, slot and end."""
-    return (
-        "\n".join(f"{label} {_known_line(one)}" for label, one in labelled(known).items()) or "(nothing yet)"
-    )
+    lines = [f"{label} {_known_line(one)}" for label, one in labelled(known, letter).items()]
+    return "\n".join(lines) or "(nothing yet)"
+
+
+def user_lines(user_id: UserId, known: Sequence[Known]) -> str:
+    """Write who the user is: the id, and by what is remembered the name."""
+    names = [_one_line(one.content) for one in known if one.slot == NAME_SLOT and one.ended_at is None]
+    return "\n".join([f"id: {_one_line(user_id)}", *names[:_NAMES]])
 
 
 def _known_line(one: Known) -> str:

@@ -204,6 +204,25 @@ class UserPlaybookExtraction(Answer):
     )
 
 
+class ConversationExtraction(Answer):
+    """The answer to `conversation_extraction`."""
+
+    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each)] = Field(
+        description="facts about the user; empty if nothing is worth keeping"
+    )
+    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each)] = Field(
+        description="rules for the agent; empty if nothing is to be learned"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_is_enough(cls, given: object) -> object:
+        """Read an answer that leaves one of the two out as one that found none of it."""
+        if not isinstance(given, dict) or not given.keys() & cls.model_fields.keys():
+            return cast("object", given)
+        return dict.fromkeys(cls.model_fields, ()) | cast("dict[str, object]", given)
+
+
 class ShouldExtract(Answer):
     """The answer to `should_extract`."""
 

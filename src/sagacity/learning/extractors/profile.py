@@ -1,7 +1,8 @@
 """Facts about the user, read by a model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 
 from sagacity.config.extractor_config import ProfileExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
@@ -11,13 +12,19 @@ from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor, Known
-from sagacity.learning.extractors.grounding import agent_context, known_lines, named_in, or_none_given
+from sagacity.learning.extractors.grounding import (
+    agent_context,
+    known_lines,
+    named_in,
+    or_none_given,
+    user_lines,
+)
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
 from sagacity.learning.extractors.rules import RuleProfileExtractor
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import Rendered, render_window
 
-_PROMPT = "profile_extraction"
+PROFILE_PROMPT = "profile_extraction"
 _MOST_CANDIDATES = 12
 
 _SAID = 0.9
@@ -40,12 +47,12 @@ class ModelProfileExtractor:
     ) -> None:
         self._asker = prompt_runner
         self._name = name
-        self._fixed = {
+        self.settings = {
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "metadata_definition": or_none_given(metadata_definition),
-            "limit": str(_MOST_CANDIDATES),
         }
+        """What the tenant says of it, as its prompts carry it."""
 
     @property
     def name(self) -> str:
@@ -60,20 +67,35 @@ class ModelProfileExtractor:
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns tell about the user; see `Extractor`."""
         turns = render_window(window)
-        variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
-        answer = await self._asker.ask(_PROMPT, variables, ProfileExtraction, image=window.image)
-        said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
-        candidates = [
-            candidate
-            for draft in answer.value.profiles
-            if (candidate := _candidate(draft, turns, said_by_user, known)) is not None
-        ]
+        variables = {
+            **self.settings,
+            "limit": str(_MOST_CANDIDATES),
+            "user": user_lines(window.user_id, known),
+            "known": known_lines(known),
+            "conversation": turns.text,
+        }
+        answer = await self._asker.ask(PROFILE_PROMPT, variables, ProfileExtraction, image=window.image)
         return Extraction(
-            candidates=tuple(candidates[:_MOST_CANDIDATES]),
+            candidates=profile_candidates(
+                answer.value.profiles, turns, window, known, limit=_MOST_CANDIDATES
+            ),
             method="model",
             prompt_version=answer.prompt_version,
             model=answer.model,
         )
+
+
+def profile_candidates(
+    drafts: Iterable[ProfileDraft], turns: Rendered, window: Window, known: Sequence[Known], *, limit: int
+) -> tuple[Candidate, ...]:
+    """
+    Turn facts that a model proposed into candidates.
+
+    Dropped are those without text and those that cite no unread turn; of the rest the first *limit* stay.
+    """
+    said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
+    candidates = (_candidate(draft, turns, said_by_user, known) for draft in drafts)
+    return tuple(islice(filter(None, candidates), limit))
 
 
 def _candidate(

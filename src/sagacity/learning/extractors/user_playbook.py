@@ -27,7 +27,7 @@ from sagacity.learning.extractors.rules import RuleUserPlaybookExtractor
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import render_window
 
-_PROMPT = "user_playbook_extraction"
+PLAYBOOK_PROMPT = "user_playbook_extraction"
 _MOST_CANDIDATES = 12
 
 
@@ -50,12 +50,12 @@ class ModelUserPlaybookExtractor:
     ) -> None:
         self._asker = prompt_runner
         self._name = name
-        self._fixed = {
+        self.settings = {
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "tools": tool_lines(tools),
-            "limit": str(_MOST_CANDIDATES),
         }
+        """What the tenant says of it, as its prompts carry it."""
 
     @property
     def name(self) -> str:
@@ -70,8 +70,13 @@ class ModelUserPlaybookExtractor:
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns teach the agent; see `Extractor`."""
         turns = render_window(window)
-        variables = {**self._fixed, "known": known_lines(known), "conversation": turns.text}
-        prompt = _PROMPT
+        variables = {
+            **self.settings,
+            "limit": str(_MOST_CANDIDATES),
+            "known": known_lines(known),
+            "conversation": turns.text,
+        }
+        prompt = PLAYBOOK_PROMPT
         if has_expert(window):
             prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window)

@@ -1,19 +1,30 @@
 """A tenant's configuration becomes its learners: who reads the log, in which steps, looking for what."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sagacity.config.model_choice import Role
-from sagacity.config.tenant_config import TenantConfig, window_of
+from sagacity.config.tenant_config import TenantConfig, is_window_chosen, window_of
 from sagacity.domain.cursor import Cursor, LearnerKey, learner_name
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extractor
+from sagacity.learning.extractors.conversation import ConversationExtractor
+from sagacity.learning.extractors.profile import PROFILE_PROMPT, ModelProfileExtractor
 from sagacity.learning.extractors.table import EXTRACTORS
+from sagacity.learning.extractors.user_playbook import PLAYBOOK_PROMPT, ModelUserPlaybookExtractor
 from sagacity.learning.prompt_runner import ModelSession, PromptRunner
 from sagacity.learning.windows.gate import ModelGate
+
+_TALK_WINDOW = (30, 24)
+"""
+Turns shown, and unread ones of them at most, where the window follows the talk.
+
+Most conversations are shorter, so one call reads them whole. Its instructions and schema are some 2,400 tokens, as
+many as 28 turns of a support chat. Rules, which cost nothing, do not wait for so long.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +35,21 @@ class Learner:
     extractor_name: str
     extractor: Extractor
     window_size: int
+    """Most turns that it is shown at a time, with those before its unread ones as context."""
     step: int
+    """Most unread turns that it reads at a time."""
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
     neighbour_count: int = NEIGHBOUR_COUNT
     """With how many near memories its candidates are compared."""
     neighbour_threshold: float = 0.0
     """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
+    follows_talk: bool = False
+    """Whether its window ends where a session or an exchange does; else it is always a whole step."""
     asks_a_model: bool = True
     """Whether its extractor makes use of what is known, and of an image; rules do not."""
+    shared: ConversationExtractor | None = None
+    """Reads a window for it and for a learner of another kind at once, where both have the same one to read."""
 
     @property
     def name(self) -> str:
@@ -47,6 +64,10 @@ class Learner:
     def start(self, user_id: UserId, version: Status = Status.CURRENT) -> Cursor:
         """Return its cursor before it has read anything of a user's log."""
         return Cursor(kind=self.kind, extractor_name=self.extractor_name, user_id=user_id, version=version)
+
+    def is_full(self, unread: int) -> bool:
+        """Whether so many unread turns tell where the next window ends; one more does, if it follows the talk."""
+        return unread >= self.step + self.follows_talk
 
     def reads(self, source: str) -> bool:
         """Return whether it reads turns that came from there."""
@@ -98,10 +119,41 @@ def learner_groups(
         kind: [one for one in made.configured(config, asked=by_hand) if not names or one.name in names]
         for kind, made in EXTRACTORS.items()
     }
-    return [
+    groups = [
         _group(config, calls, kind, configured, by_hand=by_hand)
         for kind, configured in chosen.items()
         if configured
+    ]
+    return _sharing(config, calls, groups)
+
+
+def _sharing(
+    config: TenantConfig, calls: ModelSession, groups: Sequence[LearnerGroup]
+) -> Sequence[LearnerGroup]:
+    """
+    Let the first learner of each kind share one call.
+
+    They do where both read the same turns of the same sources in the same steps. A version that was chosen of a kind's
+    own prompt is asked by itself, and so is a learner that is told what others of its kind found.
+    """
+    firsts = [group.learners[0] for group in groups]
+    facts = next((one.extractor for one in firsts if isinstance(one.extractor, ModelProfileExtractor)), None)
+    rules = next(
+        (one.extractor for one in firsts if isinstance(one.extractor, ModelUserPlaybookExtractor)), None
+    )
+    prompt_runner = calls.prompt_runner(Role.GENERATION, "extraction")
+    has_own = {
+        PROFILE_PROMPT,
+        PLAYBOOK_PROMPT,
+    } & config.prompt_versions.keys() or config.incremental_extraction
+    if facts is None or rules is None or prompt_runner is None or has_own:
+        return groups
+    if len({(one.window_size, one.step, one.follows_talk, one.sources) for one in firsts}) > 1:
+        return groups
+    shared = ConversationExtractor(prompt_runner, profile=facts, playbook=rules)
+    return [
+        replace(group, learners=(replace(group.learners[0], shared=shared), *group.learners[1:]))
+        for group in groups
     ]
 
 
@@ -138,14 +190,16 @@ def _learner(
     configured: ConfiguredExtractor,
     calls: ModelSession,
 ) -> Learner:
-    size, step = window_of(config, configured.window)
     prompt_runner = calls.prompt_runner(Role.GENERATION, learner_name(kind, configured.name))
+    follows_talk = prompt_runner is not None and not is_window_chosen(config, configured.window)
+    size, step = _TALK_WINDOW if follows_talk else window_of(config, configured.window)
     return Learner(
         kind=kind,
         extractor_name=configured.name,
         extractor=configured.open(prompt_runner),
         window_size=size,
         step=step,
+        follows_talk=follows_talk,
         sources=configured.sources,
         neighbour_count=configured.neighbour_count,
         neighbour_threshold=configured.neighbour_threshold,

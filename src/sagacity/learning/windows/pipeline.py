@@ -15,7 +15,13 @@ from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.bookkeeping import record
 from sagacity.learning.windows.learners import LearnerGroup
-from sagacity.learning.windows.processor import Processed, Target, WindowProcessor, read_tasks
+from sagacity.learning.windows.processor import (
+    Processed,
+    Target,
+    TargetTasks,
+    WindowProcessor,
+    read_tasks,
+)
 from sagacity.learning.windows.result import taught_playbooks
 from sagacity.learning.windows.window import Due, due_now, next_check, read_log_state
 from sagacity.learning.writing.apply import Applied
@@ -74,26 +80,18 @@ class Learn:
             Conflict: the lease was lost.
         """
         report = TaskReport()
-        await self._learn_all(_work_of(subject, report), lease, until)
+        await self._learn(_work_of(subject, report), lease, until)
         return report
 
-    async def _learn_all(self, work: Sequence[_Work], lease: Lease, until: float | None) -> None:
-        """Learn all kinds side by side; the failure of one leaves the others their time."""
-        ended = await asyncio.gather(
-            *(self._learn(one, lease, until) for one in work), return_exceptions=True
-        )
-        for error in filter(None, ended):
-            raise error
-
-    async def _learn(self, work: _Work, lease: Lease, until: float | None) -> None:
-        """Learn one kind, window by window, until nothing is due or the time is up."""
+    async def _learn(self, work: Sequence[_Work], lease: Lease, until: float | None) -> None:
+        """Learn all kinds side by side, window by window, until nothing is due or the time is up."""
         started = time.perf_counter()
         while await self._step(work, lease):
             await self._storage.yield_to_publishes(time.perf_counter() - started)
             started = time.perf_counter()
             if until is not None and time.monotonic() > until:
                 return
-            work = await self._affordable(work)
+            work = [await self._affordable(one) for one in work]
 
     async def _affordable(self, work: _Work) -> _Work:
         """Return *work* as it is, or by rules where the tenant has spent meanwhile what it wants to spend."""
@@ -106,14 +104,28 @@ class Learn:
         [group] = [one for one in groups if one.kind is work.group.kind]
         return replace(work, target=replace(target, group=group), by_rules=True)
 
-    async def _step(self, work: _Work, lease: Lease) -> bool:
+    async def _step(self, work: Sequence[_Work], lease: Lease) -> bool:
         """Read one window for each learner that has one due; returns whether there was any."""
-        async with self._storage.read(work.target.tenant) as snapshot:
-            due = await self._due(snapshot, work)
-            tasks = await read_tasks(snapshot, work.target.user_id, due)
-        if not tasks:
+        reading: list[tuple[_Work, TargetTasks]] = []
+        async with self._storage.read(work[0].target.tenant) as snapshot:
+            for one in work:
+                due = await self._due(snapshot, one)
+                tasks = await read_tasks(snapshot, one.target.user_id, due)
+                if tasks:
+                    reading.append((one, TargetTasks(one.target, tasks)))
+        if not reading:
             return False
-        processed = await self._processor.process(work.target, tasks)
+        processed = await self._processor.process([tasks for _, tasks in reading])
+        written = await asyncio.gather(
+            *(self._write(one, done, lease) for (one, _), done in zip(reading, processed, strict=True)),
+            return_exceptions=True,
+        )
+        for error in filter(None, written):
+            raise error
+        return True
+
+    async def _write(self, work: _Work, processed: Processed, lease: Lease) -> None:
+        """Write what one kind's windows came to; if that fails, the other kinds' are written all the same."""
         applied, processed = await self._processor.commit(
             processed, lambda done: self._commit(work, done, lease)
         )
@@ -123,7 +135,6 @@ class Learn:
             for reading in processed.readings
             if reading.error is not None
         }
-        return True
 
     async def _commit(self, work: _Work, processed: Processed, lease: Lease) -> Applied:
         """Write what was learned, how far each learner got, and what aggregation has to look at: one transaction."""

@@ -1,7 +1,7 @@
 """One step of learning: windows are read, what they teach is decided on and written, with the cursors."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -15,13 +15,14 @@ from sagacity.domain.memory import Memory, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
 from sagacity.learning.deduplication.neighbours import find_neighbours
-from sagacity.learning.extractors.base import Known
+from sagacity.learning.extractors.base import Extraction, Known
+from sagacity.learning.extractors.conversation import SHARED_KINDS, ConversationExtractor, SharedCall
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.known import KnownMemories, User
 from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.learning.windows.result import WindowResult, dated, failed, provenance_of, version_of
-from sagacity.learning.windows.window import Due, read_ahead, read_window
+from sagacity.learning.windows.window import Due, read_windows
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.expand import expand
 from sagacity.learning.writing.secrets import without_secrets
@@ -54,12 +55,21 @@ class Task:
 
 async def read_tasks(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Task]:
     """Read the windows of *dues*; ahead only for one alone that asks no model, as what it reads twice costs nothing."""
-    match dues:
-        case [Due(learner=learner, dead_letter_id=None) as due] if not learner.asks_a_model:
-            first, *ahead = await read_ahead(snapshot, user_id, due)
-            return [Task(due, first, tuple(ahead))]
-        case _:
-            return [Task(due, await read_window(snapshot, user_id, due)) for due in dues]
+    alone = len(dues) == 1
+    tasks: list[Task] = []
+    for due in dues:
+        is_ahead = alone and due.dead_letter_id is None and not due.learner.asks_a_model
+        first, *ahead = await read_windows(snapshot, user_id, due, is_ahead=is_ahead)
+        tasks.append(Task(replace(due, last_seq=first.last_seq), first, tuple(ahead)))
+    return tasks
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTasks:
+    """What is read in one step for one kind of memory."""
+
+    target: Target
+    tasks: Sequence[Task]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,9 @@ class Processed:
         return Processed(self.target, [failed(one, error) for one in self.readings])
 
 
+Extract = Callable[[Window], Awaitable[Extraction]]
+"""Reads one window, told already what is known."""
+
 Commit = Callable[[Processed], Awaitable[Applied]]
 """Writes, in one transaction, what was decided and what records that it is done."""
 
@@ -89,11 +102,24 @@ class WindowProcessor:
         self._clock = clock
         self._ids = ids
 
-    async def process(self, target: Target, tasks: Sequence[Task]) -> Processed:
-        """Read windows of one kind's learners side by side, and decide on what they teach."""
-        is_asked = any(task.due.learner.asks_a_model for task in tasks)
-        known = await self._known(target, [task.window for task in tasks]) if is_asked else []
-        read = Processed(target, await self._read_all(target, tasks, known))
+    async def process(self, work: Sequence[TargetTasks]) -> list[Processed]:
+        """
+        Read windows side by side, and decide on what they teach, each kind by itself.
+
+        Returns:
+            What each of *work* came to, in its order.
+        """
+        known = [await self._known(one) for one in work]
+        shared = _shared_calls(work, known)
+        return await asyncio.gather(
+            *(self._process(one, facts, shared) for one, facts in zip(work, known, strict=True))
+        )
+
+    async def _process(
+        self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
+    ) -> Processed:
+        target = work.target
+        read = Processed(target, await self._read_all(work, known, shared))
         try:
             return replace(read, proposals=await self._decide(target, read.readings))
         except Conflict:
@@ -118,43 +144,50 @@ class WindowProcessor:
             processed = processed.failed(error)
             return await commit(processed), processed
 
-    async def _known(self, target: Target, windows: Sequence[Window]) -> list[Known]:
+    async def _known(self, work: TargetTasks) -> Sequence[Known]:
+        """Return what a model is told; nothing where none is asked."""
+        if not any(task.due.learner.asks_a_model for task in work.tasks):
+            return ()
+        target = work.target
         user = User(target.tenant, target.user_id, target.status)
+        windows = [task.window for task in work.tasks]
         return await self._known_memories.of(user, target.group.kind, windows, now=self._clock.now())
 
     async def _read_all(
-        self, target: Target, tasks: Sequence[Task], known: Sequence[Known]
+        self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
     ) -> Sequence[WindowResult]:
         """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
+        target = work.target
         if not target.group.incremental:
-            return await asyncio.gather(*(self._read(target, task, known) for task in tasks))
+            return await asyncio.gather(
+                *(self._read(target, task, _asking(task.due, known, shared)) for task in work.tasks)
+            )
         readings: list[WindowResult] = []
-        for task in tasks:
+        for task in work.tasks:
             found = [
                 Known(content=candidate.content, slot=candidate.slot)
                 for reading in readings
                 if reading.extraction is not None
                 for candidate in reading.extraction.candidates
             ]
-            readings.append(await self._read(target, task, [*found, *known]))
+            asking = _asking(task.due, [*found, *known], shared)
+            readings.append(await self._read(target, task, asking))
         return readings
 
-    async def _read(self, target: Target, task: Task, known: Sequence[Known]) -> WindowResult:
+    async def _read(self, target: Target, task: Task, extract: Extract) -> WindowResult:
         """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
-        reading = await self._read_window(target, task.due, task.window, known)
+        reading = await self._read_window(target, task.due, task.window, extract)
         for window in task.ahead:
             if reading.outcome is not Outcome.NOTHING:
                 break
             due = replace(task.due, last_seq=window.last_seq)
-            following = await self._read_window(target, due, window, known)
+            following = await self._read_window(target, due, window, extract)
             if following.error is not None:
                 break
             reading = replace(following, passed=(*reading.passed, reading.window))
         return reading
 
-    async def _read_window(
-        self, target: Target, due: Due, window: Window, known: Sequence[Known]
-    ) -> WindowResult:
+    async def _read_window(self, target: Target, due: Due, window: Window, extract: Extract) -> WindowResult:
         if not window.unread or not worth_reading(window):
             return WindowResult(due, window, Outcome.NOTHING)
         try:
@@ -162,7 +195,7 @@ class WindowProcessor:
             if gate is not None and not await gate.worth_reading(window):
                 return WindowResult(due, window, Outcome.GATED)
             shown = await self._with_image(target, window) if due.learner.asks_a_model else window
-            extraction = await due.learner.extractor.extract(shown, known)
+            extraction = await extract(shown)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
@@ -271,6 +304,32 @@ class WindowProcessor:
             ids=self._ids,
             status=target.status,
         )
+
+
+def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) -> Extract:
+    """Return how the windows of *due* are read: by a call that its learner shares, or by its own extractor."""
+    call = shared.get(due)
+    if call is not None:
+        return lambda window: call.extract(due.learner.kind, window)
+    return lambda window: due.learner.extractor.extract(window, known)
+
+
+def _shared_calls(work: Sequence[TargetTasks], known: Sequence[Sequence[Known]]) -> dict[Due, SharedCall]:
+    """Return the call that serves each learner's stretch, where learners of several kinds have the same to read."""
+    together: dict[tuple[int, ...], list[tuple[Due, ConversationExtractor, Sequence[Known]]]] = {}
+    for one, facts in zip(work, known, strict=True):
+        for task in one.tasks:
+            extractor = task.due.learner.shared
+            if extractor is not None and extractor.reads(task.window):
+                turns = tuple(turn.interaction_id for turn in task.window.interactions)
+                together.setdefault(turns, []).append((task.due, extractor, facts))
+    calls: dict[Due, SharedCall] = {}
+    for same in together.values():
+        told = {due.learner.kind: facts for due, _, facts in same}
+        if len(told) == len(SHARED_KINDS):
+            call = SharedCall(same[0][1], told)
+            calls |= {due: call for due, _, _ in same}
+    return calls
 
 
 def _targets(decision: Decision, neighbours: Sequence[Neighbour]) -> tuple[Memory, ...]:

@@ -28,7 +28,14 @@ from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import postpone_or_fail
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.learners import Learner, LearnerGroup
-from sagacity.learning.windows.processor import Processed, Target, Task, WindowProcessor, read_tasks
+from sagacity.learning.windows.processor import (
+    Processed,
+    Target,
+    TargetTasks,
+    Task,
+    WindowProcessor,
+    read_tasks,
+)
 from sagacity.learning.windows.result import WindowResult, taught_playbooks
 from sagacity.learning.windows.window import Due
 from sagacity.learning.writing.apply import Applied
@@ -139,7 +146,7 @@ class Regenerate:
 
     async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
         """Read one stretch for each learner into PENDING, whose cursors move with it."""
-        processed = await self._processor.process(target, tasks)
+        [processed] = await self._processor.process([TargetTasks(target, tasks)])
         _, processed = await self._processor.commit(
             processed, lambda done: self._commit_rerun(item, done, lease)
         )
@@ -175,7 +182,7 @@ class Regenerate:
                 raise Conflict(f"{user_id!r} is being learned")  # then after that
             async with self._storage.read(tenant) as snapshot:
                 tasks = await _newest(snapshot, group, user_id, operation.parameters)
-            processed = await self._processor.process(Target(tenant, user_id, group), tasks)
+            [processed] = await self._processor.process([TargetTasks(Target(tenant, user_id, group), tasks)])
             asked = _Asked(operation, item, config, note)
             _, processed = await self._processor.commit(
                 processed, lambda done: self._commit_newest(asked, done, lease)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.learning.windows.ends import end_of_window
 from sagacity.learning.windows.learners import Learner
 from sagacity.storage.transaction import Transaction
 
@@ -62,8 +63,9 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
     """
     Return what *learner* has to read next; None while it can wait.
 
-    A queued dead letter goes first. Otherwise the unread turns, oldest first, `step` at a time: always the same
-    stretches, however fast the turns came in. Fewer than a step wait for more, unless *flush*.
+    A queued dead letter goes first. Otherwise the unread turns, oldest first, up to `step` of them: where the window
+    ends among these is decided by the turns themselves, so it is the same however fast they came in. Fewer wait for
+    more, unless *flush*.
     """
     for letter in state.queued:
         if letter.learner == learner.name:
@@ -72,7 +74,7 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
     unread = state.head.end - cursor.seq
     if unread <= 0 or (cursor.next_try_at is not None and cursor.next_try_at > now):
         return None
-    if unread < learner.step and not flush:
+    if not learner.is_full(unread) and not flush:
         return None
     return Due(learner, cursor.seq + 1, min(state.head.end, cursor.seq + learner.step), cursor.attempts)
 
@@ -93,40 +95,56 @@ def next_check(
         if any(letter.learner == learner.name for letter in state.queued):
             moments.append(now)
         elif unread > 0:
-            moments.append(cursor.next_try_at or (now if unread >= learner.step else quiet_at))
+            moments.append(cursor.next_try_at or (now if learner.is_full(unread) else quiet_at))
     return min(moments, default=None)
 
 
-async def read_window(snapshot: Transaction, user_id: UserId, due: Due) -> Window:
-    """Read the turns of *due*, with so many before them as fill the learner's window."""
-    return _cut(user_id, due, await _turns_of(snapshot, user_id, due, due.last_seq))
-
-
-async def read_ahead(snapshot: Transaction, user_id: UserId, due: Due) -> list[Window]:
+async def read_windows(
+    snapshot: Transaction, user_id: UserId, due: Due, *, is_ahead: bool = False
+) -> list[Window]:
     """
-    Read the window of *due* and some whole ones behind it, as they would be due one by one.
+    Read the window of *due*, with so many turns before it as fill the learner's window.
+
+    Args:
+        snapshot: what is read from.
+        user_id: whose log.
+        due: the turns among which the window ends.
+        is_ahead: whether some whole windows behind it are read as well, as they would be due one by one.
 
     Returns:
         In their order, at least the first.
     """
-    step = due.learner.step
-    lasts = [due.last_seq + step * place for place in range(1, _TURNS_AHEAD // step + 1)]
-    turns = await _turns_of(snapshot, user_id, due, max([due.last_seq, *lasts]))
+    learner = due.learner
+    turns = await _turns_of(snapshot, user_id, due, due.last_seq + (_TURNS_AHEAD if is_ahead else 0))
     end = turns[-1].seq if turns else 0
-    behind = [replace(due, first_seq=last - step + 1, last_seq=last) for last in lasts if last <= end]
-    return [_cut(user_id, stretch, turns) for stretch in (due, *behind)]
+    windows = [_cut(user_id, _ended(due, turns), turns)]
+    while is_ahead and learner.is_full(end - windows[-1].last_seq):
+        first = windows[-1].last_seq + 1
+        behind = replace(due, first_seq=first, last_seq=first + learner.step - 1)
+        windows.append(_cut(user_id, _ended(behind, turns), turns))
+    return windows
 
 
 async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: int) -> list[Interaction]:
-    """Read from the context of *due* to *last_seq*."""
+    """Read from the context of *due* to one turn behind *last_seq*, which tells whether the talk goes on."""
     before = due.learner.window_size - due.learner.step
     context = (
         await snapshot.interactions.log_before(user_id, seq=due.first_seq - 1, limit=before) if before else []
     )
     unread = await snapshot.interactions.log(
-        user_id, after_seq=due.first_seq - 1, limit=last_seq - due.first_seq + 1
+        user_id, after_seq=due.first_seq - 1, limit=last_seq - due.first_seq + 2
     )
     return [*context, *unread]
+
+
+def _ended(due: Due, turns: Sequence[Interaction]) -> Due:
+    """Return *due* up to where its window ends; a dead letter stays the stretch that it was."""
+    if due.dead_letter_id is not None or not due.learner.follows_talk:
+        return due
+    unread = [turn for turn in turns if turn.seq >= due.first_seq]
+    count = sum(turn.seq <= due.last_seq for turn in unread)
+    kept = end_of_window(unread[:count], following=unread[count] if count < len(unread) else None)
+    return due if kept == count else replace(due, last_seq=unread[kept - 1].seq)
 
 
 def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:

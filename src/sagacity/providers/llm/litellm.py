@@ -136,7 +136,7 @@ class LiteLLM:
         return Meter(self.model, on_call, price=self._price)
 
     def _price(self, usage: TokenUsage) -> float | None:
-        return cost_usd(self.model, usage.prompt_tokens, usage.completion_tokens)
+        return cost_usd(self.model, usage)
 
     async def _json_answer(
         self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
@@ -278,8 +278,12 @@ def _unless_failed(outcome: T | Failure) -> T:
 
 def _usage(reply: WireReply) -> TokenUsage:
     said = reply.usage or WireUsage()
+    prompt = _possible(said.prompt_tokens)
+    cached = said.prompt_tokens_details.cached_tokens if said.prompt_tokens_details is not None else None
     return TokenUsage(
-        prompt_tokens=_possible(said.prompt_tokens), completion_tokens=_possible(said.completion_tokens)
+        prompt_tokens=prompt,
+        completion_tokens=_possible(said.completion_tokens),
+        cached_tokens=min(_possible(cached), prompt),
     )
 
 
@@ -288,6 +292,7 @@ def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
     return TokenUsage(
         prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
         completion_tokens=max(one.completion_tokens, other.completion_tokens),
+        cached_tokens=max(one.cached_tokens, other.cached_tokens),
     )
 
 

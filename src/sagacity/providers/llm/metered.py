@@ -38,6 +38,7 @@ class SentRequest:
         return TokenUsage(
             prompt_tokens=self.usage.prompt_tokens or self.asked_tokens,
             completion_tokens=self.usage.completion_tokens or text_tokens("".join(self.answer)),
+            cached_tokens=self.usage.cached_tokens,
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from sagacity.domain.errors import ConfigError
+from sagacity.providers.base import TokenUsage
 
 PACKAGE, FILE = "litellm", "model_prices_and_context_window_backup.json"
 
@@ -24,6 +25,8 @@ class Price(BaseModel):
     litellm_provider: str
     input_cost_per_token: float
     output_cost_per_token: float
+    cache_read_input_token_cost: float | None = None
+    """None where a cached token costs what any other does."""
 
 
 def price_of(model: str) -> Price | None:
@@ -44,12 +47,18 @@ def price_of(model: str) -> Price | None:
     return None
 
 
-def cost_usd(model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Return what so many tokens cost, without discounts and surcharges; None where the price is not known."""
+def cost_usd(model: str, usage: TokenUsage) -> float | None:
+    """Return what so many tokens cost, cached ones at their own price; None where the price is not known."""
     price = price_of(model)
     if price is None:
         return None
-    return prompt_tokens * price.input_cost_per_token + completion_tokens * price.output_cost_per_token
+    cached = price.cache_read_input_token_cost
+    read = price.input_cost_per_token
+    return (
+        (usage.prompt_tokens - usage.cached_tokens) * read
+        + usage.cached_tokens * (read if cached is None else cached)
+        + usage.completion_tokens * price.output_cost_per_token
+    )
 
 
 @cache

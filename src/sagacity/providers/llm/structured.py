@@ -17,7 +17,7 @@ _OPENERS = {"{": "}", "[": "]"}
 
 def json_schema_format(output: type[Output]) -> dict[str, JsonValue]:
     """Return the `response_format` that asks for *output* by its JSON schema."""
-    schema = output.model_json_schema()
+    schema = _schema_of(output)
     strict = _is_closed(schema)
     if strict:
         _require_all(schema)
@@ -29,7 +29,7 @@ def json_schema_format(output: type[Output]) -> dict[str, JsonValue]:
 
 def schema_message(output: type[Output]) -> ChatMessage:
     """Return the words that ask for *output*, for models that take no schema."""
-    schema = json.dumps(output.model_json_schema(), separators=(",", ":"))
+    schema = json.dumps(_schema_of(output), separators=(",", ":"))
     return ChatMessage(
         role="system", content=f"Answer with one JSON object of this JSON schema, and nothing else:\n{schema}"
     )
@@ -96,6 +96,17 @@ def _storable(value: JsonValue) -> JsonValue:
 def _faults(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:10]
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}" for fault in faults)
+
+
+def _schema_of(output: type[Output]) -> dict[str, Any]:
+    """Return the JSON schema of *output* without what tells a model nothing: titles, and the words of docstrings."""
+    schema = output.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part.pop("title", None)
+        part.pop("description", None)
+        for field in part.get("properties", {}).values():
+            field.pop("title", None)
+    return schema
 
 
 def _is_closed(schema: object) -> bool:

@@ -432,6 +432,7 @@ model_calls = sa.Table(
     columns.count("attempt", 1),
     columns.count("prompt_tokens"),
     columns.count("completion_tokens"),
+    columns.count("cached_tokens"),
     sa.Column("cost_usd", sa.Float),
     columns.count("duration_ms"),
     sa.Column("outcome", sa.Text, nullable=False),

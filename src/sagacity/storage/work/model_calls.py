@@ -102,7 +102,7 @@ _SUMS = (
     _sum(sa.case((model_calls.c.cost_usd.is_(None), 1), else_=0), "unpriced_count"),
     *(
         _sum(model_calls.c[name], name)
-        for name in ("prompt_tokens", "completion_tokens", "cost_usd", "duration_ms")
+        for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "duration_ms")
     ),
 )
 

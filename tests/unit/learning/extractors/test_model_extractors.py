@@ -86,7 +86,7 @@ async def test_a_fact_becomes_a_candidate_with_its_turns(server):
     server.answer_with(as_json({"profiles": [given]}))
     extraction = await profiles(server).extract(TALK, [Known(content="User is French")])
     assert (extraction.method, extraction.prompt_version, extraction.model) == (
-        "model", "profile_extraction/v4", "openai/scripted",
+        "model", "profile_extraction/v5", "openai/scripted",
     )  # fmt: skip
     [one] = extraction.candidates
     assert one.kind is MemoryKind.PROFILE

@@ -82,6 +82,7 @@ def test_with_a_model_each_learner_calls_in_its_own_name():
     assert sorted(asked.asked) == [
         (Role.GENERATION, "deduplication:profile"),
         (Role.GENERATION, "deduplication:user_playbook"),
+        (Role.GENERATION, "extraction"),
         (Role.GENERATION, "profile:health"),
         (Role.GENERATION, "user_playbook:tone"),
         (Role.GENERATION, "user_playbook:tools"),

@@ -10,22 +10,36 @@ from typing import Any
 import pytest
 
 from sagacity.domain.errors import ConfigError
+from sagacity.providers.base import TokenUsage
 from sagacity.providers.litellm_seam import load_litellm
 from sagacity.providers.llm.prices import cost_usd, price_list, price_of, read_prices
 
 
 def test_cost_is_that_of_the_list():
     """By the provider's own entry, or by one without a provider's name that says it is the provider's."""
-    assert cost_usd("openai/gpt-4o-mini", 1_000_000, 100_000) == pytest.approx(0.15 + 0.06)
-    assert cost_usd("anthropic/claude-haiku-4-5", 1_000_000, 0) == pytest.approx(1.0)
-    assert cost_usd("openai/gpt-4o-mini", 0, 0) == 0
+    mini, haiku = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
+    million = TokenUsage(prompt_tokens=1_000_000)
+    assert cost_usd(mini, million + TokenUsage(completion_tokens=100_000)) == pytest.approx(0.15 + 0.06)
+    assert cost_usd(haiku, million) == pytest.approx(1.0)
+    assert cost_usd(mini, TokenUsage()) == 0
+
+
+def test_cached_tokens_have_a_price_of_their_own():
+    """What the provider took from its cache costs less, where the list says so; else the same."""
+    half = TokenUsage(prompt_tokens=1_000_000, cached_tokens=500_000)
+    assert cost_usd("openai/gpt-4o-mini", half) == pytest.approx(0.075 + 0.0375)
+    no_discount = next(
+        name for name, price in price_list().items() if price.cache_read_input_token_cost is None
+    )
+    whole = TokenUsage(prompt_tokens=1_000_000)
+    assert cost_usd(no_discount, half) == cost_usd(no_discount, whole)
 
 
 @pytest.mark.parametrize("model", ["openai/my-own", "openai/claude-haiku-4-5", "gpt", "", "/", "openai/"])
 def test_price_of_an_unknown_model_is_none(model: str):
     """Another provider's model of that name has another price; nothing is guessed."""
     assert price_of(model) is None
-    assert cost_usd(model, 5, 5) is None
+    assert cost_usd(model, TokenUsage(prompt_tokens=5, completion_tokens=5)) is None
 
 
 def test_list_is_that_of_litellm():

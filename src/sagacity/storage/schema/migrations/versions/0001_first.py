@@ -502,6 +502,7 @@ def _model_calls() -> None:
         _count("attempt", 1),
         _count("prompt_tokens"),
         _count("completion_tokens"),
+        _count("cached_tokens"),
         sa.Column("cost_usd", sa.Float()),
         _count("duration_ms"),
         _key("outcome"),

@@ -1,0 +1,121 @@
+"""Facts about the user and rules for the agent, read by a model in one call: half the tokens of a call for each."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.errors import ProviderError
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.extractors.base import Extraction, Known
+from sagacity.learning.extractors.expert import has_expert
+from sagacity.learning.extractors.grounding import known_lines, playbook_candidates, user_lines
+from sagacity.learning.extractors.outputs import ConversationExtraction
+from sagacity.learning.extractors.profile import ModelProfileExtractor, profile_candidates
+from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
+from sagacity.learning.prompt_runner import PromptRunner
+from sagacity.learning.windows.render import render_window
+
+CONVERSATION_PROMPT = "conversation_extraction"
+SHARED_KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
+_MOST_CANDIDATES = 16
+"""Of each kind; more than where a call reads one kind, as its windows are longer."""
+
+
+class ConversationExtractor:
+    """Asks a model once a window for what two extractors, one of each kind, would ask it for one by one."""
+
+    def __init__(
+        self,
+        prompt_runner: PromptRunner,
+        *,
+        profile: ModelProfileExtractor,
+        playbook: ModelUserPlaybookExtractor,
+    ) -> None:
+        self._asker = prompt_runner
+        facts, rules = profile.settings, playbook.settings
+        self._fixed = {
+            "agent_context": _both(facts["agent_context"], rules["agent_context"]),
+            "tools": rules["tools"],
+            "profile_definition": facts["definition"],
+            "metadata_definition": facts["metadata_definition"],
+            "playbook_definition": rules["definition"],
+            "limit": str(_MOST_CANDIDATES),
+        }
+
+    def reads(self, window: Window) -> bool:
+        """Whether one call is enough for *window*: an expert's answers have a prompt of their own."""
+        return not has_expert(window)
+
+    async def extract(
+        self, window: Window, known: Mapping[MemoryKind, Sequence[Known]]
+    ) -> Mapping[MemoryKind, Extraction]:
+        """
+        Propose what the unread turns of *window* teach, by kind.
+
+        Args:
+            window: the turns; those kept for context give meaning but no candidates of their own.
+            known: the user's memories of each kind that need no repeating, those that matter most first.
+
+        Raises:
+            ProviderError: the model failed.
+        """
+        turns = render_window(window)
+        facts, rules = known[MemoryKind.PROFILE], known[MemoryKind.USER_PLAYBOOK]
+        variables = {
+            **self._fixed,
+            "user": user_lines(window.user_id, facts),
+            "known_profiles": known_lines(facts),
+            "known_playbooks": known_lines(rules, letter="R"),
+            "conversation": turns.text,
+        }
+        answer = await self._asker.ask(
+            CONVERSATION_PROMPT, variables, ConversationExtraction, image=window.image
+        )
+        found = {
+            MemoryKind.PROFILE: profile_candidates(
+                answer.value.profiles, turns, window, facts, limit=_MOST_CANDIDATES
+            ),
+            MemoryKind.USER_PLAYBOOK: playbook_candidates(
+                answer.value.playbooks, turns, limit=_MOST_CANDIDATES
+            ),
+        }
+        return {
+            kind: Extraction(
+                candidates=candidates,
+                method="model",
+                prompt_version=answer.prompt_version,
+                model=answer.model,
+            )
+            for kind, candidates in found.items()
+        }
+
+
+class SharedCall:
+    """One call's answer for all kinds: made when the first asks, and kept for the others, also if it failed."""
+
+    def __init__(self, extractor: ConversationExtractor, known: Mapping[MemoryKind, Sequence[Known]]) -> None:
+        self._extractor = extractor
+        self._known = known
+        self._asking = asyncio.Lock()
+        self._found: Mapping[MemoryKind, Extraction] | ProviderError | None = None
+
+    async def extract(self, kind: MemoryKind, window: Window) -> Extraction:
+        """
+        Return what the unread turns of *window* teach of one kind; all who share it read the same turns.
+
+        Raises:
+            ProviderError: the model failed.
+        """
+        async with self._asking:
+            if self._found is None:
+                try:
+                    self._found = await self._extractor.extract(window, self._known)
+                except ProviderError as error:
+                    self._found = error
+        if isinstance(self._found, ProviderError):
+            raise self._found
+        return self._found[kind]
+
+
+def _both(one: str, other: str) -> str:
+    return one if one == other else f"{one}\n{other}"
