@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from sagacity.config.extractor_config import WindowOverride
@@ -26,10 +27,23 @@ class Known(Value):
     """None for what another extractor has just found."""
 
 
+class Dropped(StrEnum):
+    """Why an entry of an answer is no candidate."""
+
+    EMPTY = "empty"
+    UNSUPPORTED = "unsupported"
+    """No unread turn says it."""
+    REPEATED = "repeated"
+    """It says the same as an entry before it."""
+    OVER_LIMIT = "over_limit"
+
+
 class Extraction(Value):
     """What an extractor proposes, and how it came to it."""
 
     candidates: tuple[Candidate, ...]
+    dropped: dict[Dropped, int] = {}
+    """How many other entries the answer had, by why they were dropped."""
     method: str
     """`rules` or `model`."""
     prompt_version: str = ""

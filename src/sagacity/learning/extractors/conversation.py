@@ -1,14 +1,16 @@
 """Facts about the user and rules for the agent, read by a model in one call: half the tokens of a call for each."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import Extraction, Known
+from sagacity.learning.extractors.base import Dropped, Extraction, Known
+from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.expert import has_expert
-from sagacity.learning.extractors.grounding import known_lines, playbook_candidates, user_lines
+from sagacity.learning.extractors.grounding import extracted, known_lines, playbook_candidate, user_lines
 from sagacity.learning.extractors.outputs import ConversationExtraction
 from sagacity.learning.extractors.profile import ModelProfileExtractor, profile_candidates
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
@@ -17,8 +19,6 @@ from sagacity.learning.windows.render import render_window
 
 CONVERSATION_PROMPT = "conversation_extraction"
 SHARED_KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
-_MOST_CANDIDATES = 16
-"""Of each kind; more than where a call reads one kind, as its windows are longer."""
 
 
 class ConversationExtractor:
@@ -39,7 +39,7 @@ class ConversationExtractor:
             "profile_definition": facts["definition"],
             "metadata_definition": facts["metadata_definition"],
             "playbook_definition": rules["definition"],
-            "limit": str(_MOST_CANDIDATES),
+            "limit": facts["limit"],
         }
 
     def reads(self, window: Window) -> bool:
@@ -59,34 +59,27 @@ class ConversationExtractor:
         Raises:
             ProviderError: the model failed.
         """
-        turns = render_window(window)
         facts, rules = known[MemoryKind.PROFILE], known[MemoryKind.USER_PLAYBOOK]
         variables = {
             **self._fixed,
             "user": user_lines(window.user_id, facts),
             "known_profiles": known_lines(facts),
             "known_playbooks": known_lines(rules, letter="R"),
-            "conversation": turns.text,
+            "conversation": render_window(window),
         }
         answer = await self._asker.ask(
             CONVERSATION_PROMPT, variables, ConversationExtraction, image=window.image
         )
-        found = {
-            MemoryKind.PROFILE: profile_candidates(
-                answer.value.profiles, turns, window, facts, limit=_MOST_CANDIDATES
-            ),
-            MemoryKind.USER_PLAYBOOK: playbook_candidates(
-                answer.value.playbooks, turns, limit=_MOST_CANDIDATES
+        citations = Citations(window)
+        found: dict[MemoryKind, Iterable[Candidate | Dropped]] = {
+            MemoryKind.PROFILE: profile_candidates(answer.value.profiles, citations, window, facts),
+            MemoryKind.USER_PLAYBOOK: (
+                playbook_candidate(draft, citations) for draft in answer.value.playbooks
             ),
         }
         return {
-            kind: Extraction(
-                candidates=candidates,
-                method="model",
-                prompt_version=answer.prompt_version,
-                model=answer.model,
-            )
-            for kind, candidates in found.items()
+            kind: extracted(proposed, prompt_version=answer.prompt_version, model=answer.model)
+            for kind, proposed in found.items()
         }
 
 

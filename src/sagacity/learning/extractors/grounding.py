@@ -1,19 +1,24 @@
 """What a model proposed becomes candidates, as far as turns stand behind it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
-from sagacity.learning.extractors.base import Known
+from sagacity.learning.extractors.base import Dropped, Extraction, Known
+from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.outputs import PlaybookDraft
-from sagacity.learning.windows.render import Rendered, shorten
+from sagacity.learning.windows.render import shorten
 
-_KNOWN_CHARS = 300
-NAME_SLOT = "identity.name"
-_NAMES = 3
+MOST_ENTRIES: Final = 16
+"""Of one answer and kind. The prompts ask for no more: more notes of two dozen turns are a copy of them, and each is judged."""
+_KNOWN_CHARS: Final = 300
+NAME_SLOT: Final = "identity.name"
+_NAMES: Final = 3
 """A name, a former one and a nickname."""
 _LABEL = re.compile(r"K\d+")
 
@@ -73,27 +78,43 @@ def agent_context(config: TenantConfig, own: str | None) -> str:
     return "\n".join(filter(None, (config.agent_context_prompt, own)))
 
 
-def playbook_candidates(
-    drafts: Iterable[PlaybookDraft], turns: Rendered, *, limit: int
-) -> tuple[Candidate, ...]:
-    """
-    Turn rules that a model proposed into candidates.
+def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate | Dropped:
+    """Turn a rule that a model proposed into a candidate, or say why it is none."""
+    if not draft.content or not draft.trigger:
+        return Dropped.EMPTY
+    said = "\n".join((draft.trigger, draft.content, draft.pitfall or "", draft.rationale))
+    evidence = citations.behind(draft.evidence, said)
+    if not evidence:
+        return Dropped.UNSUPPORTED
+    return Candidate(
+        kind=MemoryKind.USER_PLAYBOOK,
+        content=draft.content,
+        trigger=draft.trigger,
+        pitfall=draft.pitfall or None,
+        rationale=draft.rationale or None,
+        blocking_issue=draft.blocking_issue
+        and BlockingIssue(kind=draft.blocking_issue.kind, details=draft.blocking_issue.details),
+        evidence=evidence,
+    )
 
-    Dropped are those without text or situation and those that cite no unread turn; of the rest the first
-    *limit* stay.
-    """
-    candidates = [
-        Candidate(
-            kind=MemoryKind.USER_PLAYBOOK,
-            content=draft.content,
-            trigger=draft.trigger,
-            pitfall=draft.pitfall or None,
-            rationale=draft.rationale or None,
-            blocking_issue=draft.blocking_issue
-            and BlockingIssue(kind=draft.blocking_issue.kind, details=draft.blocking_issue.details),
-            evidence=evidence,
-        )
-        for draft in drafts
-        if (evidence := turns.evidence(draft.evidence)) and draft.content and draft.trigger
-    ]
-    return tuple(candidates[:limit])
+
+def extracted(proposed: Iterable[Candidate | Dropped], *, prompt_version: str, model: str) -> Extraction:
+    """Return what a model proposed: the first different candidates, and how many entries were dropped and why."""
+    kept: dict[tuple[str, str], Candidate] = {}
+    dropped: Counter[Dropped] = Counter()
+    for one in proposed:
+        if isinstance(one, Dropped):
+            dropped[one] += 1
+        elif (said := (one.trigger or "", one.content)) in kept:
+            dropped[Dropped.REPEATED] += 1
+        elif len(kept) == MOST_ENTRIES:
+            dropped[Dropped.OVER_LIMIT] += 1
+        else:
+            kept[said] = one
+    return Extraction(
+        candidates=tuple(kept.values()),
+        dropped=dict(dropped),
+        method="model",
+        prompt_version=prompt_version,
+        model=model,
+    )

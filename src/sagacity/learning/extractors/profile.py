@@ -1,8 +1,7 @@
 """Facts about the user, read by a model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 
 from sagacity.config.extractor_config import ProfileExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
@@ -11,9 +10,12 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor, Known
+from sagacity.learning.extractors.base import ConfiguredExtractor, Dropped, Extraction, Extractor, Known
+from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.grounding import (
+    MOST_ENTRIES,
     agent_context,
+    extracted,
     known_lines,
     named_in,
     or_none_given,
@@ -22,10 +24,9 @@ from sagacity.learning.extractors.grounding import (
 from sagacity.learning.extractors.outputs import ProfileDraft, ProfileExtraction
 from sagacity.learning.extractors.rules import RuleProfileExtractor
 from sagacity.learning.prompt_runner import PromptRunner
-from sagacity.learning.windows.render import Rendered, render_window
+from sagacity.learning.windows.render import render_window
 
 PROFILE_PROMPT = "profile_extraction"
-_MOST_CANDIDATES = 12
 
 _SAID = 0.9
 _INFERRED = 0.6
@@ -51,6 +52,7 @@ class ModelProfileExtractor:
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "metadata_definition": or_none_given(metadata_definition),
+            "limit": str(MOST_ENTRIES),
         }
         """What the tenant says of it, as its prompts carry it."""
 
@@ -66,47 +68,40 @@ class ModelProfileExtractor:
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns tell about the user; see `Extractor`."""
-        turns = render_window(window)
         variables = {
             **self.settings,
-            "limit": str(_MOST_CANDIDATES),
             "user": user_lines(window.user_id, known),
             "known": known_lines(known),
-            "conversation": turns.text,
+            "conversation": render_window(window),
         }
         answer = await self._asker.ask(PROFILE_PROMPT, variables, ProfileExtraction, image=window.image)
-        return Extraction(
-            candidates=profile_candidates(
-                answer.value.profiles, turns, window, known, limit=_MOST_CANDIDATES
-            ),
-            method="model",
+        return extracted(
+            profile_candidates(answer.value.profiles, Citations(window), window, known),
             prompt_version=answer.prompt_version,
             model=answer.model,
         )
 
 
 def profile_candidates(
-    drafts: Iterable[ProfileDraft], turns: Rendered, window: Window, known: Sequence[Known], *, limit: int
-) -> tuple[Candidate, ...]:
-    """
-    Turn facts that a model proposed into candidates.
-
-    Dropped are those without text and those that cite no unread turn; of the rest the first *limit* stay.
-    """
+    drafts: Iterable[ProfileDraft], citations: Citations, window: Window, known: Sequence[Known]
+) -> Iterator[Candidate | Dropped]:
+    """Turn facts that a model proposed into candidates, or say why one is none."""
     said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
-    candidates = (_candidate(draft, turns, said_by_user, known) for draft in drafts)
-    return tuple(islice(filter(None, candidates), limit))
+    for draft in drafts:
+        yield _candidate(draft, citations, said_by_user, known)
 
 
 def _candidate(
     draft: ProfileDraft,
-    turns: Rendered,
+    citations: Citations,
     said_by_user: frozenset[InteractionId],
     known: Sequence[Known],
-) -> Candidate | None:
-    evidence = turns.evidence(draft.evidence)
-    if not evidence or not draft.content:
-        return None
+) -> Candidate | Dropped:
+    if not draft.content:
+        return Dropped.EMPTY
+    evidence = citations.behind(draft.evidence, draft.content, is_inferred=draft.inferred)
+    if not evidence:
+        return Dropped.UNSUPPORTED
     confidence = _INFERRED if draft.inferred else _SAID
     slot = draft.slot.lower()
     return Candidate(
@@ -124,14 +119,15 @@ def _candidate(
         entities=tuple(
             EntityMention(name=it.name, entity_type=it.type, description=it.description)
             for it in draft.entities
-            if it.name
+            if it.name and citations.mentions(it.name, draft.content)
         ),
         relationships=tuple(
             RelationshipMention(
                 source=it.source, target=it.target, relationship_type=it.type, description=it.description
             )
             for it in draft.relationships
-            if it.source and it.target and it.type
+            if it.type
+            and all(name and citations.mentions(name, draft.content) for name in (it.source, it.target))
         ),
     )
 

@@ -14,12 +14,15 @@ from sagacity.learning.extractors.base import (
     Extractor,
     Known,
 )
+from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.expert import EXPERT_PROMPT, has_expert, render_triples
 from sagacity.learning.extractors.grounding import (
+    MOST_ENTRIES,
     agent_context,
+    extracted,
     known_lines,
     or_none_given,
-    playbook_candidates,
+    playbook_candidate,
     tool_lines,
 )
 from sagacity.learning.extractors.outputs import UserPlaybookExtraction
@@ -28,7 +31,6 @@ from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import render_window
 
 PLAYBOOK_PROMPT = "user_playbook_extraction"
-_MOST_CANDIDATES = 12
 
 
 class ModelUserPlaybookExtractor:
@@ -54,6 +56,7 @@ class ModelUserPlaybookExtractor:
             "agent_context": or_none_given(agent_context),
             "definition": or_none_given(definition),
             "tools": tool_lines(tools),
+            "limit": str(MOST_ENTRIES),
         }
         """What the tenant says of it, as its prompts carry it."""
 
@@ -69,21 +72,19 @@ class ModelUserPlaybookExtractor:
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose what the unread turns teach the agent; see `Extractor`."""
-        turns = render_window(window)
         variables = {
             **self.settings,
-            "limit": str(_MOST_CANDIDATES),
             "known": known_lines(known),
-            "conversation": turns.text,
+            "conversation": render_window(window),
         }
         prompt = PLAYBOOK_PROMPT
         if has_expert(window):
             prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window)
         answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
-        return Extraction(
-            candidates=playbook_candidates(answer.value.playbooks, turns, limit=_MOST_CANDIDATES),
-            method="model",
+        citations = Citations(window)
+        return extracted(
+            (playbook_candidate(draft, citations) for draft in answer.value.playbooks),
             prompt_version=answer.prompt_version,
             model=answer.model,
         )

@@ -129,8 +129,7 @@ class ModelGate:
             return self._answers[turns]
 
     async def _ask(self, window: Window) -> bool:
-        rendered = render_window(window, DEFAULT_LIMITS)
-        variables = {**self._fixed, "conversation": rendered.text}
+        variables = {**self._fixed, "conversation": render_window(window, DEFAULT_LIMITS)}
         try:
             answer = await self._asker.ask("should_extract", variables, ShouldExtract)
         except ProviderError:

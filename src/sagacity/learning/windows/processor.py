@@ -198,6 +198,8 @@ class WindowProcessor:
             extraction = await extract(shown)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
+        if extraction.dropped:
+            _log.info("learn.entries_dropped", learner=due.learner.name, counts=extraction.dropped)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
         return WindowResult(due, window, outcome, extraction=extraction)
 

@@ -5,11 +5,10 @@ import itertools
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sagacity.domain.base import Value
 from sagacity.domain.cursor import Window
-from sagacity.domain.ids import InteractionId
 from sagacity.domain.interaction import Interaction, UserAction
 
 _LINE_BREAK = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -37,21 +36,9 @@ class Limits(Value):
 DEFAULT_LIMITS = Limits()
 
 
-class Rendered(Value):
-    """A window as text; a model cites turns by number."""
-
-    text: str
-    unread: dict[int, InteractionId]
-    """Numbers of the turns that may teach; those kept for context have numbers that are not in here."""
-
-    def evidence(self, numbers: Iterable[int]) -> tuple[InteractionId, ...]:
-        """Return the unread turns among *numbers*, oldest first, each once; others count for nothing."""
-        return tuple(self.unread[number] for number in sorted({*numbers} & self.unread.keys()))
-
-
-def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
+def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> str:
     """
-    Write a window as text.
+    Write a window as text, its turns numbered from 1; a model cites them by number.
 
     Each part of a turn begins with `[#NUMBER WHO` at the start of a line. All that others wrote is put behind
     it or indented, so that no text can pass for a turn of its own, nor for the line that says on which day the
@@ -73,8 +60,7 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> Rendered:
     skipped = bisect.bisect_left(
         skips, True, key=lambda s: len(write(s, limits.turn_chars)) <= limits.total_chars
     )
-    text = fit(lambda cap: write(skipped, cap), limits)
-    return Rendered(text=text, unread={n: t.interaction_id for n, t in turns if n >= first_unread})
+    return fit(lambda cap: write(skipped, cap), limits)
 
 
 def render_conversations(
@@ -182,13 +168,18 @@ def turn_lines(
         yield from part_lines(number, "image", _SHOWN if is_shown else _NOT_SHOWN, cap)
     if turn.user_action is not UserAction.NONE:
         yield from part_lines(number, f"action {turn.user_action}", turn.user_action_description, cap)
-    for tool in turn.tools_used[:_TOOLS_SHOWN]:
-        sent = json.dumps(tool.tool_data, ensure_ascii=False)
-        yield from part_lines(number, f"tool {_label(tool.tool_name, _TOOL_CHARS)}", sent, tool_cap)
+    for name, sent in tool_texts(turn):
+        yield from part_lines(number, f"tool {_label(name, _TOOL_CHARS)}", sent, tool_cap)
     if (more := len(turn.tools_used) - _TOOLS_SHOWN) > 0:
         yield from part_lines(number, "tools", f"{more} more calls left out", cap)
     if turn.expert_content.strip():
         yield from part_lines(number, "expert answer", turn.expert_content, cap)
+
+
+def tool_texts(turn: Interaction) -> Iterator[tuple[str, str]]:
+    """Yield name and data of the calls of a turn that are shown."""
+    for tool in turn.tools_used[:_TOOLS_SHOWN]:
+        yield tool.tool_name, json.dumps(tool.tool_data, ensure_ascii=False)
 
 
 def _label(text: str, most: int) -> str:

@@ -17,7 +17,7 @@ from sagacity.domain.graph import (
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
-from sagacity.learning.extractors.base import Extractor, Known
+from sagacity.learning.extractors.base import Dropped, Extractor, Known
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
 from sagacity.learning.prompt_runner import PromptRunner
@@ -107,7 +107,7 @@ async def test_the_prompt_carries_settings_in_the_system_part_and_data_in_the_us
     assert (await extractor.extract(TALK, [Known(content="User is French\nreally")])).candidates == ()
     [request] = server.requests
     system, user = request.messages[0]["content"], request.messages[-1]["content"]
-    for text in ("a weather bot", "lasting facts", "note the city", "more than 12 entries"):
+    for text in ("a weather bot", "lasting facts", "note the city", "more than 16 entries"):
         assert text in system
     assert "K1 User is French really" in user
     assert "[#2 user 10:01] I moved to Lyon" in user
@@ -141,20 +141,33 @@ async def test_a_fact_names_what_it_ends_and_its_last_day(server):
 
 
 UNGROUNDED = {
-    "no turn": fact(evidence=()),
-    "a turn of the context": fact(evidence=(1,)),
-    "a turn that is not there": fact(evidence=(17, 0, -2)),
-    "no text": fact(content="  "),
+    "no turn, and none says it": (fact("User owns a bakery", evidence=()), Dropped.UNSUPPORTED),
+    "a turn of the context": (fact("User owns a bakery", evidence=(1,)), Dropped.UNSUPPORTED),
+    "a turn that is not there": (fact("User owns a bakery", evidence=(17, 0, -2)), Dropped.UNSUPPORTED),
+    "a turn that says something else": (fact("User owns a bakery", evidence=(4,)), Dropped.UNSUPPORTED),
+    "no text": (fact(content="  "), Dropped.EMPTY),
+    "the same again": (fact("User has a sister"), Dropped.REPEATED),
 }
 
 
-@pytest.mark.parametrize("given", UNGROUNDED.values(), ids=UNGROUNDED.keys())
-async def test_what_no_unread_turn_says_is_dropped(server, given):
-    server.answer_with(as_json({"profiles": [given, fact("User has a sister", evidence=(1, 2, 9))]}))
+@pytest.mark.parametrize(("given", "why"), UNGROUNDED.values(), ids=UNGROUNDED.keys())
+async def test_what_no_unread_turn_says_is_dropped_and_counted(server, given, why):
+    server.answer_with(as_json({"profiles": [fact("User has a sister", evidence=(1, 2, 9)), given]}))
     extraction = await profiles(server).extract(TALK, [])
     assert [(one.content, one.evidence) for one in extraction.candidates] == [
         ("User has a sister", (FIRST_ID + 1,))
     ]
+    assert extraction.dropped == {why: 1}
+
+
+async def test_a_wrong_turn_is_put_right(server):
+    """Facts and rules are said by the turn that says them, whatever the model cites."""
+    wrong = [fact(evidence=(4,)), fact("User has a sister named Ana", evidence=(1,))]
+    server.answer_with([as_json({"profiles": wrong}), as_json({"playbooks": [rule(evidence=(2,))]})])
+    extraction = await profiles(server).extract(TALK, [])
+    assert [one.evidence for one in extraction.candidates] == [(FIRST_ID + 1,)] * 2
+    [one] = (await playbooks(server).extract(TALK, [])).candidates
+    assert one.evidence == (FIRST_ID + 3,)
 
 
 async def test_confidence_tells_who_said_it_and_how(server):
@@ -165,7 +178,7 @@ async def test_confidence_tells_who_said_it_and_how(server):
                 "profiles": [
                     fact(),
                     fact("User is European", inferred=True),
-                    fact("User likes it", evidence=(3,)),
+                    fact("User feels welcome", evidence=(3,)),
                 ]
             }
         )
@@ -175,12 +188,18 @@ async def test_confidence_tells_who_said_it_and_how(server):
 
 
 async def test_no_more_candidates_than_the_limit(server):
-    many = [fact(f"User has {n} cats") for n in range(30)]
+    """The first that count: what is dropped for another reason takes no place."""
+    many = [fact(f"User has {n} sisters") for n in range(200)]
+    poison = [fact("User owns Acme", evidence=(4,)), many[0]]
     server.answer_with(
-        [as_json({"profiles": many}), as_json({"playbooks": [rule(f"Do {n}") for n in range(30)]})]
+        [
+            as_json({"profiles": [*poison, *many]}),
+            as_json({"playbooks": [rule(f"Do {n}") for n in range(30)]}),
+        ]
     )
     extraction = await profiles(server).extract(TALK, [])
-    assert [one.content for one in extraction.candidates] == [f"User has {n} cats" for n in range(12)]
+    assert [one.content for one in extraction.candidates] == [f"User has {n} sisters" for n in range(12)]
+    assert extraction.dropped == {Dropped.UNSUPPORTED: 1, Dropped.REPEATED: 1, Dropped.OVER_LIMIT: 188}
     assert len((await playbooks(server).extract(TALK, [])).candidates) == 12
 
 
@@ -335,8 +354,13 @@ async def test_names_and_relationships_are_read_leniently_and_cleaned(server):
             None,
         ],
     )
-    server.answer_with(as_json({"profiles": [given, fact("User sings", entities="Ana", relationships=None)]}))
-    first, second = (await profiles(server).extract(TALK, [])).candidates
+    sings = fact("User sings in Lyon", entities="Ana", relationships=None)
+    server.answer_with(as_json({"profiles": [given, sings]}))
+    talk = window(
+        turn(content="I moved to Lyon. My sister Ana Silva works at Siemens AG in Berlin. Ignore the noise."),
+        turn("Agent", "I will."),
+    )
+    first, second = (await profiles(server).extract(talk, [])).candidates
     assert [(one.name, one.entity_type) for one in first.entities[:3]] == [
         ("Siemens AG", EntityType.ORGANIZATION), ("Berlin", EntityType.LOCATION), ("Ana Silva", EntityType.OTHER),
     ]  # fmt: skip
@@ -346,7 +370,7 @@ async def test_names_and_relationships_are_read_leniently_and_cleaned(server):
     assert [(one.source, one.relationship_type, one.target) for one in first.relationships] == [
         ("user", "sister_of", "Ana Silva"), ("Ana Silva", "works_at", "Siemens AG"),
     ]  # fmt: skip
-    assert (second.content, second.entities, second.relationships) == ("User sings", (), ())
+    assert (second.content, second.entities, second.relationships) == ("User sings in Lyon", (), ())
     system = server.requests[0].messages[0]["content"]
     assert all(str(word) in system for word in (*EntityType, *RelationType))
     assert len(server.requests) == 1

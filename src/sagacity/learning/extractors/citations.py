@@ -1,0 +1,180 @@
+"""Which turns stand behind what a model noted: those that it cites, if they say it, else the one that does."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.graph import USER
+from sagacity.domain.ids import InteractionId
+from sagacity.domain.interaction import Interaction
+from sagacity.learning.windows.render import DEFAULT_LIMITS, shorten, tool_texts
+from sagacity.storage.search.keywords import WORD, first_person_share, terms_of
+
+_SHORT_REPLY_WORDS = 3
+"""A turn with no more words that carry meaning ("Yes, since last year") says what it replies to."""
+_ENOUGH_SHARED = 2
+"""So many shared words, or half of an entry's, make a turn that was not cited the one that says it."""
+
+_FOREIGN = frozenset(
+    """aber als auch auf aus bei bitte das dass dem den der des dich dir doch du ein eine einem einen einer er es für
+    habe haben ich ihm ihn ihr im ist ja kein keine mein meine meinen mich mir mit nach nein nicht noch nur oder sehr
+    sich sie sind und uns von vor wenn wie wir wird zu zum zur nutzer benutzer
+    au aux avec ce cette dans de du elle en est et il je la le les leur lui mais mes moi mon ne nous ou pas pour que
+    qui ses sont sur une utilisateur utilisatrice vous
+    al como del el ella esta este las lo los mi mis muy para pero por porque se su sus también tiene un y yo usuario
+    ao aos da dos ela ele em está eu isso meu minha na nas não nos numa os quando sem seu sua tem um uma usuário você
+    che di gli ho io nel più sono una een ik niet voor""".split()
+)
+"""The commonest words of some languages that are no English words; the commonest English ones are no terms."""
+_ENGLISH = frozenset(
+    """the and of with for from has have had my your you i i'm i've i'd are is was not that this it its it's don't
+    please always never what when how can could would there just user user's she he they their his her to by""".split()
+)
+_WEAK = frozenset(
+    terms_of(
+        " ".join(_FOREIGN)
+        + " die hat bin con par per user like love want need prefer live work use go get make"
+    )
+)
+"""What so many entries say that it ties none of them to a turn."""
+
+_DATE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:19|20)\d{2}\b")
+"""Worked out from words such as "next week", and therefore in no turn."""
+_NAME = re.compile(r"(?<=\s)[A-Z][\w'-]+|\d+")
+_CALENDAR = frozenset(
+    terms_of(
+        """January February March April May June July August September October November December Monday Tuesday
+        Wednesday Thursday Friday Saturday Sunday English"""
+    )
+)
+
+
+class Citations:
+    """The turns of one window, and the words of each; a turn is taken apart once, and only if it is asked for."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._turns = dict(enumerate(window.interactions, start=1))
+        self._unread = range(len(window.context) + 1, len(self._turns) + 1)
+        self._words_of: Callable[[int], frozenset[str]] = lru_cache(maxsize=None)(self._read)
+
+    def behind(
+        self, cited: Iterable[int], text: str, *, is_inferred: bool = False
+    ) -> tuple[InteractionId, ...]:
+        """
+        Return the unread turns that stand behind an entry, oldest first; empty if none does.
+
+        Those that are cited, if a name, a number or another word of the entry stands in one of them, or in the turn
+        that a short one replies to. Else the unread turn that shares most words with the entry. Where none shares any,
+        those that are cited may say it in other words: in another language, or the user of themself.
+
+        Args:
+            cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
+            text: all that the entry says.
+            is_inferred: whether it may name what no turn names.
+        """
+        numbers = sorted({*cited} & {*self._unread})
+        asked = _carrying(text)
+        if any(self._says(number, asked) for number in numbers):
+            return self._ids(numbers)
+        best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
+        if best is not None:
+            return self._ids([best])
+        if self._may_say(numbers, text, is_inferred=is_inferred):
+            return self._ids(numbers)
+        return ()
+
+    def mentions(self, name: str, beside: str) -> bool:
+        """Whether *name* stands in a turn or in the text *beside* it; where that cannot be told, it does."""
+        words = frozenset(terms_of(name)) - {USER}
+        return (
+            not words
+            or not words.isdisjoint(self._all_words | frozenset(terms_of(beside)))
+            or not self._is_english
+        )
+
+    def _ids(self, numbers: Iterable[int]) -> tuple[InteractionId, ...]:
+        return tuple(self._turns[number].interaction_id for number in numbers)
+
+    def _says(self, number: int, asked: frozenset[str]) -> bool:
+        turn = self._turns[number]
+        if self._window.image and turn is self._window.pictured:
+            return True  # what is seen has no words
+        words = self._words_of(number)
+        if turn.is_user and len(words) <= _SHORT_REPLY_WORDS and number > 1:
+            words |= self._words_of(number - 1)
+        return not asked.isdisjoint(words)
+
+    def _best(self, asked: frozenset[str], *, among_users: bool) -> int | None:
+        """Return the unread turn that shares most words, of equal ones the user's, then the newest."""
+        shared = Counter(number for word in asked for number in self._places.get(word, ()))
+        enough = min(_ENOUGH_SHARED, (len(asked) + 1) // 2)
+        ranked = (
+            (count, self._turns[number].is_user, number)
+            for number, count in shared.items()
+            if count >= enough and (self._turns[number].is_user or not among_users)
+        )
+        return max(ranked, default=(0, False, None))[2]
+
+    def _may_say(self, numbers: Iterable[int], text: str, *, is_inferred: bool) -> bool:
+        """Whether turns that share no word with an entry may mean it all the same."""
+        said = [self._turns[number] for number in numbers]
+        if not (_is_english(text) and self._is_english) or any(_is_foreign(turn.text) for turn in said):
+            return True
+        is_of_themself = any(turn.is_user and first_person_share(turn.text) for turn in said)
+        return is_of_themself and (is_inferred or _names(text) <= self._all_words)
+
+    @cached_property
+    def _is_english(self) -> bool:
+        return any(_is_english(turn.text) for turn in self._window.unread)
+
+    def _read(self, number: int) -> frozenset[str]:
+        return _carrying(_shown(self._turns[number]))
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """The unread turns in which each word stands, by number."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for number in self._unread:
+            for word in self._words_of(number):
+                places[word].append(number)
+        return dict(places)
+
+    @cached_property
+    def _all_words(self) -> frozenset[str]:
+        return frozenset(word for turn in self._turns.values() for word in terms_of(_shown(turn)))
+
+
+def _shown(turn: Interaction) -> str:
+    """Return of a turn what a model sees of it."""
+    limits = DEFAULT_LIMITS
+    tools = (f"{name} {shorten(sent, limits.tool_chars)}" for name, sent in tool_texts(turn))
+    return "\n".join((shorten(turn.text, limits.turn_chars), *tools))
+
+
+def _carrying(text: str) -> frozenset[str]:
+    """Return the words that carry a text; if it has none but weak ones, those."""
+    words = frozenset(terms_of(text))
+    return words - _WEAK or words
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the names and numbers of an English text, but for dates."""
+    return frozenset(terms_of(" ".join(_NAME.findall(_DATE.sub(" ", text))))) - _CALENDAR
+
+
+def _is_english(text: str) -> bool:
+    """Whether a text is English for sure."""
+    return not _ENGLISH.isdisjoint(map(str.casefold, _words(text))) and not _is_foreign(text)
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text is in another language for sure; what has a capital may be a name ("Los Angeles")."""
+    words = [word for word in _words(text) if not word[0].isupper()]
+    return not _FOREIGN.isdisjoint(words) or any(not word[0].isascii() for word in words)
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.replace("’", "'"))
