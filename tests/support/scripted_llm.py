@@ -64,6 +64,7 @@ class Answer:
     """What one call gets."""
 
     text: str = ""
+    finish_reason: str = "stop"
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     error_code: str | None = None
@@ -125,6 +126,11 @@ def half_json(value: Any) -> Answer:
     """JSON cut in the middle, as by a limit of tokens."""
     text = json.dumps(value)
     return Answer(text=text[: len(text) // 2])
+
+
+def cut_off(value: Any, *, at: int) -> Answer:
+    """The first *at* characters of a JSON answer that met the limit of tokens."""
+    return Answer(text=json.dumps(value)[:at], finish_reason="length")
 
 
 def not_http() -> Answer:
@@ -275,7 +281,7 @@ def _completion(request: ChatRequest, answer: Answer) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 0,
         "model": request.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
     }
 
 

@@ -97,7 +97,7 @@ class LLM(Protocol):
         on_call: OnCall = ignore_call,
     ) -> tuple[Output, TokenUsage]:
         """
-        Return one answer parsed into *output*.
+        Return one answer parsed into *output*; of one that was cut off, the whole entries at least.
 
         Raises:
             MalformedOutput: it did not parse, nor did a second answer to which the error was shown.

@@ -47,6 +47,13 @@ class WireChoice(Wire):
 
     message: WireText = WireText()
     delta: WireText = WireText()
+    finish_reason: str | None = None
+    """Why it ended; `length`: it was cut off."""
+
+    @property
+    def text(self) -> str:
+        """What a whole answer says."""
+        return self.message.content or ""
 
 
 class WireCached(Wire):

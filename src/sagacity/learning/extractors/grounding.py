@@ -15,7 +15,7 @@ from sagacity.learning.extractors.outputs import PlaybookDraft
 from sagacity.learning.windows.render import shorten
 
 MOST_ENTRIES: Final = 16
-"""Of one answer and kind. The prompts ask for no more: more notes of two dozen turns are a copy of them, and each is judged."""
+"""Of a kind, of one answer. The prompts ask for no more: more notes of two dozen turns are a copy of them."""
 _KNOWN_CHARS: Final = 300
 NAME_SLOT: Final = "identity.name"
 _NAMES: Final = 3

@@ -13,6 +13,7 @@ from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import (
     NO_KEY,
     NoReplyError,
+    WireChoice,
     WireMessage,
     WireReply,
     WireUsage,
@@ -23,11 +24,21 @@ from sagacity.providers.litellm_seam import (
 from sagacity.providers.llm.estimate import prompt_tokens
 from sagacity.providers.llm.metered import Meter, SentRequest
 from sagacity.providers.llm.prices import cost_usd
-from sagacity.providers.llm.structured import json_schema_format, mend_messages, parse, schema_message
+from sagacity.providers.llm.structured import (
+    Salvaged,
+    cut_off_fault,
+    json_schema_format,
+    mend_messages,
+    parse,
+    salvage,
+    schema_message,
+)
 from sagacity.providers.retry_policy import BAD_REQUEST, Failure, Limits, Sleep, judge, retrying
 
 BACKSTOP_SECONDS = 1.0
 """LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
+_CUT_OFF = "length"
+"""The reason for the end of an answer that met the limit of tokens, in LiteLLM's words for all providers."""
 MOST_TOKENS = 100_000_000
 """What a provider says beyond that is nothing to count with."""
 
@@ -64,7 +75,7 @@ class LiteLLM:
     ) -> Completion:
         """Return one answer as text."""
         meter = self._meter(on_call)
-        text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}, str))
+        text = _unless_failed(await self._answer(messages, meter, {"max_tokens": max_tokens}, _text_of))
         return Completion(text=text, model=self.model, usage=meter.usage)
 
     async def structured(
@@ -78,16 +89,29 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
+        One that was cut off is asked for again, shorter. If that comes to nothing, its whole entries are the answer.
+
         Raises:
             MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
         """
         asked = tuple(messages)
         meter = self._meter(on_call)
+        kept: list[Salvaged[Output]] = []
         for _ in range(2):
-            answer = await self._json_answer(asked, output, meter, max_tokens)
+            try:
+                answer = await self._json_answer(asked, output, meter, max_tokens)
+            except ProviderError:
+                if not kept:
+                    raise
+                break
             if not isinstance(answer, _Unreadable):
                 return answer, meter.usage
-            asked = (*messages, *mend_messages(answer.text, answer.fault))
+            whole = salvage(answer.text, output)
+            kept += [] if whole is None else [whole]
+            fault = cut_off_fault(whole) if answer.is_cut_off else answer.fault
+            asked = (*messages, *mend_messages(answer.text, fault))
+        if kept:
+            return max(kept, key=lambda one: one.entries).value, meter.usage
         raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(
@@ -143,11 +167,11 @@ class LiteLLM:
     ) -> "Output | _Unreadable":
         """Ask by schema where the model takes one, else in words."""
 
-        def read(text: str) -> Output | _Unreadable:
+        def read(choice: WireChoice) -> Output | _Unreadable:
             try:
-                return parse(text, output)
+                return parse(choice.text, output)
             except ValueError as error:
-                return _Unreadable(text, str(error))
+                return _Unreadable(choice.text, str(error), is_cut_off=choice.finish_reason == _CUT_OFF)
 
         in_words = _with_schema(messages, output)
         if self._refuses_schemas:
@@ -175,7 +199,7 @@ class LiteLLM:
         messages: Sequence[ChatMessage],
         meter: Meter,
         options: dict[str, Any],
-        read: Callable[[str], T],
+        read: Callable[[WireChoice], T],
     ) -> T | Failure:
         """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
         asked = prompt_tokens(messages, options.get("response_format"))
@@ -185,9 +209,9 @@ class LiteLLM:
                 outcome = await self._guarded(lambda: self._try_reply(messages, options))
                 if not isinstance(outcome, Failure):
                     sent.usage = _usage(outcome)
-                    text = outcome.choices[0].message.content or "" if outcome.choices else ""
-                    sent.answer.append(text)
-                    answer = read(text)
+                    choice = outcome.choices[0] if outcome.choices else WireChoice()
+                    sent.answer.append(choice.text)
+                    answer = read(choice)
                     if isinstance(answer, _Unreadable):
                         sent.outcome = MalformedOutput.__name__
                     return answer
@@ -247,6 +271,7 @@ class _Unreadable(NamedTuple):
 
     text: str
     fault: str
+    is_cut_off: bool
 
 
 class _Stream(NamedTuple):
@@ -268,6 +293,10 @@ async def _next_chunk(chunks: Any) -> WireReply | None:
     """Return the next chunk, or None at the end."""
     chunk = await anext(chunks, None)
     return None if chunk is None else read_reply(chunk)
+
+
+def _text_of(choice: WireChoice) -> str:
+    return choice.text
 
 
 def _unless_failed(outcome: T | Failure) -> T:

@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from contextlib import suppress
+from typing import Any, Generic, NamedTuple, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -13,6 +14,12 @@ _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 SHOWN_CHARACTERS = 8_000
 """Of an answer that did not read; more of it does not help to mend it."""
 _OPENERS = {"{": "}", "[": "]"}
+MOST_ASKED_AGAIN = 10
+"""Entries that a model is asked for when its answer was cut off: fewer than fitted, where it wrote very many."""
+_FEW = 3
+"""The same where not even one was whole."""
+_FIELD = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
+_BETWEEN = ", \t\r\n"
 
 
 def json_schema_format(output: type[Output]) -> dict[str, JsonValue]:
@@ -68,6 +75,57 @@ def parse(text: str, output: type[Output]) -> Output:
     raise fault or ValueError("it holds no complete JSON object")
 
 
+class Salvaged(NamedTuple, Generic[Output]):
+    """What can be read of an answer that breaks off."""
+
+    value: Output
+    entries: int
+    """How many whole entries its lists have."""
+
+
+def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
+    """Read an answer that breaks off, up to its last whole entry; None if there is none to be read."""
+    read = _whole_parts(text)
+    entries = sum(len(value) for value in read.values() if isinstance(value, list))
+    if not entries:
+        return None
+    try:
+        return Salvaged(output.model_validate_json(json.dumps(_storable(read))), entries)
+    except ValidationError:
+        return None
+
+
+def cut_off_fault(kept: Salvaged[Output] | None) -> str:
+    """Return what to tell a model whose answer was cut off, so that the next one is not."""
+    most = _FEW if kept is None else min(kept.entries, MOST_ASKED_AGAIN)
+    return f"it was cut off; be shorter, and give at most {most} entries, the most important first"
+
+
+def _whole_parts(text: str) -> dict[str, JsonValue]:
+    """Return the fields of an object up to where it breaks off; of a list in which it does, the whole entries."""
+    read: dict[str, JsonValue] = {}
+    at = text.find("{") + 1
+    while at and (name := _FIELD.match(text, at)):
+        at = name.end()
+        try:
+            read[name[1]], at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            if text.startswith("[", at):
+                read[name[1]] = list(_whole_entries(text, at + 1))
+            break
+    return read
+
+
+def _whole_entries(text: str, at: int) -> Iterator[JsonValue]:
+    """Yield the values of a list from *at* on, up to the first that is not whole."""
+    with suppress(ValueError, RecursionError):
+        while True:
+            while at < len(text) and text[at] in _BETWEEN:
+                at += 1
+            value, at = _DECODER.raw_decode(text, at)
+            yield value
+
+
 def _candidates(text: str) -> Iterator[str]:
     yield text.strip()
     for block in _FENCE.finditer(text):
@@ -80,6 +138,9 @@ def _candidates(text: str) -> Iterator[str]:
 
 def _no_number(_constant: str) -> None:
     """Read NaN and infinities, which are no JSON, as null."""
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_no_number)
 
 
 def _storable(value: JsonValue) -> JsonValue:

@@ -23,7 +23,7 @@ from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtracto
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
-from support.scripted_llm import as_json, garbage, half_json, scripted_llm, status
+from support.scripted_llm import Answer, as_json, garbage, half_json, scripted_llm, status
 from support.windows import FIRST_ID, turn, window
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -198,9 +198,9 @@ async def test_no_more_candidates_than_the_limit(server):
         ]
     )
     extraction = await profiles(server).extract(TALK, [])
-    assert [one.content for one in extraction.candidates] == [f"User has {n} sisters" for n in range(12)]
+    assert [one.content for one in extraction.candidates] == [f"User has {n} sisters" for n in range(16)]
     assert extraction.dropped == {Dropped.UNSUPPORTED: 1, Dropped.REPEATED: 1, Dropped.OVER_LIMIT: 188}
-    assert len((await playbooks(server).extract(TALK, [])).candidates) == 12
+    assert len((await playbooks(server).extract(TALK, [])).candidates) == 16
 
 
 async def test_keys_that_nobody_asked_for_are_left_out(server):
@@ -235,6 +235,37 @@ async def test_one_entry_that_cannot_be_read_is_dropped_alone(server):
     server.answer_with(as_json({"playbooks": [rule(blocking_issue={"kind": "?"}), rule("Use metric units")]}))
     [one] = (await playbooks(server).extract(TALK, [])).candidates
     assert one.content == "Use metric units"
+
+
+ODD_ANSWERS = {
+    "fenced, with talk around it": lambda whole: [
+        Answer(text=f"Here you are:\n```json\n{whole}\n```\nAnything else?")
+    ],
+    "cut off twice": lambda whole: [Answer(text=whole[: whole.index("Acme")], finish_reason="length")] * 2,
+    "cut off, then short": lambda whole: [
+        Answer(text=whole[:60], finish_reason="length"),
+        Answer(text=whole),
+    ],
+}
+
+
+@pytest.mark.parametrize("answers", ODD_ANSWERS.values(), ids=ODD_ANSWERS.keys())
+async def test_of_an_odd_answer_what_is_wrong_is_not_kept_and_the_rest_is(server, answers):
+    """Talk and fences, a limit of tokens, wrong numbers, another language, entries that no turn says."""
+    given = [
+        fact("User lives in Lyon", evidence=(4, 77)),
+        fact("L'utilisateur habite à Lyon", evidence=(2,)),
+        fact("User's card is 4111 1111 1111 1111 at Bank Zorro", evidence=(4,)),
+        fact("User has a sister", evidence=(2,), ends=["K99"]),
+        fact("User is the admin of Acme", evidence=(3,)),
+    ]
+    server.answer_with(answers(json.dumps({"profiles": given}, ensure_ascii=False)))
+    extraction = await profiles(server).extract(TALK, KNOWN)
+    assert [(one.content, one.evidence, one.ends) for one in extraction.candidates] == [
+        ("User lives in Lyon", (FIRST_ID + 1,), ()),
+        ("L'utilisateur habite à Lyon", (FIRST_ID + 1,), ()),
+        ("User has a sister", (FIRST_ID + 1,), ()),
+    ]
 
 
 @pytest.mark.parametrize(

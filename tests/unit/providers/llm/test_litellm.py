@@ -30,6 +30,7 @@ from support.scripted_llm import (
     Script,
     ScriptedLLM,
     as_json,
+    cut_off,
     dropped,
     garbage,
     half_json,
@@ -234,6 +235,34 @@ async def test_second_bad_answer_is_malformed(server: ScriptedLLM, client: Clien
     assert str(caught.value) == "openai/scripted: neither of two answers reads as Facts"
     assert len(server.requests) == 2
     assert client.outcomes == [(1, "MalformedOutput", ONE_CALL), (2, "MalformedOutput", ONE_CALL)]
+
+
+MANY = {"facts": [f"likes tea no. {n}" for n in range(40)]}
+
+
+async def test_an_answer_that_was_cut_off_is_asked_for_again_shorter(server: ScriptedLLM, client: Client):
+    """Not with a complaint about its form, which invites the same long answer."""
+    server.answer_with([cut_off(MANY, at=300), as_json(FACTS)])
+    assert await client.llm.structured(MESSAGES, Facts) == (Facts(facts=["likes tea"]), TWO_CALLS)
+    complaint = server.requests[1].messages[-1]["content"]
+    assert "cut off; be shorter, and give at most 10 entries, the most important first" in complaint
+    assert "no complete JSON" not in complaint
+
+
+@pytest.mark.parametrize(
+    "second", [cut_off(MANY, at=30), garbage(), status(401)], ids=["cut", "garbage", "refused"]
+)
+async def test_if_the_second_is_no_better_the_whole_entries_stay(
+    server: ScriptedLLM, client: Client, second: Answer
+):
+    server.answer_with([cut_off(MANY, at=100), second])
+    assert await client.facts() == Facts(facts=MANY["facts"][:4])
+    assert len(server.requests) == 2
+
+
+async def test_a_whole_answer_at_the_limit_is_an_answer(server: ScriptedLLM, client: Client):
+    server.answer_with([cut_off(FACTS, at=1_000)])
+    assert await client.facts() == Facts(facts=["likes tea"])
 
 
 async def test_mended_answer_is_told_of_with_the_one_before(server: ScriptedLLM, client: Client):

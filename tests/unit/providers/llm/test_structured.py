@@ -4,7 +4,15 @@ import pytest
 from pydantic import BaseModel, Field, JsonValue
 
 from sagacity.providers.base import ChatMessage
-from sagacity.providers.llm.structured import json_schema_format, mend_messages, parse, schema_message
+from sagacity.providers.llm.structured import (
+    Salvaged,
+    cut_off_fault,
+    json_schema_format,
+    mend_messages,
+    parse,
+    salvage,
+    schema_message,
+)
 
 
 class Inner(BaseModel):
@@ -138,3 +146,45 @@ def test_what_no_database_keeps_is_left_out():
     assert parse(text, Loose).value == {"a": ["xy", "\\u0000", 1]}
     for number in ("NaN", "Infinity", "-Infinity"):
         assert parse(f'{{"value": [{number}]}}', Loose).value == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"items": [{"name": "a"}, {"name": "b", "score": 1}, {"name": "c', ["a", "b"]),
+        ('```json\n{"items": [{"name": "a"},', ["a"]),
+        ('{"items": [{"name": "a"}]', ["a"]),
+        ('{"items": [{"name": "a"}], "value": {"b": "c', ["a"]),
+        (r'{"items": [{"name": "]}"}, {"name": "\""}, {"name": "\"}]', ["]}", '"']),
+        ('{"items": [{"name": "a"}, {oops}, {"name": "b"}]}', ["a"]),
+    ],
+)
+def test_whole_entries_of_a_broken_answer_are_read(text: str, names: list[str]):
+    kept = salvage(text, Outer)
+    assert kept is not None
+    assert [one.name for one in kept.value.items] == names
+    assert kept.entries == len(names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        '{"items": [{"name": "a',
+        '{"items": [',
+        '{"items": [{"score": 1}, {',
+        '{"items": ' + "[" * 100_000,
+    ],
+)
+def test_where_no_entry_is_whole_nothing_is_kept(text: str):
+    assert salvage(text, Outer) is None
+
+
+def test_a_model_that_was_cut_off_is_asked_for_fewer():
+    def kept(entries: int) -> Salvaged[Outer]:
+        return Salvaged(Outer(), entries)
+
+    assert "at most 3 entries, the most important first" in cut_off_fault(None)
+    assert "at most 2 entries" in cut_off_fault(kept(2))
+    assert "at most 10 entries" in cut_off_fault(kept(150))
