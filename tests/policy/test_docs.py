@@ -64,6 +64,10 @@ NOT_RUN = {
     ("docs/howto/run-workers.md", "uv pip install -e '.[redis]'"),
     ("docs/howto/run-workers.md", "sagacity worker --check"),
     ("docs/reference/rule-learner.md", ".venv/bin/python benchmarks/rule_learner.py --misses"),
+    (
+        "docs/reference/rule-learner.md",
+        ".venv/bin/python benchmarks/learning/rules.py --split development --show",
+    ),
     ("docs/howto/deploy-with-compose.md", "umask 077"),
     ("docs/howto/deploy-with-compose.md", "docker compose -f deploy/compose.yaml build"),
     ("docs/howto/deploy-with-compose.md", "docker compose -f deploy/compose.yaml up --detach --wait"),
