@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from learning.rules import Note, Statement, load, report
+import pytest
+from learning.rules import DATA, ROWS, Note, Statement, load, report
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import InteractionId
@@ -68,3 +69,26 @@ def test_the_half_of_a_statement_depends_on_its_text_alone(tmp_path: Path) -> No
         row["turns"][0]["text"]: statement(row["turns"][0]["text"]).is_held_out for row in SAMPLE
     }
     assert set(halves.values()) == {True, False}
+
+
+def test_the_labels_are_as_many_as_they_should_be() -> None:
+    """Hundreds teach something, as many nothing; each row of the table has its share of both, and of both halves."""
+    statements = {path.stem: load(path) for path in DATA.glob("*.jsonl")}
+    everything = [item for items in statements.values() for item in items]
+    assert set(statements) == {name for parts in ROWS.values() for name in parts}
+    assert len({item.turns for item in everything}) == len(everything)
+    assert sum(bool(item.notes) for item in everything) >= 400
+    assert sum(not item.notes for item in everything) >= 400
+
+
+@pytest.mark.parametrize(
+    ("row", "least"),
+    [("English", 200), ("German", 50), ("French", 50), ("Spanish", 50), ("Portuguese", 50)],
+)
+def test_a_language_has_labels_of_both_sorts_in_both_halves(row: str, least: int) -> None:
+    """At least as many teach something, and as many nothing; a quarter of each is in either half."""
+    items = [item for name in ROWS[row] for item in load(DATA / f"{name}.jsonl")]
+    for teaches in (True, False):
+        held_out = [item.is_held_out for item in items if bool(item.notes) == teaches]
+        assert len(held_out) >= least
+        assert min(sum(held_out), len(held_out) - sum(held_out)) * 4 >= len(held_out)
