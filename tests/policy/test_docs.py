@@ -64,6 +64,7 @@ NOT_RUN = {
     ("docs/howto/run-workers.md", "uv pip install -e '.[redis]'"),
     ("docs/howto/run-workers.md", "sagacity worker --check"),
     ("docs/reference/rule-learner.md", ".venv/bin/python benchmarks/rule_learner.py --misses"),
+    ("docs/reference/benchmarks.md", ".venv/bin/python benchmarks/learning/replay.py --show"),
     (
         "docs/reference/rule-learner.md",
         ".venv/bin/python benchmarks/learning/rules.py --split development --show",

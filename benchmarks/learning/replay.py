@@ -1,0 +1,220 @@
+"""
+What is remembered after whole conversations, when a capable model reads them.
+
+    python benchmarks/learning/replay.py [--show]
+
+Each file of `answers` is a scenario: dated sessions, beside each turn what a careful reader of that turn noted (facts,
+rules, and what they end), and what is to be current in the end. A scripted server stands in for the model: it answers
+each prompt with the notes of those turns that the prompt shows as new, and judges likeness by what the notes end. So
+the answers stay the same whatever windows are cut and prompts are worded, and what differs is what the pipeline makes
+of them. Turns are sent one exchange at a time, at the time at which they are said.
+
+`current` is how much of what should be remembered is, `right` how much of what is remembered should be; `stale` counts
+memories that are current and hold no longer, `source` those that name a wrong turn.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+ROOT: Final = Path(__file__).parents[2]
+sys.path += [str(ROOT / "benchmarks"), str(ROOT / "tests")]
+
+from learning.careful_reader import BETWEEN_TURNS, Scenario, Turn, answer, load, says  # noqa: E402
+
+from sagacity.providers.tokens import TokenCounter  # noqa: E402
+from support.api import client_of, running, settings_in  # noqa: E402
+from support.parts import StoppedClock  # noqa: E402
+from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, status  # noqa: E402
+
+ANSWERS: Final = Path(__file__).parent / "answers"
+HEADING: Final = (
+    f"{'scenario':24} {'turns':>5} {'current':>8} {'right':>8} {'stale':>5}"
+    f" {'source':>6} {'calls':>5} {'tokens/10':>9}"
+)
+"""The last column: tokens of prompts and schemas for ten turns."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one scenario gave."""
+
+    name: str
+    turns: int
+    calls: int
+    prompt_tokens: int
+    expected: int
+    missed: tuple[str, ...]
+    memories: int
+    wrong: tuple[str, ...]
+    stale: tuple[str, ...]
+    misplaced: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the row as it is printed."""
+        current = f"{self.expected - len(self.missed)}/{self.expected}"
+        right = f"{self.memories - len(self.wrong)}/{self.memories}"
+        return (
+            f"{self.name:24} {self.turns:5} {current:>8} {right:>8} {len(self.stale):5}"
+            f" {len(self.misplaced):6} {self.calls:5} {self.prompt_tokens * 10 // self.turns:9,}"
+        )
+
+
+@dataclass(frozen=True)
+class Service:
+    """The application that is measured; its time is that of the conversation."""
+
+    http: httpx.AsyncClient
+    clock: StoppedClock
+
+    async def call(self, method: str, path: str, body: object = None) -> Any:
+        """One call that has to succeed."""
+        reply = await self.http.request(method, path, json=body)
+        if not reply.is_success:
+            raise SystemExit(f"{method} {path}: {reply.status_code} {reply.text}")
+        return reply.json()
+
+    async def learn_with(self, model_url: str) -> None:
+        """Let the model at *model_url* read."""
+        config = await self.call("GET", "/api/get_config")
+        endpoint = {"model": "replayed", "api_key": "none", "api_base": model_url}
+        config["api_key_config"] = {"custom_endpoint": endpoint}
+        await self.call("POST", "/api/set_config", config)
+
+    async def publish(self, scenario: Scenario) -> None:
+        """Send a scenario, an exchange at a time; what is left at the end of a session is read then."""
+        for place, session in enumerate(scenario.sessions):
+            exchanges = list(_exchanges(session))
+            for exchange in exchanges:
+                later = exchange[-1].at + BETWEEN_TURNS - self.clock.now()
+                self.clock.advance(max(later.total_seconds(), 0))  # an old conversation may be sent late
+                body = {
+                    "user_id": scenario.name,
+                    "session_id": f"{scenario.name}-{place}",
+                    "force_extraction": exchange is exchanges[-1],
+                    "interaction_data_list": [
+                        {"role": turn.role, "content": turn.text, "created_at": int(turn.at.timestamp())}
+                        for turn in exchange
+                    ],
+                }
+                await self.call("POST", "/api/publish_interaction?wait_for_response=true", body)
+
+    async def memories(self, user_id: str) -> list[Mapping[str, Any]]:
+        """What is current of a user."""
+        wanted = {"user_id": user_id, "status_filter": [None]}
+        profiles = await self.call("POST", "/api/get_profiles", wanted)
+        rules = await self.call("POST", "/api/get_user_playbooks", wanted)
+        return [*profiles["user_profiles"], *rules["user_playbooks"]]
+
+    async def said(self, user_id: str) -> dict[int, str]:
+        """The text of each turn by its id."""
+        turns = await self.call("POST", "/api/get_interactions", {"user_id": user_id})
+        return {turn["interaction_id"]: turn["content"] for turn in turns["interactions"]}
+
+
+def _exchanges(session: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Yield what is said from one user turn up to the next."""
+    exchange: list[Turn] = []
+    for turn in session:
+        if turn.role == "User" and exchange:
+            yield exchange
+            exchange = []
+        exchange.append(turn)
+    if exchange:
+        yield exchange
+
+
+async def measure(scenario: Scenario, count_tokens: Callable[[str], int]) -> Result:
+    """
+    Send a scenario through an application with a database of its own, and compare.
+
+    Raises:
+        SystemExit: the application refused a call, or asked the model what nothing was noted for.
+    """
+    clock = StoppedClock(scenario.turns[0].at)
+    with tempfile.TemporaryDirectory() as home, scripted_llm() as model:
+        model.answer_with(lambda request: _reply(scenario, request))
+        async with running(settings_in(Path(home)), clock) as app, client_of(app) as http:
+            service = Service(http, clock)
+            await service.learn_with(model.base_url)
+            await service.publish(scenario)
+            memories, said = await service.memories(scenario.name), await service.said(scenario.name)
+        unanswered = [sorted(_fields(one)) for one in model.requests if _reply(scenario, one).status != 200]
+    if unanswered:
+        raise SystemExit(f"{scenario.name}: nothing was noted for a prompt that asks for {unanswered[0]}")
+    return compared(scenario, model.requests, memories, said, count_tokens)
+
+
+def _reply(scenario: Scenario, request: ChatRequest) -> Answer:
+    given = answer(scenario, request.messages[-1]["content"], _fields(request))
+    return status(400, says="nothing was noted for such a prompt") if given is None else as_json(given)
+
+
+def _fields(request: ChatRequest) -> set[str]:
+    return set((request.schema or {}).get("properties", {}))
+
+
+def compared(
+    scenario: Scenario,
+    requests: Sequence[ChatRequest],
+    memories: Sequence[Mapping[str, Any]],
+    said: Mapping[int, str],
+    count_tokens: Callable[[str], int],
+) -> Result:
+    """Compare the current *memories* with what is expected; *said* is the text of each turn by its id."""
+    texts = [f"{one.get('trigger') or ''} {one['content']}".strip() for one in memories]
+    stale = [place for place, text in enumerate(texts) if says(text, scenario.stale)]
+    hits = {
+        one: [place for place, text in enumerate(texts) if says(text, [one.pattern]) and place not in stale]
+        for one in scenario.expected
+    }
+    right = {place for places in hits.values() for place in places}
+    misplaced = {
+        place
+        for one, places in hits.items()
+        for place in places
+        if not any(one.source in said.get(turn, "") for turn in memories[place]["source_interaction_ids"])
+    }
+    return Result(
+        name=scenario.name,
+        turns=len(scenario.turns),
+        calls=len(requests),
+        prompt_tokens=sum(count_tokens(one.prompt + json.dumps(one.schema or {})) for one in requests),
+        expected=len(scenario.expected),
+        missed=tuple(one.pattern for one, places in hits.items() if not places),
+        memories=len(texts),
+        wrong=tuple(text for place, text in enumerate(texts) if place not in right),
+        stale=tuple(texts[place] for place in stale),
+        misplaced=tuple(texts[place] for place in sorted(misplaced)),
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--show", action="store_true", help="also print what is missed, wrong, stale and misplaced"
+    )
+    arguments = parser.parse_args()
+    count_tokens = TokenCounter().count
+    print(HEADING)
+    for path in sorted(ANSWERS.glob("*.yaml")):
+        result = asyncio.run(measure(load(path), count_tokens))
+        print(result)
+        for word in ("missed", "wrong", "stale", "misplaced") if arguments.show else ():
+            for text in getattr(result, word):
+                print(f"    {word}: {text}")
+
+
+if __name__ == "__main__":
+    main()
