@@ -31,7 +31,7 @@ class Turn:
     @property
     def head(self) -> str:
         """How it begins."""
-        return self.text.split("\n")[0][:_HEAD]
+        return self.text.split("\n")[0][:_HEAD].strip()
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def answer(scenario: Scenario, prompt: str, fields: set[str]) -> Mapping[str, An
 def drafts(scenario: Scenario, prompt: str, what: str) -> list[Mapping[str, Any]]:
     """Return what was noted of the turns under NEW, with this prompt's numbers of turns and labels of memories."""
     known, _, new = prompt.rpartition("\nNEW\n")
-    shown = {text[:_HEAD]: int(number) for number, text in _TURN.findall(new)}
+    shown = {text[:_HEAD].strip(): int(number) for number, text in _TURN.findall(new)}
     labels = _KNOWN.findall(known)
     return [
         {

@@ -38,9 +38,9 @@ from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, sta
 ANSWERS: Final = Path(__file__).parent / "answers"
 HEADING: Final = (
     f"{'scenario':24} {'turns':>5} {'current':>8} {'right':>8} {'stale':>5}"
-    f" {'source':>6} {'calls':>5} {'tokens/10':>9}"
+    f" {'source':>6} {'calls':>5} {'prompts':>8} {'text':>6}"
 )
-"""The last column: tokens of prompts and schemas for ten turns."""
+"""The last two columns: tokens of prompts with their schemas, and of the turns themselves, for ten turns."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Result:
     turns: int
     calls: int
     prompt_tokens: int
+    text_tokens: int
     expected: int
     missed: tuple[str, ...]
     memories: int
@@ -60,11 +61,12 @@ class Result:
 
     def __str__(self) -> str:
         """Return the row as it is printed."""
+        prompts, text = (count * 10 // self.turns for count in (self.prompt_tokens, self.text_tokens))
         current = f"{self.expected - len(self.missed)}/{self.expected}"
         right = f"{self.memories - len(self.wrong)}/{self.memories}"
         return (
             f"{self.name:24} {self.turns:5} {current:>8} {right:>8} {len(self.stale):5}"
-            f" {len(self.misplaced):6} {self.calls:5} {self.prompt_tokens * 10 // self.turns:9,}"
+            f" {len(self.misplaced):6} {self.calls:5} {prompts:8,} {text:6,}"
         )
 
 
@@ -188,12 +190,30 @@ def compared(
         turns=len(scenario.turns),
         calls=len(requests),
         prompt_tokens=sum(count_tokens(one.prompt + json.dumps(one.schema or {})) for one in requests),
+        text_tokens=sum(count_tokens(turn.text) for turn in scenario.turns),
         expected=len(scenario.expected),
         missed=tuple(one.pattern for one, places in hits.items() if not places),
         memories=len(texts),
         wrong=tuple(text for place, text in enumerate(texts) if place not in right),
         stale=tuple(texts[place] for place in stale),
         misplaced=tuple(texts[place] for place in sorted(misplaced)),
+    )
+
+
+def together(results: Sequence[Result]) -> Result:
+    """Add up rows."""
+    return Result(
+        name="all",
+        turns=sum(one.turns for one in results),
+        calls=sum(one.calls for one in results),
+        prompt_tokens=sum(one.prompt_tokens for one in results),
+        text_tokens=sum(one.text_tokens for one in results),
+        expected=sum(one.expected for one in results),
+        missed=tuple(text for one in results for text in one.missed),
+        memories=sum(one.memories for one in results),
+        wrong=tuple(text for one in results for text in one.wrong),
+        stale=tuple(text for one in results for text in one.stale),
+        misplaced=tuple(text for one in results for text in one.misplaced),
     )
 
 
@@ -208,12 +228,15 @@ def main() -> None:
     arguments = parser.parse_args()
     count_tokens = TokenCounter().count
     print(HEADING)
+    results: list[Result] = []
     for path in sorted(ANSWERS.glob("*.yaml")):
         result = asyncio.run(measure(load(path), count_tokens))
+        results.append(result)
         print(result)
         for word in ("missed", "wrong", "stale", "misplaced") if arguments.show else ():
             for text in getattr(result, word):
                 print(f"    {word}: {text}")
+    print(together(results))
 
 
 if __name__ == "__main__":
