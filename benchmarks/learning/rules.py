@@ -40,6 +40,13 @@ ROWS: Final = {
     "between named people": ("named-people",),
 }
 """The rows of the table, and the files that each counts."""
+DENIES: Final = (
+    r"no\b|not\b|\w+n't\b|never|without|avoid|stop|hate|dislike"
+    r"|nicht|kein|nie\b|ohne|hass|aufhor|lass|vermeid"
+    r"|pas\b|plus\b|jamais|sans\b|aucun|detest|evit|arret"
+    r"|sin\b|nunca|odi|dej|nao\b|sem\b|pare\b|parar|para de"
+)
+"""Words that deny, in the five languages, without accents; `~` in a pattern."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,7 @@ def folded(text: str) -> str:
 
 @cache
 def _pattern(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{folded(word)})")
+    return re.compile(rf"(?<!\w)(?:{folded(word).replace('~', DENIES)})")
 
 
 def begins_word(word: str, text: str) -> bool:

@@ -43,6 +43,14 @@ def test_a_note_forbids_words_in_what_is_noted_but_not_in_its_trigger() -> None:
     assert not note.matches("fact", memory("Lives in Portland and Boston."))
 
 
+def test_a_note_may_ask_for_any_word_that_denies() -> None:
+    """`~` is one of them, in whatever language."""
+    note = Note("fact", ("pork|schwein", "~"))
+    assert note.matches("fact", memory("Doesn't eat pork."))
+    assert note.matches("fact", memory("Isst kein Schweinefleisch."))
+    assert not note.matches("fact", memory("Likes pork."))
+
+
 def test_how_answers_are_wanted_may_be_either_kind() -> None:
     """A wish about the manner is right as a fact and as an instruction."""
     note = Note("manner", ("short",))
