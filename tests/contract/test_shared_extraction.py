@@ -34,7 +34,11 @@ def proposing(request: ChatRequest):
     if "verdicts" in (request.schema or {}).get("properties", {}):
         return as_json({"verdicts": []})
     last = int(re.findall(r"^\[#(\d+) ", request.prompt, re.MULTILINE)[-1])
-    rule = {"rationale": "Asked for.", "trigger": f"Case {last}", "content": f"Do step {last} first."}
+    rule = {
+        "rationale": "Asked for.",
+        "trigger": f"Case {last}",
+        "content": f"Keep bicycle {last} in the shed.",
+    }
     return extracted(
         request,
         profiles=[{"evidence": [last], "content": f"User owns bicycle number {last}."}],

@@ -323,7 +323,7 @@ def _shared_calls(work: Sequence[TargetTasks], known: Sequence[Sequence[Known]])
         for task in one.tasks:
             extractor = task.due.learner.shared
             if extractor is not None and extractor.reads(task.window):
-                turns = tuple(turn.interaction_id for turn in task.window.interactions)
+                turns = tuple(turn.interaction_id for turn in task.window.unread)
                 together.setdefault(turns, []).append((task.due, extractor, facts))
     calls: dict[Due, SharedCall] = {}
     for same in together.values():

@@ -199,7 +199,7 @@ async def test_no_more_candidates_than_the_limit(server):
     )
     extraction = await profiles(server).extract(TALK, [])
     assert [one.content for one in extraction.candidates] == [f"User has {n} sisters" for n in range(16)]
-    assert extraction.dropped == {Dropped.UNSUPPORTED: 1, Dropped.REPEATED: 1, Dropped.OVER_LIMIT: 188}
+    assert extraction.dropped == {Dropped.UNSUPPORTED: 1, Dropped.REPEATED: 1, Dropped.OVER_LIMIT: 184}
     assert len((await playbooks(server).extract(TALK, [])).candidates) == 16
 
 
