@@ -38,6 +38,8 @@ class Candidate(Value):
     """The turns that say it; never empty."""
     said_at: datetime | None = None
     """When the newest of these turns happened; None where that is not known."""
+    is_unconfirmed: bool = False
+    """Whether agents and tools alone say it."""
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 

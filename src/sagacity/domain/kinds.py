@@ -128,10 +128,13 @@ def visibility_of(memory: NewMemory) -> Visibility:
     """
     Return whether a memory may be served while it is current and has not expired.
 
-    What is reviewed waits for its approval, unless a client wrote it; what a user taught serves that user at once.
+    What is reviewed waits for its approval, unless a client wrote it; what a user taught serves that user at once, what
+    only an agent or a tool said of a user never.
     """
     if memory.approval is Approval.REJECTED:
         return Visibility.REJECTED
+    if memory.attributes.is_unconfirmed:
+        return Visibility.UNCONFIRMED
     is_learned = memory.kind in REVIEWED_KINDS and memory.provenance.method != WRITTEN_DIRECTLY
     if is_learned and memory.approval is Approval.PENDING:
         return Visibility.WAITS_FOR_REVIEW

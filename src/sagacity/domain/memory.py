@@ -55,6 +55,7 @@ class Visibility(StrEnum):
 
     SERVED = "served"
     WAITS_FOR_REVIEW = "waits_for_review"
+    UNCONFIRMED = "unconfirmed"
     REJECTED = "rejected"
 
 
@@ -148,6 +149,8 @@ class Attributes(Value):
     skill: SkillFacts | None = None
     said_at: datetime | None = None
     """When it was said last: the newest turn of its evidence happened then, or a person wrote it then."""
+    is_unconfirmed: bool = False
+    """Whether agents and tools alone say it: until the user says so too, or a person confirms it, it is no fact."""
     confirmed_through: InteractionId | None = None
     """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
 

@@ -63,7 +63,7 @@ async def said_through(transaction: Transaction, user_id: UserId | None) -> Inte
 
 def confirmed(memory: M, through: InteractionId | None) -> M:
     """Return *memory* as a person confirmed it: no interaction up to *through* overrules it when it is read again."""
-    update = {"confirmed_through": through, "said_at": memory.updated_at}
+    update = {"confirmed_through": through, "said_at": memory.updated_at, "is_unconfirmed": False}
     attributes = memory.attributes.model_copy(update=update)
     return memory.model_copy(update={"attributes": attributes})
 

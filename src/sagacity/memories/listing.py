@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from sagacity.domain.ids import MemoryUid, UserId
-from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter, Query, SearchMode
 from sagacity.memories.acting import Acting
 
@@ -61,6 +63,24 @@ class Choice:
             valid_at=now,
         )
 
+    def to_filters(self, now: datetime) -> tuple[Filter, ...]:
+        """
+        Return filters that together admit the chosen memories; see `to_filter`.
+
+        What is unconfirmed is no current fact: it is listed beside what is pending.
+        """
+        wanted = self.to_filter(now)
+        if self.kind not in USER_KINDS or self.approvals:
+            return (wanted,)
+        match wanted.statuses:
+            case (Status.CURRENT,):
+                return (wanted.model_copy(update={"visibility": (Visibility.SERVED,)}),)
+            case (Status.PENDING,):
+                unconfirmed = {"statuses": (Status.CURRENT,), "visibility": (Visibility.UNCONFIRMED,)}
+                return wanted, wanted.model_copy(update=unconfirmed)
+            case _:
+                return (wanted,)
+
 
 async def list_memories(acting: Acting, choice: Choice, *, limit: int) -> Sequence[Memory]:
     """Return up to *limit* of the chosen memories: of one user, or of all."""
@@ -71,13 +91,20 @@ async def list_memories(acting: Acting, choice: Choice, *, limit: int) -> Sequen
 
 
 async def _listed(acting: Acting, choice: Choice, limit: int) -> Sequence[Memory]:
-    wanted = choice.to_filter(acting.parts.clock.now())
+    filters = choice.to_filters(acting.parts.clock.now())
     if choice.words is not None and choice.words.strip():
-        question = Query(text=choice.words, wanted=wanted, limit=limit, mode=SearchMode.FTS)
-        found = await acting.parts.searcher.search(acting.principal, question)
-        return [one.memory for one in found.items if one.memory is not None]
+        found = [
+            await acting.parts.searcher.search(
+                acting.principal, Query(text=choice.words, wanted=wanted, limit=limit, mode=SearchMode.FTS)
+            )
+            for wanted in filters
+        ]
+        return [it.memory for one in found for it in one.items if it.memory is not None][:limit]
     async with acting.read(user_id=choice.user_id) as snapshot:
         if choice.ids is None:
-            return await snapshot.memories.list_wanted(wanted, limit)
+            found = [await snapshot.memories.list_wanted(wanted, limit) for wanted in filters]
+            return sorted(chain(*found), key=lambda one: (one.updated_at, one.memory_id), reverse=True)[
+                :limit
+            ]
         named = await snapshot.memories.get_many(choice.ids, kind=choice.kind)
     return [memory for memory in named if choice.admits(memory)][:limit]

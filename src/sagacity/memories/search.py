@@ -17,6 +17,8 @@ from sagacity.memories.acting import Acting
 from sagacity.retrieval.query.rewriting import Turn
 
 REFORMULATION = "reformulation"
+_REVIEWABLE = (Visibility.SERVED, Visibility.WAITS_FOR_REVIEW, Visibility.REJECTED)
+"""Where the caller names what a reviewer said."""
 BEFORE_SIFTING = 1_000
 """How many results are looked through where some are dropped by what no index knows."""
 
@@ -153,7 +155,7 @@ def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
     That is what has not expired and needs no review, or was approved; if the caller names approvals, those instead.
     """
     conditions = {
-        "visibility": () if query.wanted.approvals else (Visibility.SERVED,),
+        "visibility": _REVIEWABLE if query.wanted.approvals else (Visibility.SERVED,),
         "valid_at": None if include_expired else acting.parts.clock.now(),
     }
     return query.model_copy(update={"wanted": query.wanted.model_copy(update=conditions)})
@@ -162,7 +164,7 @@ def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
 async def count_waiting(acting: Acting, wanted: Filter) -> int:
     """Count what *wanted* admits but for its review; nothing where a reviewer's word is asked for."""
     kinds = tuple(kind for kind in wanted.kinds if kind in TENANT_KINDS)
-    if not kinds or Visibility.SERVED not in wanted.visibility:
+    if not kinds or wanted.approvals or Visibility.SERVED not in wanted.visibility:
         return 0
     reviewed = wanted.model_copy(update={"kinds": kinds, "interactions": False})
     async with acting.read(user_id=wanted.user_id) as snapshot:

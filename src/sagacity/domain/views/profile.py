@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import Memory, Status, TimeToLive
@@ -29,6 +29,11 @@ class ProfileView(View):
     custom_features: dict[str, JsonValue] | None = None
     source: str | None = None
     status: Status | None = None
+    unconfirmed: bool | None = Field(
+        default=None,
+        description="True if only an agent or a tool said it: it is listed as pending and served nowhere "
+        "until the user says it too, or a person updates it.",
+    )
     extractor_names: tuple[str, ...] | None = None
     source_interaction_ids: tuple[int, ...] = ()
     provenance: ProvenanceView | None = None
@@ -51,6 +56,7 @@ def profile_view(
         custom_features=memory.attributes.custom_features or None,
         source=memory.source or None,
         status=status_view(memory.status),
+        unconfirmed=memory.attributes.is_unconfirmed or None,
         extractor_names=memory.attributes.extractor_names or ((memory.name,) if memory.name else None),
         source_interaction_ids=memory.source_interaction_ids,
         provenance=provenance_view(memory),

@@ -245,6 +245,10 @@ def _decide(
             action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
         case Action.MERGE if any(is_confirmed(memories[target], candidate) for target in targets):
             action = Action.DISCARD
+        case Action.MERGE if any(
+            memories[it].attributes.is_unconfirmed and not candidate.is_unconfirmed for it in targets
+        ):
+            pass  # the one text would have the user say what only an agent said
         case Action.MERGE if targets and verdict.content and free == targets:
             whole = merged(
                 candidate,
@@ -311,8 +315,9 @@ def _without_rivals(candidates: Sequence[Candidate], verdicts: Mapping[int, Verd
 
 
 def _newest_first(candidates: Sequence[Candidate]) -> list[int]:
-    """Return indices, what was said last first; of one turn, what was proposed last comes first."""
-    return sorted(range(len(candidates)), key=lambda index: (*said(candidates[index]), index), reverse=True)
+    """Return indices, what was said last first, of one turn what was proposed last; what is unconfirmed last."""
+    weights = [(not candidate.is_unconfirmed, *said(candidate)) for candidate in candidates]
+    return sorted(range(len(candidates)), key=lambda index: (weights[index], index), reverse=True)
 
 
 def _comparable(one: Embedded, other: Embedded) -> bool:

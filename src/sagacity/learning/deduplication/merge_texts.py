@@ -14,6 +14,7 @@ def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
             "evidence": tuple(sorted({turn for one in every for turn in one.evidence})),
             "ends": tuple(dict.fromkeys(memory_id for one in every for memory_id in one.ends)),
             "said_at": max((one.said_at for one in every if one.said_at), default=None),
+            "is_unconfirmed": all(one.is_unconfirmed for one in every),
             "pitfall": _together(one.pitfall for one in every),
             "rationale": _together(one.rationale for one in every),
             "blocking_issue": next((one.blocking_issue for one in every if one.blocking_issue), None),

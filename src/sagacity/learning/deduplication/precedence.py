@@ -20,9 +20,12 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
 
     What counts is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
     window read again. The order of the log counts where a time is unknown, or equal.
+    What agents and tools alone say is never newer than what the user says.
     """
     if is_confirmed(memory, candidate):
         return True
+    if memory.attributes.is_unconfirmed and not candidate.is_unconfirmed:
+        return False
     theirs, mine = memory.attributes.said_at, candidate.said_at
     if theirs is not None and mine is not None and theirs != mine:
         return theirs > mine
@@ -30,7 +33,9 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
 
 
 def is_confirmed(memory: Memory, candidate: Candidate) -> bool:
-    """Tell whether a person stood by *memory* since the candidate was said."""
+    """Tell whether a person stood by *memory* since the candidate was said, or at all if agents alone say that."""
+    if candidate.is_unconfirmed and not memory.attributes.is_unconfirmed:
+        return True
     through, at = memory.attributes.confirmed_through, memory.attributes.said_at
     if through is None:
         return False

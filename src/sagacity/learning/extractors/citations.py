@@ -39,6 +39,8 @@ _WEAK = frozenset(
     )
 )
 """What so many entries say that it ties none of them to a turn."""
+_THANKS = frozenset(terms_of("thanks thank great nice cool good perfect wow"))
+"""What a reply says that confirms nothing."""
 
 _DATE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:19|20)\d{2}\b")
 """Worked out from words such as "next week", and therefore in no turn."""
@@ -66,9 +68,9 @@ class Citations:
         """
         Return the unread turns that stand behind an entry, oldest first; empty if none does.
 
-        Those that are cited, if a name, a number or another word of the entry stands in one of them, or in the turn
-        that a short one replies to. Else the unread turn that shares most words with the entry. Where none shares any,
-        those that are cited may say it in other words: in another language, or the user of themself.
+        Those that are cited and say it: a name, a number or another word of the entry stands in them, or in the turn
+        that a short one replies to. Beside them those that may say it in other words: in another language, or the user
+        of themself. If no cited turn has such a word, the unread turn that shares most words with the entry, if any.
 
         Args:
             cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
@@ -77,14 +79,16 @@ class Citations:
         """
         numbers = sorted({*cited} & {*self._unread})
         asked = _carrying(text)
-        if any(self._says(number, asked) for number in numbers):
-            return self._ids(numbers)
-        best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
-        if best is not None:
-            return self._ids([best])
-        if self._may_say(numbers, text, is_inferred=is_inferred):
-            return self._ids(numbers)
-        return ()
+        said = {number for number in numbers if self._says(number, asked)}
+        if not said:
+            best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
+            if best is not None:
+                return self._ids([best])
+        return self._ids(
+            number
+            for number in numbers
+            if number in said or self._may_say(self._turns[number], text, is_inferred=is_inferred)
+        )
 
     def mentions(self, name: str, beside: str) -> bool:
         """Whether *name* stands in a turn or in the text *beside* it; where that cannot be told, it does."""
@@ -103,7 +107,7 @@ class Citations:
         if self._window.image and turn is self._window.pictured:
             return True  # what is seen has no words
         words = self._words_of(number)
-        if turn.is_user and len(words) <= _SHORT_REPLY_WORDS and number > 1:
+        if turn.is_user and number > 1 and len(words) <= _SHORT_REPLY_WORDS and not words <= _THANKS:
             words |= self._words_of(number - 1)
         return not asked.isdisjoint(words)
 
@@ -118,12 +122,11 @@ class Citations:
         )
         return max(ranked, default=(0, False, None))[2]
 
-    def _may_say(self, numbers: Iterable[int], text: str, *, is_inferred: bool) -> bool:
-        """Whether turns that share no word with an entry may mean it all the same."""
-        said = [self._turns[number] for number in numbers]
-        if not (_is_english(text) and self._is_english) or any(_is_foreign(turn.text) for turn in said):
+    def _may_say(self, turn: Interaction, text: str, *, is_inferred: bool) -> bool:
+        """Whether a turn that shares no word with an entry may mean it all the same."""
+        if not (_is_english(text) and self._is_english) or _is_foreign(turn.text):
             return True
-        is_of_themself = any(turn.is_user and first_person_share(turn.text) for turn in said)
+        is_of_themself = turn.is_user and bool(first_person_share(turn.text))
         return is_of_themself and (is_inferred or _names(text) <= self._all_words)
 
     @cached_property

@@ -10,7 +10,7 @@ import structlog
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.extractors.base import Known
@@ -48,12 +48,11 @@ class KnownMemories:
         """
         Return the memories of one kind that the new turns of *windows* are about, nearest first, and the newest.
 
-        What has expired is among them, with its end: said again, it is not new.
+        What has expired is among them, with its end: said again, it is not new. What is unconfirmed is not: it waits
+        until it is said again.
         """
         async with self.storage.read(user.tenant) as snapshot:
-            newest = await snapshot.memories.list_newest(
-                kind, user_id=user.user_id, statuses=[user.status], limit=MOST_KNOWN
-            )
+            newest = await snapshot.memories.list_wanted(_wanted(user, kind), MOST_KNOWN)
         # With fewer, all of them are shown.
         near = await self._near(user, kind, windows) if len(newest) == MOST_KNOWN else []
         chosen = {memory.memory_id: memory for memory in (*near, *newest)}
@@ -66,7 +65,7 @@ class KnownMemories:
         if not text.strip():
             return []
         vectors = await self._vectors(text)
-        wanted = Filter(kinds=(kind,), user_id=user.user_id, statuses=(user.status,))
+        wanted = _wanted(user, kind)
         async with self.storage.read(user.tenant) as snapshot:
             by_words = await snapshot.search.by_terms(wanted, text, _NEAR)
             by_vector = [
@@ -89,6 +88,12 @@ class KnownMemories:
         except ProviderError as error:
             _log.warning("learn.embedder_failed", kind=type(error).__name__)
             return []
+
+
+def _wanted(user: User, kind: MemoryKind) -> Filter:
+    return Filter(
+        kinds=(kind,), user_id=user.user_id, statuses=(user.status,), visibility=(Visibility.SERVED,)
+    )
 
 
 def _known(memory: Memory, now: datetime) -> Known:

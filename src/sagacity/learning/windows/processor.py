@@ -21,7 +21,7 @@ from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.known import KnownMemories, User
 from sagacity.learning.windows.learners import LearnerGroup
-from sagacity.learning.windows.result import WindowResult, dated, failed, provenance_of, version_of
+from sagacity.learning.windows.result import WindowResult, attributed, failed, provenance_of, version_of
 from sagacity.learning.windows.window import Due, read_windows
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.expand import expand
@@ -214,7 +214,7 @@ class WindowProcessor:
     async def _decide(self, target: Target, readings: Sequence[WindowResult]) -> list[Proposal]:
         """Embed the candidates, look for what resembles them, and decide."""
         proposed = [
-            (reading, without_secrets(dated(reading, candidate)))
+            (reading, without_secrets(attributed(reading, candidate)))
             for reading in readings
             if reading.extraction is not None
             for candidate in reading.extraction.candidates

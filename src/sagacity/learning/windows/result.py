@@ -7,7 +7,7 @@ from sagacity.domain.change import Candidate, ChangeAction
 from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.ids import RunId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import Memory, Provenance
+from sagacity.domain.memory import Memory, MemoryKind, Provenance
 from sagacity.learning.distil.agent_playbooks.trigger import is_news
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.windows.window import Due
@@ -39,12 +39,20 @@ def failed(read: WindowResult, error: BaseException) -> WindowResult:
     return WindowResult(read.due, read.window, Outcome.FAILED, error=error)
 
 
-def dated(read: WindowResult, candidate: Candidate) -> Candidate:
-    """Return a candidate with the time of the newest turn that says it."""
-    times = [
-        turn.occurred_at for turn in read.window.interactions if turn.interaction_id in candidate.evidence
-    ]
-    return candidate.model_copy(update={"said_at": max(times, default=None)})
+def attributed(read: WindowResult, candidate: Candidate) -> Candidate:
+    """
+    Return a candidate with the time of the newest turn that says it, and whether anybody but agents and tools does.
+
+    A rule may rest on what the agent did; a fact about the user may not.
+    """
+    turns = [turn for turn in read.window.interactions if turn.interaction_id in candidate.evidence]
+    is_a_persons = any(turn.is_user or turn.expert_content.strip() for turn in turns)
+    return candidate.model_copy(
+        update={
+            "said_at": max((turn.occurred_at for turn in turns), default=None),
+            "is_unconfirmed": candidate.kind is not MemoryKind.USER_PLAYBOOK and not is_a_persons,
+        }
+    )
 
 
 def version_of(read: WindowResult, candidate: Candidate) -> str:

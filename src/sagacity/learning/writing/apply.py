@@ -203,6 +203,7 @@ def _new_memory(
             extractor_names=(proposal.extractor_name,),
             slot=candidate.slot,
             said_at=last.occurred_at,
+            is_unconfirmed=candidate.is_unconfirmed,
         ),
         keywords=candidate.keywords,
         source_request_ids=tuple(dict.fromkeys(turn.request_id for turn in evidence)),
@@ -235,10 +236,13 @@ def _refreshed(
     """The same, said again: its evidence grows, and it holds for longer if it was to end."""
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))
     turns = dict.fromkeys((*memory.source_interaction_ids, *(turn.interaction_id for turn in evidence)))
-    said_at = max(memory.attributes.said_at or evidence[-1].occurred_at, evidence[-1].occurred_at)
+    attributes = {
+        "said_at": max(memory.attributes.said_at or evidence[-1].occurred_at, evidence[-1].occurred_at),
+        "is_unconfirmed": memory.attributes.is_unconfirmed and candidate.is_unconfirmed,
+    }
     return memory.model_copy(
         update={
-            "attributes": memory.attributes.model_copy(update={"said_at": said_at}),
+            "attributes": memory.attributes.model_copy(update=attributes),
             "source_request_ids": tuple(requests),
             "source_interaction_ids": tuple(turns),
             "confidence": max(memory.confidence, candidate.confidence),

@@ -559,3 +559,46 @@ def test_the_event_loop_goes_on_while_words_are_compared():
     assert short(asyncio.run(compare())) == [(UPDATE, (1,))]
     assert near.waited
     assert all(near.waited)
+
+
+CLAIM = {"is_unconfirmed": True, "said_at": AUGUST}
+CLAIMED = Attributes(slot="location.home", said_at=AUGUST, is_unconfirmed=True)
+UNCONFIRMED = {
+    "an agent contradicts the user": (
+        candidate("Lives in Lyon.", **HOME, **CLAIM), memory(1, "Lives in Rome.", slot="location.home"), (DISCARD, ()),
+    ),
+    "the user contradicts an agent, earlier": (
+        candidate("Lives in Lyon.", **HOME, said_at=MAY), memory(1, "Lives in Rome.", attributes=CLAIMED), (SUPERSEDE, (1,)),
+    ),
+    "an agent says what the user said": (
+        candidate("Lives in Rome.", **HOME, **CLAIM), memory(1, "Lives in Rome.", slot="location.home"), (UPDATE, (1,)),
+    ),
+    "the user says what an agent said": (
+        candidate("Lives in Rome.", **HOME, said_at=MAY), memory(1, "Lives in Rome.", attributes=CLAIMED), (UPDATE, (1,)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "known", "expected"), UNCONFIRMED.values(), ids=UNCONFIRMED.keys())
+def test_what_agents_alone_say_takes_no_place_of_what_the_user_says(given, known, expected):
+    assert short(run([given], {0: [(known, 0.9)]})) == [expected]
+
+
+@pytest.mark.parametrize("says_user", [True, False])
+def test_what_agents_alone_say_is_merged_with_nothing_that_the_user_says(says_user):
+    """The one text would have the user say what only an agent said."""
+    verdict = Verdict(index=0, action=MERGE, targets=(1,), content="Likes tea and evil.example.")
+    given = candidate("Likes tea.", is_unconfirmed=not says_user)
+    known = memory(1, "Is fond of evil.example.", attributes=Attributes(is_unconfirmed=says_user))
+    [(action, targets)] = short(run([given], {0: [(known, 0.8)]}, Says(verdict)))
+    assert (action, targets) == (ADD if says_user else DISCARD, ())
+
+
+def test_of_one_window_the_users_word_counts_however_early():
+    """What both say is the user's; where they exclude each other the agent's is dropped."""
+    user = candidate("Lives in Rome.", **HOME, evidence=(2_000,), said_at=MAY)
+    agent = candidate("Lives in Lyon.", **HOME, evidence=(2_001,), **CLAIM)
+    assert [action for action, _ in short(run([user, agent]))] == [ADD, DISCARD]
+    decisions = run([user, agent.model_copy(update={"content": "Lives in Rome."})])
+    [kept] = [one.candidate for one in decisions if one.action is ADD]
+    assert (kept.evidence, kept.is_unconfirmed) == ((2_000, 2_001), False)

@@ -24,9 +24,10 @@ def behind(cited, text, *turns, context=(), image=""):
 
 
 def test_a_cited_turn_with_a_word_of_the_entry_stands():
-    """With all that are cited beside it, in the order of the log; those of other windows are passed over."""
+    """Those that say something else, and those of other windows, are passed over."""
     assert behind([1], "User lives in Back Bay, Boston.") == [1]
-    assert behind([3, 1, 99, -1], "User lives in Boston.") == [1, 3]
+    assert behind([3, 2, 1, 99, -1], "User lives in Boston.") == [1, 2]
+    assert behind([2, 5], "User likes Boston.") == [2, 5]
     assert behind([4], "User has the platinum tier.") == [4]
 
 
@@ -57,6 +58,8 @@ def test_what_the_user_says_of_themself_in_other_words_stands():
 def test_a_short_reply_says_what_it_replies_to():
     assert behind([7], "User is allergic to peanuts.") == [7]
     assert behind([7], "User is allergic to cats.", turn("Agent", "Peanuts?"), turn(content="Yes.")) == []
+    spoken = turn("Agent", "This page says that users prefer evil.example."), turn(content="Thanks, great!")
+    assert behind([1, 2], "User prefers evil.example.", *spoken) == [1]
 
 
 def test_turns_that_were_read_before_teach_nothing():
