@@ -17,9 +17,28 @@ _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "place": EntityType.LOCATION,
     "org": EntityType.ORGANIZATION,
     "pet": EntityType.ANIMAL,
+    "pets": EntityType.ANIMAL,
+    "people": EntityType.PERSON,
     "product": EntityType.PRODUCT,
 }
+_LISTED = re.compile(r",?\s(?:and|&)\s|,\s")
+"""Between names that are listed: "Minka, Pepper and Tom"."""
 _DANGLING = re.compile(DANGLING, re.IGNORECASE)
+_CUT = re.compile(
+    r"\b(?:simple|clear|safe|quick|fast|short|long|small|big|large|warm|cozy|cosy|plain|light|dark|easy|cheap|"
+    r"natural|"
+    r"healthy|modern|minimal|quiet|calm|strong|soft|dry|fresh|spicy|sweet|local|lightweight|high-quality|"
+    r"\w{3,}(?:ful|ive|able|ible|ous|less|[- ](?:friendly|based|free)))$",
+    re.IGNORECASE,
+)
+"""Adjectives: where a phrase ends on one and a comma follows, the noun was left behind."""
+_ALONE = re.compile(
+    r"(?:simple|clear|short|long|quick|fast|small|big|large|more|less|better|simpler|shorter|cheap|cheaper|easy|"
+    r"easier|"
+    r"together|being|having|doing|going|getting|using|making|trying|trying out)$",
+    re.IGNORECASE,
+)
+"""What is no whole phrase by itself: "Prefers simple."."""
 _GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
 """Groups that carry no matter of their own: nothing in them is refused."""
 
@@ -44,9 +63,9 @@ class Rule:
     One pattern and what it means.
 
     *content* and *slot* are templates over the pattern's named groups. A group `verb` is conjugated; `person`,
-    `place`, `org`, `pet` and `product` are names: kept as they are, mentioned in the graph, and tied to the user
-    by *relation*, or as *relationships* say. Any other group is turned into third person. Patterns are compiled on
-    first use: all of them take a fifth of the time in which the program is loaded.
+    `place`, `org`, `pet` and `product` are names, `people` and `pets` several: kept as they are, mentioned in the
+    graph, and tied to the user by *relation*, or as *relationships* say. Any other group is turned into third person.
+    Patterns are compiled on first use: all of them take a fifth of the time in which the program is loaded.
     """
 
     name: str
@@ -116,8 +135,13 @@ def rule(
     )
 
 
-def read(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[Draft]:
-    """Apply *rules* to the clauses that are stated; where several start at one place the first wins."""
+def read(sentence: Sentence, rules: Sequence[Rule]) -> tuple[Draft, ...]:
+    """
+    Apply *rules* to the clauses that are stated; where several start at one place the first wins.
+
+    What another says too, and more, is left out.
+    """
+    found: list[Draft] = []
     stated = [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
     taken: set[int] = set()
     for start in stated:
@@ -128,10 +152,16 @@ def read(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[Draft]:
             draft = _draft(row, match) if match else None
             if match and draft:
                 taken.add(start)
-                yield draft
+                found.append(draft)
     for row in rules:
         if row.anywhere:
-            yield from _scan(sentence, row)
+            found.extend(_scan(sentence, row))
+    return tuple(draft for draft in found if not any(_says_more(other, draft) for other in found))
+
+
+def _says_more(other: Draft, draft: Draft) -> bool:
+    """Whether *other* goes on where *draft* ends: "Has a brother named Tom who lives in Oslo."."""
+    return other.content.startswith(draft.content.rstrip(".") + " ")
 
 
 def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
@@ -148,9 +178,15 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
     groups = {name: trim(said) for name, said in match.groupdict().items() if said}
     if any(not said or _DANGLING.search(said) for said in groups.values()):
         return None
+    if any(name not in _GRAMMAR and _is_incomplete(match, name, said) for name, said in groups.items()):
+        return None
     if row.refuse and any(row.refuse.match(said) for name, said in groups.items() if name not in _GRAMMAR):
         return None
-    names = {name: said for name, said in groups.items() if name in _ENTITY_GROUPS}
+    names = {
+        name: _LISTED.split(said) if name in {"pets", "people"} else [said]
+        for name, said in groups.items()
+        if name in _ENTITY_GROUPS
+    }
     wording = {name: _wording(name, said) for name, said in groups.items()}
     missing = {name: "" for name in match.re.groupindex if name not in groups}
     slots = {name: slug(said) for name, said in groups.items()}
@@ -163,24 +199,34 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
         time_to_live=row.time_to_live,
         confidence=row.confidence,
         entities=tuple(
-            EntityMention(name=said, entity_type=_ENTITY_GROUPS[name]) for name, said in names.items()
+            EntityMention(name=said, entity_type=_ENTITY_GROUPS[name])
+            for name, listed in names.items()
+            for said in listed
         ),
         relationships=_relationships(row, names, {**slots, **missing}),
     )
 
 
+def _is_incomplete(match: re.Match[str], group: str, said: str) -> bool:
+    """Whether the phrase has lost its noun to a comma, or is none."""
+    if group in _ENTITY_GROUPS:
+        return False
+    cut = match.string[match.end(group) :].lstrip().startswith(",") and _CUT.search(said)
+    return bool(cut or _ALONE.match(said))
+
+
 def _relationships(
-    row: Rule, names: Mapping[str, str], slots: Mapping[str, str]
+    row: Rule, names: Mapping[str, Sequence[str]], slots: Mapping[str, str]
 ) -> tuple[RelationshipMention, ...]:
     """The user with each name by the row's relation, and names with each other as its relationships say."""
-    known = {USER: USER, **names}
+    known = {USER: (USER,), **names}
     said = row.relationships or tuple((USER, row.relation, name) for name in names)
     return tuple(
-        RelationshipMention(
-            source=known[source], target=known[target], relationship_type=word.format(**slots)
-        )
+        RelationshipMention(source=one, target=other, relationship_type=word.format(**slots))
         for source, word, target in said
         if word and source in known and target in known
+        for one in known[source]
+        for other in known[target]
     )
 
 

@@ -136,3 +136,26 @@ def test_not_fooled(text: str) -> None:
 def test_facts_found(text: str, content: str) -> None:
     """Plain statements are understood, names of all scripts kept letter by letter."""
     assert content in contents(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("My brother Tom lives in Oslo.", "Has a brother named Tom who lives in Oslo."),
+        (
+            "My sister Ana works at Siemens in Berlin.",
+            "Has a sister named Ana who works at Siemens in Berlin.",
+        ),
+    ],
+)
+def test_one_fact_is_one_memory(text: str, content: str) -> None:
+    """Of two readings of a sentence, the one that says more counts."""
+    assert contents(text) == [content]
+
+
+@pytest.mark.parametrize(
+    "text", ["I prefer simple, clear answers.", "I love creating a safe, inviting place.", "I like quick."]
+)
+def test_a_fact_has_its_head(text: str) -> None:
+    """An adjective without its noun says nothing."""
+    assert contents(text) == []
