@@ -113,3 +113,46 @@ TIME = (
     r"on\s(?:\w+day|(?:january|february|march|april|may|june|july|august|september|october|november|"
     r"december)(?:\s\d{1,2}(?:st|nd|rd|th)?)?|the\s\d{1,2}(?:st|nd|rd|th)))"
 )
+
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
+    r"jul|aug|sept?|oct|nov|dec)\b"
+)
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DAY = (
+    rf"(?:(?:the\s)?{_NTH}\s(?:of\s)?{_MONTH}(?:,?\s20\d\d)?|(?:in\s)?(?:early\s|mid[- ]?|late\s|"
+    rf"the end of\s)?{_MONTH}"
+    rf"(?:\s(?:the\s)?{_NTH}\b)?(?:,?\s20\d\d)?|(?:in\s)?20\d\d(?:-\d\d-\d\d)?|"
+    rf"\d{{1,2}}[./]\d{{1,2}}(?:[./](?:20)?\d\d)?"
+    rf"|(?:next\s|this\s|coming\s)?{_WEEKDAY}(?:,?\s(?:the\s)?{_NTH}\b(?:\s(?:of\s)?{_MONTH})?|,\s{_MONTH}\s{_NTH})?"
+    rf"|next\s(?:week|month|year|weekend|spring|summer|autumn|fall|winter)"
+    rf"|this\s(?:week|month|year|weekend|spring|summer|autumn|fall|winter)|tomorrow|tonight|today|"
+    rf"the\s\d{{1,2}}(?:st|nd|rd|th)"
+    rf"|in\s(?:\d+|a|an|two|three|four|five|six|a few|a couple of)\s(?:days?|weeks?|months?|years?)"
+    rf"|(?:in\s)?(?:spring|summer|autumn|winter)|(?:the\s)?end of (?:the\s|this\s|next\s)?(?:week|month|year|"
+    rf"quarter|{_MONTH})"
+    rf"|christmas|easter|thanksgiving|new year's eve)"
+)
+_HOUR = (
+    r"(?:\s(?:morning|afternoon|evening|night)\b)?"
+    r"(?:\sat\s(?:\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\so'clock)?|noon|midnight))?"
+)
+DATE = rf"{_DAY}{_HOUR}(?![\w/-])"
+"""A day, or a longer time by its name, with the hour where it is said."""
+PERIOD = (
+    rf"(?:(?:from|between)\s(?:the\s)?(?:{_DAY}|{_NTH})\s(?:to|until|till|through|and|-)\s{DATE}"
+    rf"|(?:until|till|through|from|starting|as of|on|for the)\s{DATE}|for (?:\w+|a few|a couple of) (?:days|"
+    rf"weeks|months)"
+    rf"|{DATE}(?:\s(?:to|until|till|through|-)\s{DATE})?|all (?:of )?(?:next )?(?:week|month|{_MONTH}))"
+)
+"""From a day to a day, or one of these alone."""
+WORD_FOR_TWO = r"(?:two|three|four|five|six|\d)"
+FAMILY = (
+    r"(?:(?:older|younger|little|big|twin|elder|eldest|oldest|youngest|step|half|ex)[\s-])?(?:sister|brother|"
+    r"mother|father|"
+    r"mom|mum|dad|wife|husband|spouse|partner|fianc[e\u00e9]e?|girlfriend|boyfriend|son|daughter|kid|child|baby|"
+    r"niece|nephew|"
+    r"cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|grandson|granddaughter|mother-in-law|father-in-law|"
+    r"sister-in-law|brother-in-law|roommate|flatmate)"
+)

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, PHRASE, POINTING
+from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, END, PHRASE, POINTING
 
 HEALTH: Final[tuple[Rule, ...]] = (
     rule(
@@ -41,8 +42,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "allergy",
-        rf"(?:{AM}{ADVERB}(?: \w+ly)? allergic to\s(?P<what>{PHRASE})|i have an?\s(?:\w+ly\s|severe\s|"
-        rf"mild\s)?(?P<kind>[\w-]+) allergy)",
+        rf"(?:{AM}{ADVERB}(?: \w+ly)? allergic to\s(?P<what>{PHRASE})|(?:i have|i've got) (?:an?\s)?"
+        rf"(?:\w+ly\s|severe\s|bad\s|mild\s)?(?P<kind>(?!skin|food|seasonal|common)[\w-]+) allerg(?:y|ies))",
         "Is allergic to {what}{kind}.",
         slot="health.allergy.{what}{kind}",
         confidence=0.95,
@@ -73,6 +74,89 @@ HEALTH: Final[tuple[Rule, ...]] = (
         refuse=POINTING,
         example=("Dr. Lee diagnosed me with chronic sinusitis.", "Health: chronic sinusitis."),
         counter="He was diagnosed with the flu.",
+    ),
+    rule(
+        "intolerant",
+        rf"(?:{AM}{ADVERB} (?:\w+ly )?intolerant (?:to|of)\s(?P<what>{PHRASE})|i{ADVERB} (?:can't|cannot|"
+        rf"don't) tolerate\s"
+        rf"(?P<more>(?!how\b|when\b|people\b|being\b){PHRASE}))",
+        "Does not tolerate {what}{more}.",
+        slot="health.intolerance.{what}{more}",
+        refuse=POINTING,
+        confidence=0.9,
+        example=("I'm intolerant to histamine.", "Does not tolerate histamine."),
+        counter="I can't tolerate how slow it is.",
+    ),
+    rule(
+        "medication",
+        rf"i(?:'m| am|'ve been)?{ADVERB} (?P<verb>take|taking|on)\s(?P<what>(?:\d+ ?mg (?:of )?)?(?:insulin|"
+        rf"metformin|ibuprofen|"
+        rf"aspirin|antidepressants|antihistamines|statins|beta blockers|blood thinners|warfarin|levothyroxine|"
+        rf"lisinopril|"
+        rf"omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood pressure medication|"
+        rf"medication for"
+        rf"\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|twice a day|for\s[\w\s]{{3,30}}?))?)"
+        rf"(?=[\s,.;!)]|$)",
+        "Takes {what} {often}.",
+        slot="health.medication.{what}",
+        exclusive=True,
+        example=("I take metformin every day.", "Takes metformin every day."),
+        counter="Should I take aspirin?",
+    ),
+    rule(
+        "injury",
+        rf"i(?:'ve| have)?{ADVERB} (?P<did>broke|broken|sprained|tore|torn|fractured|dislocated|"
+        rf"injured)\smy\s(?P<what>(?:left |"
+        rf"right )?(?:leg|arm|ankle|wrist|foot|toe|finger|hip|knee|rib|ribs|collarbone|shoulder|hand|acl|"
+        rf"meniscus|hamstring|nose|"
+        rf"elbow|back)\b(?:\s(?:last|in|on|two|three|a)\s[\w\s]{{2,25}}?)?){END}",
+        "{did} their {what}.",
+        slot="health.injury.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I broke my leg last week.", "Broke their leg last week."),
+        counter="I broke my promise.",
+    ),
+    rule(
+        "bad_part",
+        r"(?:i have|i've got|i got)(?: \w+ly)? (?P<what>(?:an?\s)?(?:bad|weak|herniated|slipped|torn)\s(?:back|"
+        r"knees?|hips?|"
+        r"shoulders?|ankles?|eyesight|hearing|disc|meniscus|lungs|heart))\b",
+        "Has {what}.",
+        slot="health.{what}",
+        example=("I have a bad knee so no running.", "Has a bad knee."),
+        counter="I have a bad feeling.",
+    ),
+    rule(
+        "wears",
+        r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|contacts|"
+        r"(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
+        r"crutches)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
+        "{verb} {what}.",
+        slot="health.aid.{what}",
+        example=("I wear glasses.", "Wears glasses."),
+        counter="I wear a hat.",
+    ),
+    rule(
+        "abstains",
+        rf"i{ADVERB} (?:don't|do not|never|no longer|stopped) (?P<what>(?:smoke|drink|vape|smoking|drinking)"
+        rf"(?:\s(?:alcohol|cigarettes|any alcohol|coffee|beer|wine|weed))?)(?:\sany\s?more|\sat all)?"
+        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because)\b)",
+        "Does not {what}.",
+        slot="habit.{what}",
+        exclusive=True,
+        refuse=r"\w+ing\b",
+        example=("I don't smoke and I don't drink.", "Does not smoke."),
+        counter="Smoke does not bother me.",
+    ),
+    rule(
+        "no_longer_eats",
+        rf"i(?:'ve| have)?{ADVERB} no longer (?P<verb>eat|drink|touch)\s"
+        rf"(?P<what>(?!it\b|that\b|them\b|this\b|out\b|there\b|at\b|in\b|as\b|too\b|so\b|before\b|after\b){PHRASE})",
+        "No longer {verb} {what}.",
+        slot="diet.avoids.{what}",
+        refuse=r"\w+ (?:it|that|this|them)\b",
+        example=("I no longer eat meat.", "No longer eats meat."),
+        counter="I no longer eat at noon.",
     ),
     rule(
         "cannot_eat",

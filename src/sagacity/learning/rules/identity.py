@@ -4,7 +4,7 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, END, HAVE_BEEN, NAME, PHRASE, PLACE, WE_ARE
+from sagacity.learning.rules.fragments import ADVERB, AM, DATE, END, HAVE_BEEN, NAME, PHRASE, PLACE, WE_ARE
 
 _NOT_A_NAME = (
     r"(?:I\b|American|British|Canadian|Indian|Irish|Italian|German|French|Spanish|Mexican|Chinese|Japanese|"
@@ -19,13 +19,26 @@ _NO_PLACE = (
 NAMES: Final[tuple[Rule, ...]] = (
     rule(
         "name",
-        rf"(?:my (?:full |first )?name(?:'s| is)|(?:please )?call me)\s(?P<person>{NAME})",
+        rf"my (?:full |first |real )?name(?:'s| is)\s(?P<person>{NAME})",
         "Name is {person}.",
         slot="identity.name",
         exclusive=True,
         confidence=0.95,
         example=("Hi! My name is Raj Patel and I'm a developer.", "Name is Raj Patel."),
         counter="Write a story in which my name is Raj.",
+    ),
+    rule(
+        "nickname",
+        rf"(?:(?:please |just |you can |but ){{0,2}}call me|(?:everybody|everyone|everyone here|people|"
+        rf"most people|(?:my )?friends|"
+        rf"(?:all )?my friends|my family|they all)(?: just| usually)? calls? me|i{ADVERB} go by|i'm known as)"
+        rf"\s(?P<person>(?!{_NOT_A_NAME}){NAME})(?=[\s,.;!)]|$)",
+        "Is called {person}.",
+        slot="identity.nickname",
+        exclusive=True,
+        confidence=0.9,
+        example=("My name is Tobias but everybody calls me Tobi.", "Is called Tobi."),
+        counter="My boss calls me Monday.",
     ),
     rule(
         "introduced_name",
@@ -57,10 +70,13 @@ NAMES: Final[tuple[Rule, ...]] = (
 HOME: Final[tuple[Rule, ...]] = (
     rule(
         "left_home",
-        rf"i{ADVERB} (?:no longer live|don't live) in\s(?P<place>{PLACE})(?:\sany\s?more)?",
-        "Does not live in {place}.",
+        rf"(?:i|we){ADVERB} (?:no longer live|don't live|do not live) in\s(?P<place>{PLACE})(?:\sany\s?more)?|"
+        rf"{WE_ARE}{ADVERB} (?:no longer|not) living in\s(?P<town>{PLACE})(?:\sany\s?more)?|"
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} moved (?:out of|away from)\s(?P<city>{PLACE})",
+        "Does not live in {place}{town}{city}.",
         slot="location.home",
         negates=True,
+        refuse=_NO_PLACE,
         confidence=0.9,
         example=("I no longer live in Boston.", "Does not live in Boston."),
         counter="I live in Boston no matter what.",
@@ -88,7 +104,7 @@ HOME: Final[tuple[Rule, ...]] = (
         exclusive=True,
         confidence=0.75,
         relation="lives_in",
-        example=("battery park area actually, i live in lower manhattan", "Lives in lower manhattan."),
+        example=("battery park area actually, i live in lower manhattan", "Lives in lower Manhattan."),
         counter="I live in a small flat.",
     ),
     rule(
@@ -106,7 +122,8 @@ HOME: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "from",
-        rf"(?:{AM}{ADVERB} (?:originally )?from|i was born in|i grew up in)\s(?P<place>{PLACE})",
+        rf"(?:{AM}{ADVERB} (?:originally )?from|i was born in|i (?:originally )?come from|"
+        rf"i was born and raised in|i grew up in)\s(?P<place>{PLACE})",
         "Is from {place}.",
         slot="location.origin",
         exclusive=True,
@@ -131,7 +148,7 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "age",
         rf"(?:{AM}\s(?P<age>\d{{1,2}})(?:[ -]years?[ -]old)?(?=\s*(?:[.;!)]|,(?!\s?\d)|$)|\s(?:and|years?|"
-        rf"now)\b)|i(?:'ve)?{ADVERB} turned (?P<turned>\d{{1,2}})\b)",
+        rf"now|btw|but|with)\b(?!\spercent|\sof\b))|i(?:'ve)?{ADVERB} turned (?P<turned>\d{{1,2}})\b)",
         "Is {age}{turned} years old.",
         slot="identity.age",
         exclusive=True,
@@ -141,8 +158,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "attribute",
-        rf"my (?P<of>time ?zone|pronouns|phone number|mobile number|job title|blood type|shoe size|"
-        rf"dress size|native country|nationality|star sign|mother tongue) (?P<how>is|"
+        rf"my (?P<of>time ?zone|eye colou?r|hair colou?r|religion|maiden name|middle name|pronouns|job title|"
+        rf"blood type|shoe size|"
+        rf"dress size|native country|nationality|star sign) (?P<how>is|"
         rf"are)\s(?P<what>{PHRASE})",
         "{of} {how} {what}.",
         slot="identity.{of}",
@@ -153,7 +171,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "birth_year",
-        r"i was born (?P<when>in (?:19|20)\d\d|on (?:the )?\w+ \w+(?:,? (?:19|20)\d\d)?)",
+        r"i was born (?P<when>in (?:19|20)\d\d|on (?:the )?(?:\w+ \w+|\d{1,2}(?:st|nd|rd|"
+        r"th)? of \w+)(?:,? (?:19|20)\d\d)?)",
         "Was born {when}.",
         slot="identity.birthday",
         exclusive=True,
@@ -173,9 +192,11 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "languages",
-        r"(?:i|we)(?: \w+)? speak (?P<what>(?:(?:fluent|basic|some|native|only|"
-        r"both)\s)?(?-i:[A-Z])\w+(?:(?:,| and|, and)\s(?:some\s)?(?-i:[A-Z])\w+){0,4})|my (?:native|first|"
-        r"mother) (?:language|tongue) is (?P<native>(?-i:[A-Z])\w+)",
+        r"(?:(?:i|we)(?: (?!don't|do|can't|never|want)\w+)? speak|(?:i\s?'m|i am)(?: \w+)? fluent in)\s"
+        r"(?P<what>(?:(?:fluent|basic|some|native|only|both|a little|a bit of|decent|good|"
+        r"conversational)\s)?(?-i:[A-Z])\w+"
+        r"(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|basic|also|fluent)\s)?(?-i:[A-Z])\w+){0,4})|"
+        r"my (?:native|first|mother) (?:language|tongue) is (?P<native>(?-i:[A-Z])\w+)",
         "Speaks {what}{native}.",
         slot="identity.languages",
         example=("I speak Portuguese and some Dutch at home.", "Speaks Portuguese and some Dutch."),
@@ -191,6 +212,67 @@ PERSON: Final[tuple[Rule, ...]] = (
         confidence=0.9,
         example=("My email is ana@example.org.", "Email address is ana@example.org."),
         counter="My email is broken.",
+    ),
+    rule(
+        "phone",
+        r"(?:my (?:\w+ )?(?:phone|mobile|cell|telephone|number|phone number|mobile number|cell number|whatsapp)"
+        r"(?: number)?(?:'s| is)|(?:you can )?(?:reach|call|text) me (?:at|on|under))\s"
+        r"(?P<number>\+?\(?\d[\d ()/.-]{5,20}\d)(?![\w%])",
+        "Phone number is {number}.",
+        slot="contact.phone",
+        exclusive=True,
+        confidence=0.9,
+        example=("My phone number is 030 1234567.", "Phone number is 030 1234567."),
+        counter="My phone is 3 years old.",
+    ),
+    rule(
+        "postal_address",
+        r"(?:my (?:home |postal |mailing |shipping |street |billing |delivery )?address(?:'s| is)|"
+        r"i (?:currently )?live at)\s"
+        r"(?P<address>(?=[^\n;!?]{0,60}\d)(?-i:[A-Z0-9])[\w '.-]{3,50}(?:, [\w '.-]{2,40}){0,3})",
+        "Address is {address}.",
+        slot="contact.address",
+        exclusive=True,
+        confidence=0.9,
+        refuse=r".*\b(?:is|was|were|but)\b|\d+ ?(?:am|pm)\b",
+        example=("My address is 12 Mill Road, Leeds.", "Address is 12 Mill Road, Leeds."),
+        counter="My address is wrong.",
+    ),
+    rule(
+        "licence",
+        rf"i(?:'ve| have)?{ADVERB} (?P<verb>got|gotten|obtained|have|had|passed)\s(?:my |a |"
+        rf"an )(?P<what>(?:driver'?s?|driving|"
+        rf"pilot'?s?|boating|motorcycle|fishing|hunting) (?:licen[cs]e|test))(?P<when>(?:\s(?:in|on|since|last|"
+        rf"for|this)\s"
+        rf"[\w\s]{{1,25}}?)?){END}",
+        "Got a {what} {when}.",
+        slot="identity.{what}",
+        exclusive=True,
+        refuse=r"\w+ test$",
+        example=("I got my driving licence in 2019.", "Got a driving licence in 2019."),
+        counter="I want my driving licence.",
+    ),
+    rule(
+        "licence_expires",
+        rf"my (?P<what>(?:driver'?s?|driving|pilot'?s?) licen[cs]e|passport|visa|work permit|residence permit|"
+        rf"green card)"
+        rf"\s(?P<how>expires|expired|runs out|ran out|is valid until)\s(?:on\s)?(?P<when>{DATE})",
+        "{what} {how} {when}.",
+        slot="identity.{what}.expiry",
+        exclusive=True,
+        example=("My driving licence expires in May 2027.", "Driving licence expires in May 2027."),
+        counter="Does my passport expire in May?",
+    ),
+    rule(
+        "no_licence",
+        rf"i{ADVERB} (?P<how>don't|do not) have (?:an? |my )?(?P<what>(?:driver'?s?|driving) licen[cs]e|car|"
+        rf"smartphone|tv|"
+        rf"siblings|kids|children|pets){END}",
+        "Does not have {what}.",
+        slot="has_no.{what}",
+        exclusive=True,
+        example=("I don't have kids.", "Does not have kids."),
+        counter="I don't have time.",
     ),
     rule(
         "user_id",
@@ -224,23 +306,50 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "status",
-        rf"{AM}{ADVERB}\s(?P<status>(?:happily |newly )?(?:married|divorced|widowed|retired|unemployed|"
-        rf"self-employed|engaged)|a single (?:mom|dad|parent|mother|father)|left-handed|"
-        rf"bilingual)(?:\s(?:to\s(?P<person>{NAME})))?(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now)\b)",
+        rf"{AM}{ADVERB}\s(?P<status>retired|unemployed|self-employed|a single (?:mom|dad|parent|mother|father)|"
+        rf"left-handed|bilingual|trilingual|transgender|deaf|hard of hearing|blind|gay|lesbian|bisexual|"
+        rf"vaccinated|jewish|"
+        rf"muslim|catholic|hindu|buddhist|an? (?:only child|vet(?:eran)?|expat|immigrant|homeowner))"
+        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but|since)\b)",
         "Is {status}.",
         slot="identity.{status}",
         example=("I'm retired and have time.", "Is retired."),
+        counter="I'm deaf to that argument.",
+    ),
+    rule(
+        "marital_status",
+        rf"(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s(?P<status>(?:happily |newly |"
+        rf"recently )?(?:single|married|"
+        rf"divorced|widowed|engaged|separated))(?P<more>\sto (?:my \w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?"
+        rf"(?P<when>(?:\s(?:for|in|since|last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but)\b)",
+        "Is {status} {more}.",
+        slot="identity.marital_status",
+        exclusive=True,
+        refuse=r"to my (?:job|work|phone)\b",
+        example=("I'm married to Eva and we have a son.", "Is married to Eva."),
         counter="I'm married to the idea of a blue wall.",
-        refuse=r"the\b",
+    ),
+    rule(
+        "divorced_from",
+        rf"(?:me and (?=\S)|(?=[^,.;:!?\n]{{2,40}} and (?:i|me)\b))"
+        rf"(?P<other>{NAME}|my (?:wife|husband|partner|ex)(?:\s{NAME})?)"
+        rf"(?: and (?:i|me))?{ADVERB} (?:got|are(?: getting)?|have(?: been)?) "
+        rf"(?P<status>divorced|separated)(?=[\s,.;!)]|$)",
+        "Is {status} from {other}.",
+        slot="identity.marital_status",
+        exclusive=True,
+        refuse=r"(?:I|We|They|You|He|She|It)\b",
+        example=("Eva and I got divorced.", "Is divorced from Eva."),
+        counter="Eva and Tom got divorced.",
     ),
     rule(
         "life_event",
-        rf"i{ADVERB} got (?P<what>married|engaged|divorced|promoted|pregnant)(?P<more>(?:\s(?:to|in|"
-        rf"on)\s{PHRASE})?)",
-        "Got {what} {more}.",
+        rf"i{ADVERB} (?:got|was|have been|'ve been) (?P<what>promoted|pregnant|fired|laid off|hired|naturali[sz]ed)"
+        rf"(?P<more>(?:\s(?:to|in|on|at|from|by|as)\s{PHRASE})?)",
+        "Was {what} {more}.",
         slot="life.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
-        example=("I just got promoted to lead analyst.", "Got promoted to lead analyst."),
-        counter="My cousin got married.",
+        example=("I just got promoted to lead analyst.", "Was promoted to lead analyst."),
+        counter="My cousin got promoted.",
     ),
 )

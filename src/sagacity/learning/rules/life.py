@@ -22,7 +22,8 @@ _PROPER = r"(?:\s(?-i:[A-Z0-9])[\w-]*){0,3}"
 _MODEL = r"(?:\s(?-i:[A-Z])[\w-]*){0,3}\s\w*\d\w*(?:\s(?-i:[A-Z])\w*)?"
 _SORT = r"\s(?:electric |acoustic |bike |gaming |air |road |mountain |running |hiking )?"
 _NO_THING = (
-    r"(?:(?-i:I)\b|.*\b(?:project|trip|class|order|Year|deadline|interview|meeting|party|Day|Instagram|"
+    r"(?:(?-i:I|January|February|March|April|May|June|July|August|September|October|November|December)\b|"
+    r".*\b(?:project|trip|class|order|Year|deadline|interview|meeting|party|Day|Instagram|"
     r"Twitter|Facebook|LinkedIn|Google|account|God)\b)"
 )
 
@@ -155,9 +156,37 @@ HABITS: Final[tuple[Rule, ...]] = (
         "{verb} {what}.",
         slot="pursues.{what}",
         confidence=0.8,
-        refuse=rf"{BACKWARD}|(?:few|couple|lot|risk|check|test|search|report|quick|question|role|part)\b",
+        refuse=rf"{BACKWARD}|(?:few|couple|lot|risk|check|test|search|fool|victim|devil|game|lottery|blame|search|report|quick|question|role|part)\b",
         example=("I collect vintage cameras.", "Collects vintage cameras."),
         counter="I collect them.",
+    ),
+    rule(
+        "plays",
+        rf"i{ADVERB} (?P<verb>play|do|practice|practise)(?: a lot of| some)?\s(?P<what>(?:the\s)?(?:football|"
+        rf"soccer|tennis|basketball|volleyball|"
+        rf"badminton|table tennis|golf|hockey|rugby|cricket|chess|squash|handball|guitar|piano|violin|drums|"
+        rf"bass|cello|flute|"
+        rf"saxophone|ukulele|trumpet|yoga|pilates|judo|karate|boxing|crossfit|climbing|bouldering|"
+        rf"dungeons and dragons|d&d|poker|"
+        rf"video games)\b(?:\s(?:every|on|in|with|for|twice|once)\s[\w\s]{{2,40}}?)?){END}",
+        "{verb} {what}.",
+        slot="pursues.{what}",
+        refuse=r".*\b(?:him|her|them|it)\b",
+        example=("I play tennis on Sundays.", "Plays tennis on Sundays."),
+        counter="I play the fool.",
+    ),
+    rule(
+        "consumes",
+        rf"i{ADVERB} (?:usually |always |only |mostly )?(?P<verb>drink|eat)\s(?P<what>(?:only\s|"
+        rf"mostly\s)?(?:black |green |herbal |decaf |oat milk |"
+        rf"lots of |a lot of )?(?:coffee|tea|decaf|oat milk|soy milk|almond milk|meat|fish|halal|kosher|"
+        rf"low[- ]carb)\b"
+        rf"(?:\s(?:in the \w+|with \w+|every \w+|without \w+))?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because)\b)",
+        "{verb} {what}.",
+        slot="diet.{verb}.{what}",
+        confidence=0.8,
+        example=("I only drink decaf.", "Drinks decaf."),
+        counter="I drink it.",
     ),
     rule(
         "member_of",

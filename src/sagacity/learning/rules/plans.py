@@ -4,7 +4,17 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, BACKWARD, END, HAVE_BEEN, PHRASE, PLACE, TIME, WE_ARE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    BACKWARD,
+    DATE,
+    END,
+    HAVE_BEEN,
+    PHRASE,
+    PLACE,
+    TIME,
+    WE_ARE,
+)
 
 PLANS: Final[tuple[Rule, ...]] = (
     rule(
@@ -22,9 +32,30 @@ PLANS: Final[tuple[Rule, ...]] = (
         counter="Am I going to Lisbon?",
     ),
     rule(
+        "not_moving",
+        rf"(?:(?:{WE_ARE}{ADVERB} (?:not|no longer)|(?:i|we){ADVERB} decided not to|(?:i|we)(?:'re| are|'m|"
+        rf" am)n't){ADVERB} "
+        rf"(?:moving|relocating|going to move|move) to|(?:i|we)(?:'ve| have)?{ADVERB} (?:cancell?ed|called off|"
+        rf"dropped) "
+        rf"(?:my|our|the) (?:move|plan to move|relocation) to|(?:my|our|the) (?:move|relocation) to"
+        rf"(?=\s[\w\s]{{2,30}}\s(?:is|was|got|has been)\s(?:off|cancell?ed|called off|"
+        rf"not happening)))\s(?P<place>(?!the\s){PLACE})",
+        "Does not move to {place}.",
+        slot="plan.move",
+        negates=True,
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.9,
+        refuse=r"(?:Plan|Step|Page|Section|Chapter|Option)\b",
+        example=("We're not moving to Hamburg any more.", "Does not move to Hamburg."),
+        counter="They are not moving to Hamburg.",
+    ),
+    rule(
         "moving_to",
-        rf"{WE_ARE}{ADVERB} (?:moving|relocating|planning to move)(?: back)? to\s(?P<place>"
-        rf"(?!the\s){PLACE})(?P<when>(?:\s{TIME})?)",
+        rf"(?:{WE_ARE}{ADVERB} (?:moving|relocating|planning to move|going to move)|(?:i'll|i will|we'll|"
+        rf"we will) (?:be moving|"
+        rf"move|relocate))(?: back| over)? to\s(?P<place>(?!the\s){PLACE})(?P<when>(?:\s(?:{TIME}|"
+        rf"(?:on\s)?{DATE}))?)",
         "Plans to move to {place} {when}.",
         slot="plan.move",
         exclusive=True,
@@ -130,10 +161,23 @@ PLANS: Final[tuple[Rule, ...]] = (
         counter="I'm working on a project.",
     ),
     rule(
+        "switched_to",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>switched|changed|"
+        rf"converted)(?: over)?(?P<how>\sfrom\s[\w\s-]{{2,40}}?)?"
+        rf" to\s(?P<what>(?!using\b|an?\s(?:new|different|better)\b|new\b|plan\b|another\b|\w+ing\b){PHRASE})",
+        "{did} {how} to {what}.",
+        slot="switched.{what}",
+        confidence=0.75,
+        refuse=BACKWARD + r"|(?:the|a) (?:second|first|other|new|different)\b|page\b|tab\b",
+        example=("I switched to green tea.", "Switched to green tea."),
+        counter="I switched to it.",
+    ),
+    rule(
         "deadline",
         rf"(?:i|we){ADVERB} have\s(?P<what>an?\s(?:[\w-]+\s){{1,3}}deadline\b(?:\s(?:on|in)\s{PHRASE})?)",
         "Has {what}.",
         slot="plan.deadline",
+        refuse=r"an?\s(?:\w+\s)?(?:question|problem|issue)\b",
         time_to_live=TimeToLive.ONE_QUARTER,
         example=("We have a hard Q2 deadline for this migration.", "Has a hard Q2 deadline."),
         counter="Do we have a deadline?",

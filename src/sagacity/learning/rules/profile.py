@@ -5,21 +5,24 @@ from typing import Final
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
+from sagacity.domain.graph import EntityType
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.health import HEALTH
 from sagacity.learning.rules.identity import HOME, NAMES, PERSON
 from sagacity.learning.rules.life import BELONGINGS, HABITS
 from sagacity.learning.rules.plans import PLANS
-from sagacity.learning.rules.relations import RELATIONS
+from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.sentences import split_sentences
+from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.tastes import SKILLS, TASTES, TOOLS
 from sagacity.learning.rules.wording import keywords, words
 from sagacity.learning.rules.work import WORK
 
 PROFILE_RULES: Final[tuple[Rule, ...]] = (
-    *NAMES, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *TOOLS, *TASTES, *SKILLS,
+    *NAMES, *CALENDAR, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *TOOLS, *TASTES, *SKILLS,
     *BELONGINGS, *HABITS, *PLANS,
 )  # fmt: skip
 """All rows; of two that match at one place the earlier wins."""
@@ -33,10 +36,21 @@ def profile_candidates(window: Window) -> tuple[Candidate, ...]:
     return settle(found)
 
 
+_BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
+
+
 def facts(text: str) -> Iterator[Draft]:
-    """Yield what one turn states about its speaker."""
-    for sentence in split_sentences(text):
-        yield from read(sentence, PROFILE_RULES)
+    """Yield what one turn states about its speaker, and about those whom it introduces by name."""
+    sentences = split_sentences(spelled(text))
+    named: set[str] = set()
+    for sentence in sentences:
+        for draft in read(sentence, PROFILE_RULES):
+            named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
+            yield draft
+    for sentence in sentences if named else ():
+        for draft in read(sentence, (NAMED_IS,)):
+            if draft.entities[0].name in named:
+                yield draft
 
 
 def settle(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

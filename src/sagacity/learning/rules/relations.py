@@ -3,12 +3,97 @@
 from typing import Final
 
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import KIN, NAME, PET, PLACE, TITLE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    CONDITION,
+    DIET,
+    FAMILY,
+    KIN,
+    NAME,
+    OCCUPATION,
+    PET,
+    PHRASE,
+    PLACE,
+    TITLE,
+    WORD_FOR_TWO,
+)
 
 _PERSON = r"(?P<person>(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
 _KIN_NAMED = (
     rf"\bmy (?P<kin>{KIN}),?\s(?:(?:named|called)\s)?{_PERSON},?\s(?:who )?(?:now |currently |also |still )?"
 )
+
+_ONE = r"(?-i:(?!I\b|And\b|But\b|The\b)[^\W\d_a-z][\w'-]+)"
+_KIN_IS = (
+    rf"(?P<what>(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
+    rf"left-handed|deaf|blind|"
+    rf"retired|unemployed|divorced|married|in a wheelchair|(?:[\w-]+\s){{0,2}}?{OCCUPATION})"
+    rf"|(?:has|suffers from|was diagnosed with|got diagnosed with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|"
+    rf"pollen|cat|dog|"
+    rf"shellfish|soy|wheat|milk) allergy|{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)"
+    rf"|(?:doesn't|does not|can't|cannot) (?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}"
+    rf"|works (?:as|in|at a|for a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|loves\s(?:to\s)?{PHRASE}))"
+    rf"(?=[\s,.;:!?)]|$)"
+)
+_YEARS = (
+    r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
+    r"(?:[ -]years?[ -]old)?(?=\s*(?:[.,;!?)](?!\d)|$)|\s(?:and|now|but|so|years|this|next|in|last)\b)"
+)
+_KIN_FACTS: Final[tuple[Rule, ...]] = (
+    rule(
+        "kin_is",
+        rf"my (?P<kin>{FAMILY})\s{_KIN_IS}",
+        "Has a {kin} who {what}.",
+        slot="relation.{kin}.{what}",
+        refuse=r".*\b(?:it|that|this|them|me)$",
+        example=("My daughter is allergic to nuts.", "Has a daughter who is allergic to nuts."),
+        counter="My daughter is happy.",
+    ),
+    rule(
+        "kin_named_is",
+        rf"my (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_KIN_IS}",
+        "Has a {kin} named {person} who {what}.",
+        slot="relation.{kin}.{person}.{what}",
+        relation="has_{kin}",
+        refuse=r"lives in\b|.*\b(?:it|that|this|them|me)$",
+        example=("My wife Anna is a nurse.", "Has a wife named Anna who is a nurse."),
+        counter="My wife Anna is late.",
+    ),
+    rule(
+        "kin_age",
+        rf"my (?P<kin>{FAMILY})\s{_YEARS}",
+        "Has a {kin} who is {age} years old.",
+        slot="relation.{kin}.age",
+        exclusive=True,
+        example=("My son is 7 years old.", "Has a son who is 7 years old."),
+        counter="My son is 7 minutes late.",
+    ),
+    rule(
+        "kin_named_age",
+        rf"my (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_YEARS}",
+        "Has a {kin} named {person} who is {age} years old.",
+        slot="relation.{kin}.{person}.age",
+        exclusive=True,
+        relation="has_{kin}",
+        example=("My son Leo is 4.", "Has a son named Leo who is 4 years old."),
+        counter="My son Leo is 4 inches taller.",
+    ),
+)
+NAMED_IS: Final[Rule] = rule(
+    "named_is",
+    rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|blind|"
+    rf"\d{{1,2}} "
+    rf"(?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:doesn't|"
+    rf"can't) eat\s{PHRASE}|lives in"
+    rf"\s{PLACE})(?=[\s,.;:!?)]|$)",
+    "{person} {what}.",
+    slot="about.{person}.{what}",
+    refuse=r".*\b(?:it|that|this|them|me)$",
+    example=("We have two cats, Minka and Pepper. Pepper is diabetic.", "Pepper is diabetic."),
+    counter="Pepper is diabetic.",
+)
+"""Said of someone whom the same turn introduced by name."""
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
@@ -62,6 +147,59 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b",
         example=("By the way, my golden retriever, Max, needs a bed.", "Has a golden retriever named Max."),
         counter="My dog is hungry.",
+    ),
+    rule(
+        "pets_named",
+        rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|(?:i|we){ADVERB} own|my|our)\s"
+        rf"(?P<what>(?:{WORD_FOR_TWO}\s|both\s)?(?:\w+\s)?(?:cats|dogs|kittens|puppies|horses|rabbits|hamsters|"
+        rf"guinea pigs|birds|"
+        rf"parrots|budgies|goats|chickens|turtles|snakes|ferrets|rats|retrievers|terriers))(?:,|:|"
+        rf" -)?\s(?:named |called |\()?"
+        rf"(?P<pets>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) {_ONE})(?=[\s,.;:!?)]|$)",
+        "Has {what} named {pets}.",
+        slot="pet.{pets}",
+        relation="has_pet",
+        confidence=0.9,
+        example=("We have two cats, Minka and Pepper.", "Has two cats named Minka and Pepper."),
+        counter="We have two cats and a dog.",
+    ),
+    rule(
+        "children_named",
+        rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|my|"
+        rf"our)\s(?P<what>(?:{WORD_FOR_TWO}\s)?(?:\w+\s)?"
+        rf"(?:kids|children|sons|daughters|boys|girls|sisters|brothers|siblings|twins|nieces|nephews|"
+        rf"grandchildren|grandkids|"
+        rf"parents|roommates|flatmates))(?:,|:| -)?\s(?:named |called |\()?"
+        rf"(?P<people>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) {_ONE})(?=[\s,.;:!?)]|$)",
+        "Has {what} named {people}.",
+        slot="family.{what}",
+        relation="has_family_member",
+        confidence=0.9,
+        example=("My kids Emma and Leo are here.", "Has kids named Emma and Leo."),
+        counter="My kids and I are here.",
+    ),
+    *_KIN_FACTS,
+    rule(
+        "parents_live_in",
+        rf"my (?P<kin>parents|grandparents|in-laws|children|kids|brothers|sisters) live in\s(?P<place>{PLACE})",
+        "Has {kin} who live in {place}.",
+        slot="relation.{kin}.home",
+        exclusive=True,
+        refuse=r"(?:Fear|Peace)\b",
+        example=("My parents live in Rome.", "Has parents who live in Rome."),
+        counter="My parents live in fear.",
+    ),
+    rule(
+        "parent_of",
+        rf"{AM}{ADVERB} (?:an?|the) (?P<what>(?:single |proud |stay-at-home )?(?:mom|mum|mother|dad|father|"
+        rf"parent) of "
+        rf"(?:an? \w+|one|two|three|four|five|\d)(?: (?:kids|children|boys|girls|sons|daughters|twins|"
+        rf"toddlers))?)(?=[\s,.;!)]|$)",
+        "Is a {what}.",
+        slot="family.parent",
+        exclusive=True,
+        example=("I'm a mom of three.", "Is a mom of three."),
+        counter="I'm the mother of dragons.",
     ),
     rule(
         "children",

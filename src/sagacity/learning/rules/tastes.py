@@ -14,6 +14,10 @@ _NOT_LASTING = (
     rf"(?:{POINTING}|{_ABSTRACT}|(?:some|my|our|an?)\s(?:idea|suggestion|look|sound)|learning more|knowing|"
     rf"hearing|seeing)"
 )
+_LANGUAGES = (
+    r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|clojure|"
+    r"julia|matlab|perl|dart|lua|zig|ocaml|cobol|fortran|sql|react|vue|svelte|django|flask"
+)
 _MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
 _EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
 
@@ -74,6 +78,19 @@ TASTES: Final[tuple[Rule, ...]] = (
         refuse=rf"(?!to\b){_NOT_LASTING}|to (?:be|say|admit|bother|ask|think)\b",
         example=("I don't like mushrooms.", "Dislikes mushrooms."),
         counter="I don't like that one.",
+    ),
+    rule(
+        "kind_of_person",
+        rf"{AM}{ADVERB} (?:(?:more of )?an?) (?P<what>(?!happy\b|good\b|bad\b|nice\b|busy\b|terrible\b|"
+        rf"private\b)[\w-]+ (?:person|lover|"
+        rf"addict|drinker|eater|nerd|enthusiast|aficionado|geek|buff|fanatic|junkie))(?=\s*(?:[,.;!)]|$)|"
+        rf"\s(?:and|but|so|who|"
+        rf"myself)\b)",
+        "Is a {what}.",
+        slot="taste.{what}",
+        confidence=0.8,
+        example=("I'm more of a tea person.", "Is a tea person."),
+        counter="I'm a busy person.",
     ),
     rule(
         "likes",
@@ -194,13 +211,85 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "editor",
-        rf"(?:i|we){ADVERB} (?:use|switched to|code in|write code in)\s(?P<product>{_EDITORS})\b",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:use|switched to|moved to|code in|write code in|edit in|"
+        rf"live in)\s(?P<product>{_EDITORS})\b",
         "Uses {product} as editor.",
         slot="tool.editor",
         exclusive=True,
         relation="uses",
         example=("I switched to Neovim last year.", "Uses Neovim as editor."),
         counter="Should I use vim?",
+    ),
+    rule(
+        "system",
+        rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched to))\s(?P<product>(?:an? |"
+        rf"my )?(?:"
+        rf"macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|ubuntu|debian|fedora|arch(?: linux)?|nixos|"
+        rf"linux mint|"
+        rf"chromebook|iphone|android|pixel phone|windows pc|wsl2?))\b(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at|"
+        rf"for|with|as)\b)",
+        "Uses {product}.",
+        slot="tool.system.{product}",
+        relation="uses",
+        example=("I'm on Ubuntu, by the way.", "Uses Ubuntu."),
+        counter="I'm on fire.",
+    ),
+    rule(
+        "mode",
+        rf"(?:i|we){ADVERB} (?:always )?(?P<verb>use|prefer|like|love|want)\s(?P<what>(?:dark|light|night|vim|"
+        rf"compact) mode"
+        rf"(?:\s(?:everywhere|in all (?:my )?\w+|for everything|in\s{PHRASE}))?)(?=[\s,.;!)]|$)",
+        "{verb} {what}.",
+        slot="tool.display_mode",
+        exclusive=True,
+        example=("I use dark mode everywhere.", "Uses dark mode everywhere."),
+        counter="Should I use dark mode?",
+    ),
+    rule(
+        "codes_in",
+        rf"(?:i|we){ADVERB} (?:mostly |mainly |usually )?(?P<verb>code|program|develop|write code|"
+        rf"write everything|write)"
+        rf"(?: mostly| mainly)? in\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, and)\s(?:{_LANGUAGES}))*)(?![\w-])",
+        "{verb} in {what}.",
+        slot="tool.language",
+        example=("I mostly code in Python.", "Codes in Python."),
+        counter="Should I code in Python?",
+    ),
+    rule(
+        "writes_language",
+        rf"i{ADVERB} (?:mostly |mainly |usually )?(?P<verb>write|use|work with|know|"
+        rf"prefer)\s(?P<what>(?:{_LANGUAGES})"
+        rf"(?:(?:,| and|, and)\s(?:{_LANGUAGES}))*)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at work|daily|"
+        rf"every day|because)\b)",
+        "{verb} {what}.",
+        slot="tool.language",
+        example=("I mostly write Rust at work.", "Writes Rust."),
+        counter="Should I use Rust?",
+    ),
+    rule(
+        "stack",
+        rf"(?:our|my) (?P<of>(?:tech )?stack|backend|frontend|front end|back end|database|editor|ide|shell|"
+        rf"browser|phone|laptop|"
+        rf"car|bike|operating system|os|main language|keyboard layout|current car)\s(?P<how>is|runs on|"
+        rf"is written in|uses)\s"
+        rf"(?P<what>(?:an?\s|mostly\s|still\s)?(?:(?-i:[A-Z])|\d{{4}}\s|neovim|vim|python|postgres|django|"
+        rf"react){PHRASE})",
+        "{of} {how} {what}.",
+        slot="tool.{of}",
+        exclusive=True,
+        refuse=r"(?:I|OK|Okay)\b",
+        example=("Our backend is written in Go.", "Backend is written in Go."),
+        counter="Our backend is slow.",
+    ),
+    rule(
+        "deploys_on",
+        rf"we{ADVERB} (?P<verb>deploy|host|run)(?: everything| all services| our \w+| it all)? (?P<how>on|to|"
+        rf"with|in)\s"
+        rf"(?P<what>(?-i:[A-Z]){PHRASE})",
+        "{verb} {how} {what}.",
+        slot="tool.deployment",
+        example=("We deploy on Kubernetes.", "Deploys on Kubernetes."),
+        counter="We run in circles.",
     ),
     rule(
         "runs_on",

@@ -6,6 +6,7 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
+    END,
     HAVE_BEEN,
     NAME,
     OCCUPATION,
@@ -77,7 +78,7 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "standing",
         rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s(?P<what>(?:[\w&-]+\s){{0,3}}?{STANDING})(?=[,.!;)]|\s(?:and|but|"
-        rf"so|who|of)\b|$|\s[-\u2013\u2014])",
+        rf"so|who|of(?!\s(?:an?|one|two|three|four|five|six|\d)\b))\b|$|\s[-\u2013\u2014])",
         "Is a {what}.",
         slot="identity.{what}",
         refuse=r"(?:good|bad|better|terrible|great|huge|big|bit|happy|proud|the)\b",
@@ -95,6 +96,23 @@ WORK: Final[tuple[Rule, ...]] = (
         relation="works_at",
         example=("I work at Novartis these days.", "Works at Novartis."),
         counter="I worked at Novartis.",
+    ),
+    rule(
+        "works_at_lower_case",
+        r"i (?:currently |now |also )?work(?: part[- ]time| full[- ]time)? (?:at|for) (?P<org>(?!(?:home|night|"
+        r"nights|the|my|a|an|it|least|all|free|"
+        r"money|fun|hours|days|myself|them|him|her|you|us|this|that|our|your|one|two|three|me|him|noon|midnight|"
+        r"weekends|school|"
+        r"university|work|people|clients|companies|several|many|various|some|different|small|large|big|long|"
+        r"over|about|more)\b)"
+        r"(?-i:[a-z])[\w&.-]{1,20})(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|as|in|but|so|now|btw|since)\b)",
+        "Works at {org}.",
+        slot="work.employer",
+        exclusive=True,
+        confidence=0.75,
+        relation="works_at",
+        example=("i work at bosch and like it", "Works at bosch."),
+        counter="I work at night and sleep by day.",
     ),
     rule(
         "works_at_a",
@@ -169,6 +187,52 @@ WORK: Final[tuple[Rule, ...]] = (
         negates=True,
         example=("I no longer work at Globex.", "No longer works at Globex."),
         counter="I work at no fixed place.",
+    ),
+    rule(
+        "studies",
+        rf"(?:i{ADVERB} study|{AM}{ADVERB} (?:studying|majoring in|doing (?:a|my) (?:phd|master'?s?|"
+        rf"bachelor'?s?|degree|mba) (?:in|on)))"
+        rf"\s(?P<what>(?!for\b|in\b|at\b|how\b|about\b|abroad\b|hard\b|to\b|alone\b|with\b|on\b|more\b|late\b|"
+        rf"when\b){PHRASE})",
+        "Studies {what}.",
+        slot="education.subject",
+        exclusive=True,
+        refuse=POINTING,
+        example=("I study biology at LMU.", "Studies biology at LMU."),
+        counter="I study for an exam.",
+    ),
+    rule(
+        "doctorate",
+        rf"{AM}{ADVERB} (?:doing|writing|finishing) (?:a|my) (?P<what>(?:phd|ph\.d\.|doctorate|"
+        rf"master'?s? thesis|bachelor'?s? thesis|"
+        rf"dissertation|master'?s?|mba)(?:\s(?:in|on|at|about)\s{PHRASE})?)(?=[\s,.;!)]|$)",
+        "Is doing a {what}.",
+        slot="education.degree",
+        exclusive=True,
+        example=("I'm doing my PhD at Leeds.", "Is doing a PhD at Leeds."),
+        counter="I'm doing my best.",
+    ),
+    rule(
+        "works_hours",
+        rf"i{ADVERB} work{ADVERB} (?P<what>part[- ]time|full[- ]time|night shifts?|nights|shifts|weekends|"
+        rf"four days a week|"
+        rf"\d+ (?:hours|days) (?:a|per) week|freelance)(?=\s*(?:[,.;!)]|$)|\s(?:and|as|at|in|but|so)\b)",
+        "Works {what}.",
+        slot="work.hours",
+        exclusive=True,
+        example=("I work part-time at a bakery.", "Works part-time."),
+        counter="Can I work part-time?",
+    ),
+    rule(
+        "lost_job",
+        rf"i{ADVERB} (?:just |recently )?(?P<did>lost|quit|left|resigned from) my (?P<what>job|"
+        rf"position)(?P<more>(?:\s(?:as|at|last|"
+        rf"in|this)\s[\w\s]{{2,30}}?)?){END}",
+        "{did} their {what} {more}.",
+        slot="work.employer",
+        negates=True,
+        example=("I lost my job last week.", "Lost their job last week."),
+        counter="I lost my job application.",
     ),
     rule(
         "graduated",
