@@ -152,6 +152,10 @@ class TenantConfig(ConfigPart):
     user_playbook_extraction_enabled: bool = Field(
         default=True, description="If false, no user playbooks are learned, even on request."
     )
+    contact_data_enabled: bool = Field(
+        default=False,
+        description="Note phone numbers, e-mail addresses and postal addresses as profiles. If false, none is learned.",
+    )
     profile_extractor_configs: tuple[ProfileExtractorConfig, ...] = Field(
         default=(DEFAULT_PROFILE_EXTRACTOR,),
         description="What to learn about users; each extractor is a learner. Empty: the default extractor.",

@@ -84,6 +84,8 @@ class LearnerGroup:
     judge: ModelJudge | None
     incremental: bool = False
     """Whether they read one after another, each told what the former ones found."""
+    contact_data: bool = False
+    """Whether profiles may say how to reach the user."""
     expander: PromptRunner | None = None
     """Who gives other words for new memories, where the tenant wants them; see `learning.expand`."""
 
@@ -178,6 +180,7 @@ def _group(
         gate=None if by_hand else _gate(config, calls, kind, configured),
         judge=None if judge is None else ModelJudge(judge, made.deduplication),
         incremental=config.incremental_extraction,
+        contact_data=config.contact_data_enabled,
         expander=calls.prompt_runner(Role.GENERATION, f"expansion:{kind}")
         if config.enable_document_expansion
         else None,

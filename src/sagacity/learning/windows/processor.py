@@ -24,6 +24,7 @@ from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.learning.windows.result import WindowResult, attributed, failed, provenance_of, version_of
 from sagacity.learning.windows.window import Due, read_windows
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
+from sagacity.learning.writing.contact_data import without_contact_data
 from sagacity.learning.writing.expand import expand
 from sagacity.learning.writing.secrets import without_secrets
 from sagacity.providers.base import Embedder, Vectors
@@ -198,6 +199,9 @@ class WindowProcessor:
             extraction = await extract(shown)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
+        if not target.group.contact_data:
+            kept = without_contact_data(extraction.candidates)
+            extraction = extraction.model_copy(update={"candidates": kept})
         if extraction.dropped:
             _log.info("learn.entries_dropped", learner=due.learner.name, counts=extraction.dropped)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING

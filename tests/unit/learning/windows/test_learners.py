@@ -129,6 +129,11 @@ def test_gate_is_asked_where_it_was_chosen(fields, by_hand, gates):
     assert [f"gate:{group.kind}" for group in found if group.gate is not None] == gates
 
 
+def test_contact_data_is_the_tenants_choice():
+    assert not any(group.contact_data for group in groups(Asked().calls))
+    assert all(group.contact_data for group in groups(Asked().calls, contact_data_enabled=True))
+
+
 def test_expansion_and_order_are_the_tenants_choice():
     asked = Asked()
     found = groups(asked.calls, enable_document_expansion=True, incremental_extraction=True)

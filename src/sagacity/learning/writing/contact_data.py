@@ -1,0 +1,25 @@
+"""How to reach a user: noted only where the tenant allows it."""
+
+import re
+from collections.abc import Sequence
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.memory import MemoryKind
+
+_MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
+_NUMBER = r"\(?\d(?:[ ()/.-]{0,2}\d){6,14}"
+_CONTACT = re.compile(
+    rf"(?<![\w.+-]){_MAIL}|(?<![\w.,/-])(?:\+|0(?=\d)){_NUMBER}(?![\w-])"
+    rf"|\b(?:phone|mobile|cell|telephone|whatsapp)\b[^.!?\n]{{0,30}}\s\+?{_NUMBER}"
+    r"|\baddress\b[^.!?\n]{0,40}\sis\s[^.!?\n]{0,60}\d|\blives at\s\d{1,5}\s[A-Z]",
+    re.IGNORECASE,
+)
+
+
+def without_contact_data(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return *candidates* without the profiles that hold a phone number, an e-mail address or a postal address."""
+    return tuple(one for one in candidates if one.kind is not MemoryKind.PROFILE or not _is_contact_data(one))
+
+
+def _is_contact_data(candidate: Candidate) -> bool:
+    return (candidate.slot or "").startswith("contact.") or bool(_CONTACT.search(candidate.content))

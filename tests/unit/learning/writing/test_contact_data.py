@@ -1,0 +1,63 @@
+"""How to reach a user is in no profile, unless the tenant says so."""
+
+import pytest
+
+from sagacity.domain.change import Candidate
+from sagacity.domain.memory import MemoryKind
+from sagacity.learning.writing.contact_data import without_contact_data
+
+
+def profile(content: str, slot: str = "") -> Candidate:
+    return Candidate(kind=MemoryKind.PROFILE, content=content, slot=slot, evidence=(1,))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Email address is ana@example.org.",
+        "Uses ana.b+c@mail.example.co.uk for work.",
+        "Phone number is 030 1234567.",
+        "Can be reached at +49 (30) 1234-567.",
+        "User's mobile number is 555 123 4567.",
+        "Home address is 12 Mill Road, Leeds.",
+        "Lives at 12 Mill Road.",
+    ],
+)
+def test_contact_data_is_left_out(content: str) -> None:
+    """By its form, whoever proposes it."""
+    assert without_contact_data([profile(content)]) == ()
+
+
+def test_a_slot_says_so_too() -> None:
+    """The rules name what they found."""
+    assert without_contact_data([profile("Is at the usual place.", "contact.address")]) == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Lives in Leeds.",
+        "Was born on 2001-02-03.",
+        "Has the user ID ana_5901.",
+        "Follows @ana on social media.",
+        "Phone is a Pixel 8.",
+        "Started on 2026-01-02 at 10:00.",
+        "Order number is 4711-0815-99.",
+        "Runs 10 km in 50 minutes.",
+    ],
+)
+def test_other_facts_stay(content: str) -> None:
+    """Numbers and names are not contact data by themselves."""
+    kept = (profile(content),)
+    assert without_contact_data(kept) == kept
+
+
+def test_rules_for_the_agent_stay() -> None:
+    """Where a report goes is a rule that the user gave, not a fact about them."""
+    rule = Candidate(
+        kind=MemoryKind.USER_PLAYBOOK,
+        content="Send the report to ana@example.org.",
+        trigger="Reports",
+        evidence=(1,),
+    )
+    assert without_contact_data([rule]) == (rule,)
