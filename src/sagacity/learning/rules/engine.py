@@ -35,7 +35,7 @@ _CUT = re.compile(
 _ALONE = re.compile(
     r"(?:simple|clear|short|long|quick|fast|small|big|large|more|less|better|simpler|shorter|cheap|cheaper|easy|"
     r"easier|"
-    r"together|being|having|doing|going|getting|using|making|trying|trying out)$",
+    r"together|.*\stogether|being|having|doing|going|getting|using|making|trying|trying out)$",
     re.IGNORECASE,
 )
 """What is no whole phrase by itself: "Prefers simple."."""

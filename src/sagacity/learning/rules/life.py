@@ -213,6 +213,7 @@ HABITS: Final[tuple[Rule, ...]] = (
         "{verb} {what}.",
         slot="habit.{what}",
         confidence=0.8,
+        refuse=r".*\b(?:them|him)\b",
         example=("Yeah, I grill almost every night.", "Grills almost every night."),
         counter="I should run every day.",
     ),

@@ -1,12 +1,13 @@
 """Profile candidates of a window: every table over every turn of the user, then settled."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
-from sagacity.domain.graph import EntityType
-from sagacity.domain.interaction import Interaction
+from sagacity.domain.graph import USER, EntityMention, EntityType
+from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.engine import Draft, Rule, read
@@ -18,7 +19,7 @@ from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.sentences import split_sentences
 from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.tastes import SKILLS, TASTES, TOOLS
-from sagacity.learning.rules.wording import keywords, words
+from sagacity.learning.rules.wording import keywords, slug, words
 from sagacity.learning.rules.work import WORK
 
 PROFILE_RULES: Final[tuple[Rule, ...]] = (
@@ -30,12 +31,40 @@ PROFILE_RULES: Final[tuple[Rule, ...]] = (
 
 def profile_candidates(window: Window) -> tuple[Candidate, ...]:
     """Return what the unread turns of the user tell about them, oldest first, contradictions settled."""
+    own = _own_names(window)
     found = (
-        _candidate(draft, turn) for turn in window.unread if turn.is_user for draft in facts(turn.content)
+        _candidate(draft if speaker in own else _of(speaker, draft), turn)
+        for turn in window.unread
+        if turn.is_user
+        for speaker in [speaker_of(turn.role)]
+        for draft in facts(turn.content)
     )
     return settle(found)
 
 
+def _own_names(window: Window) -> frozenset[str]:
+    """The names under which the user speaks: theirs by their id, or the only one that a person has here; or none."""
+    names = {speaker_of(turn.role) for turn in window.interactions if turn.is_user} - {""}
+    mine = {name for name in names if set(words(name)) & set(words(_ID_PARTS.sub(" ", window.user_id)))}
+    return frozenset({"", *(mine or (names if len(names) == 1 else ()))})
+
+
+def _of(speaker: str, draft: Draft) -> Draft:
+    """What *speaker*, who is not the user, says of themself: named as theirs, and in no slot of the user's."""
+    return draft.model_copy(
+        update={
+            "content": f"{speaker}: {draft.content}",
+            "slot": f"person.{slug(speaker)}.{draft.slot}" if draft.slot else "",
+            "entities": (EntityMention(name=speaker, entity_type=EntityType.PERSON), *draft.entities),
+            "relationships": tuple(
+                it.model_copy(update={"source": speaker}) if it.source == USER else it
+                for it in draft.relationships
+            ),
+        }
+    )
+
+
+_ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
 

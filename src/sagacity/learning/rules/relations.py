@@ -144,7 +144,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         slot="pet.{pet}",
         relation="has_pet",
         anywhere=True,
-        refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b",
+        refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b|(?:second|other|new|old|first|next)\b",
         example=("By the way, my golden retriever, Max, needs a bed.", "Has a golden retriever named Max."),
         counter="My dog is hungry.",
     ),

@@ -103,7 +103,7 @@ TASTES: Final[tuple[Rule, ...]] = (
         confidence=0.8,
         refuse=rf"(?!to\s(?:cook|bake|read|run|swim|hike|travel|play|paint|draw|dance|sing|write|garden|"
         rf"walk|eat|drink|watch|listen|collect|make|ride|cycle|camp|fish|ski|surf|knit|sew|shop|"
-        rf"work)){_NOT_LASTING}",
+        rf"work)){_NOT_LASTING}|also\b",
         example=(
             "I love walking around the Mission district for burritos.",
             "Likes walking around the Mission district for burritos.",

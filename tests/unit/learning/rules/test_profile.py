@@ -159,3 +159,36 @@ def test_one_fact_is_one_memory(text: str, content: str) -> None:
 def test_a_fact_has_its_head(text: str) -> None:
     """An adjective without its noun says nothing."""
     assert contents(text) == []
+
+
+def test_what_another_named_person_says_is_theirs() -> None:
+    """Of two people who talk, the one with the user's id is the user; a fact of the other names whose it is."""
+    found = profile_candidates(
+        window(turn(1, "I live in Rome.", "Ana"), turn(2, "I live in Oslo. My sister Eva is here.", "Ben"))
+    )
+    assert [(one.content, one.slot) for one in found] == [
+        ("Lives in Rome.", "location.home"),
+        ("Ben: Lives in Oslo.", "person.ben.location.home"),
+        ("Ben: Has a sister named Eva.", "person.ben.relation.sister.eva"),
+    ]
+    assert found[2].relationships == (
+        RelationshipMention(source="Ben", target="Eva", relationship_type="has_sister"),
+    )
+
+
+def test_nobody_is_taken_for_the_user_where_two_other_names_talk() -> None:
+    """Without the user's name among them, each fact names its speaker."""
+    found = profile_candidates(window(turn(1, "I love chess.", "Jo"), turn(2, "I love tea.", "Ben")))
+    assert [one.content for one in found] == ["Jo: Likes chess.", "Ben: Likes tea."]
+
+
+def test_the_only_person_with_a_name_is_the_user() -> None:
+    """A client may send the user's name as the role."""
+    found = profile_candidates(window(turn(1, "I live in Rome.", "Marta"), turn(2, "Nice.", "Assistant")))
+    assert [one.content for one in found] == ["Lives in Rome."]
+
+
+@pytest.mark.parametrize("text", ["We love painting together.", "I take them to the park every day."])
+def test_what_points_elsewhere_is_no_fact(text: str) -> None:
+    """Who the others are is said elsewhere, if at all."""
+    assert contents(text) == []
