@@ -11,7 +11,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.learning.rules.phrasings import LISTED, PATTERNS, STANDING, Pattern
 from sagacity.learning.rules.requests import gist, topic_trigger
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
-from sagacity.learning.rules.wording import finish, keywords, shorten, slug, third_person, trim
+from sagacity.learning.rules.wording import conjugate, finish, keywords, shorten, slug, third_person, trim
 
 MAX_RULE = 220
 MAX_RATIONALE = 200
@@ -39,7 +39,10 @@ _ASIDE = re.compile(
 )
 _BARE_NEGATION = re.compile(r"^dont\b", re.IGNORECASE)
 _USER = re.compile(r"(?<![\w'])(?:me|my)(?![\w'])", re.IGNORECASE)
-_ASKS = re.compile(r"\bi (ask|report|say|send|share)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\bi (ask|report|say|send|share|paste|post|upload|mention|talk|write|plan|discuss|work on|cook|travel)\b",
+    re.IGNORECASE,
+)
 _OWN_DOING = re.compile(
     r"\b(?:i'll|we'll|i'm (?:going|trying) to|(?:i|we) (?:will|should|could|can|need to|have to|want to|"
     r"plan to)|i'd like to)\b[^.;!?]*\band\s+$",
@@ -140,6 +143,10 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
         groups["negation"] = "do not "
     if "done" in groups:
         groups["done"] = _BASE[groups["done"].lower()]
+    if "what" in groups:
+        groups["what"] = groups["what"].lower()
+    if "language" in groups:
+        groups["language"] = groups["language"].capitalize()
     said = _BARE_NEGATION.sub("don't", row.gives.format_map(groups).strip())
     spelled_out = _THAT.match(said)
     said = spelled_out["rule"] if spelled_out else said
@@ -160,7 +167,7 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
 def to_agent(text: str) -> str:
     """Word *text* for an agent: the user is "the user", the agent is "you"."""
     named = _USER.sub(lambda match: "the user" if match[0].lower() == "me" else "the user's", text, count=1)
-    return third_person(_ASKS.sub(r"the user \1s", named), also_we=False)
+    return third_person(_ASKS.sub(lambda match: f"the user {conjugate(match[1])}", named), also_we=False)
 
 
 def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate:
