@@ -14,8 +14,10 @@ from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, TimeToLive
 from sagacity.domain.query import PARAPHRASE_COSINE
+from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.merge_texts import joined, merged
+from sagacity.learning.deduplication.opposition import ends
 from sagacity.learning.deduplication.precedence import is_confirmed, is_newer, said
 from sagacity.learning.deduplication.text_equivalence import (
     covers,
@@ -37,6 +39,7 @@ MOST_JUDGED = 20
 TWIN_COSINE = 0.8
 """At least this: near enough to another candidate to be judged. One extractor rarely repeats itself."""
 _CONTRADICTED = "newer than what it contradicts"
+_FULLER = "says all of it and more"
 _OUTDATED = "a newer turn of the same window says otherwise"
 
 
@@ -151,10 +154,11 @@ def settle(
 
     - The same (equal but for case, spaces and punctuation; or near, and different in fillers and grammar only;
       or a cosine of 0.95, and nothing said that the memory does not say): UPDATE. Says more than the memory, by
-      the same measure: SUPERSEDE.
+      the same measure, or by its words alone if there is no judge: MERGE into its own words, with the evidence of both.
     - The same words with a denial, or a candidate that negates and is about the same as a memory of its slot:
       SUPERSEDE. A denial is stored as well, also where there is nothing to deny: that the user does not eat fish is
       worth knowing by itself. A denial ends no statement about something else, even if both fill one slot.
+    - What ends another by the table of opposites, "divorced" after "married": SUPERSEDE.
     - Another value for an exclusive slot: SUPERSEDE if there is no judge. With one (*is_judged*) it is a case, as it
       may be a detail: "lives in Lyon", "rents a flat in the Croix-Rousse".
     - Among the candidates themselves alike: of two that say the same one stays, with the evidence of both; of
@@ -175,6 +179,9 @@ def settle(
             kept.append(index)
         else:
             verdicts[index] = verdict
+    if not is_judged:
+        verdicts |= _within_fuller(candidates, kept)
+        kept = [index for index in kept if index not in verdicts]
     for index in kept:
         near = neighbours.get(index, ())
         if verdict := _against_memories(index, candidates[index].candidate, near, is_judged=is_judged):
@@ -346,12 +353,26 @@ def _against_newer(
             yield Verdict(index=index, action=Action.DISCARD, reason=_OUTDATED)
 
 
+def _within_fuller(candidates: Sequence[Embedded], kept: Sequence[int]) -> Iterator[tuple[int, Verdict]]:
+    """Yield a verdict for each candidate that another one, older or newer, contains."""
+    for index in kept:
+        for other in kept:
+            if _comparable(candidates[index], candidates[other]) and _is_fuller(
+                candidates[other].candidate, candidates[index].candidate
+            ):
+                reason = "another candidate says all of it and more"
+                yield index, Verdict(index=index, action=Action.DISCARD, twin=other, reason=reason)
+                break
+
+
 def _outdates(newer: Candidate, older: Candidate, *, is_judged: bool) -> bool:
     """Whether one candidate of a window ends another: as what was said in one turn stands together, seldom."""
     if _contradicts(newer, older):
         return True
     if said(newer) == said(older):
         return False
+    if _ends(newer, older):
+        return True
     if newer.negates:
         return not read(older.content).denials and is_about(newer.content, older.content)
     fills_it = newer.exclusive and newer.slot and newer.slot == older.slot
@@ -367,21 +388,50 @@ def _against_memories(
         (near for near in neighbours if near.memory.kind is candidate.kind),
         key=lambda n: (-n.cosine, n.memory.memory_id),
     )
-    same = [n.memory.memory_id for n in near if _says_all(n.memory, candidate, n.cosine)]
+
+    def covers_it(whole: Candidate | Memory, part: Candidate | Memory, cosine: float) -> bool:
+        return _says_all(whole, part, cosine) or (not is_judged and _is_fuller(whole, part))
+
+    same = [n.memory.memory_id for n in near if covers_it(n.memory, candidate, n.cosine)]
+    less = [
+        n.memory.memory_id
+        for n in near
+        if n.memory.memory_id not in same and covers_it(candidate, n.memory, n.cosine)
+    ]
     rivals = [
         n.memory.memory_id
         for n in near
-        if n.memory.memory_id not in same and _excludes(candidate, n, is_judged=is_judged)
+        if n.memory.memory_id not in {*same, *less} and _excludes(candidate, n, is_judged=is_judged)
     ]
     if rivals:
-        return Verdict(index=index, action=Action.SUPERSEDE, targets=(*same, *rivals), reason=_CONTRADICTED)
+        targets = (*same, *less, *rivals)
+        return Verdict(index=index, action=Action.SUPERSEDE, targets=targets, reason=_CONTRADICTED)
     if same:
         return Verdict(index=index, action=Action.UPDATE, targets=(same[0],), reason="says the same")
-    if less := [n.memory.memory_id for n in near if _says_all(candidate, n.memory, n.cosine)]:
+    if less:
+        # A merge into its own words: what it takes in hands its evidence and its place in the graph over.
         return Verdict(
-            index=index, action=Action.SUPERSEDE, targets=tuple(less), reason="says all of it and more"
+            index=index,
+            action=Action.MERGE,
+            targets=tuple(less),
+            content=candidate.content,
+            reason=_FULLER,
         )
     return None
+
+
+def _is_fuller(whole: Candidate | Memory, part: Candidate | Memory) -> bool:
+    """Whether *whole* says by its words what *part* says and more, in the same situation."""
+    return _is_same_case(whole, part) and contains(whole.content, part.content)
+
+
+def _is_same_case(one: Candidate | Memory, other: Candidate | Memory) -> bool:
+    return normalised(one.trigger or "") == normalised(other.trigger or "")
+
+
+def _ends(newer: Candidate | Memory, older: Candidate | Memory) -> bool:
+    """Whether *newer* ends *older* by the table of opposites, in the same situation."""
+    return _is_same_case(newer, older) and ends(newer.content, older.content)
 
 
 def _says_all(whole: Candidate | Memory, part: Candidate | Memory, cosine: float) -> bool:
@@ -397,7 +447,10 @@ def _excludes(newer: Candidate, older: Neighbour, *, is_judged: bool) -> bool:
     """Whether the memory *older* cannot hold beside *newer*."""
     memory = older.memory
     is_of_slot = bool(newer.slot) and newer.slot == memory.attributes.slot
-    if _contradicts(newer, memory) or (memory.memory_id in newer.ends and not is_judged):
+    # Of an old conversation that is read late the memory was said later, and stands.
+    later, earlier = (memory, newer) if is_newer(memory, newer) else (newer, memory)
+    is_named = memory.memory_id in newer.ends and not is_judged
+    if is_named or _contradicts(later, earlier) or _ends(later, earlier):
         return True
     if not newer.negates:
         return newer.exclusive and is_of_slot and not is_judged
@@ -408,12 +461,11 @@ def _excludes(newer: Candidate, older: Neighbour, *, is_judged: bool) -> bool:
     return older.cosine >= NEAR_COSINE and is_about(newer.content, memory.content)
 
 
-def _contradicts(newer: Candidate, older: Candidate | Memory) -> bool:
+def _contradicts(newer: Candidate | Memory, older: Candidate | Memory) -> bool:
     """Whether words alone say that both cannot be true."""
     if rules_out(newer.content, older.content):
         return True
-    same_case = normalised(newer.trigger or "") == normalised(older.trigger or "")
-    return same_case and denies(newer.content, older.content)
+    return _is_same_case(newer, older) and denies(newer.content, older.content)
 
 
 def _both(by_words: Verdict, judged: Verdict) -> Verdict:

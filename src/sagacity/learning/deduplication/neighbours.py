@@ -10,6 +10,7 @@ from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, relevance
 from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour
+from sagacity.learning.deduplication.opposition import words_of_opposites
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -50,7 +51,8 @@ async def find_neighbours(
     """
     Find, for each candidate, the memories of one version that may say the same or the opposite.
 
-    The nearest by vector and those that share most of its words, as far as they are relevant enough for the candidate;
+    The nearest by vector, those that share most of its words and those that have the words of its opposites, as far
+    as they are relevant enough for the candidate;
     all of the same slot, and all that it is said to end. One user's, of one kind; of one agent version where the kind
     has any.
     Memories of other versions, archived ones and other users' never come in.
@@ -64,6 +66,8 @@ async def find_neighbours(
     for embedded in candidates:
         wanted = _wanted(embedded, user_id, kind, status)
         words = await snapshot.search.by_terms(wanted, embedded.candidate.content, limit)
+        if opposites := words_of_opposites(embedded.candidate.content):
+            words = [*words, *await snapshot.search.by_terms(wanted, opposites, limit)]
         near = (
             []
             if embedded.vector is None

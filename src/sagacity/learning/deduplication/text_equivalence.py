@@ -100,6 +100,18 @@ def denies(one: str, other: str) -> bool:
     return first.words == second.words and bool(first.words) and (first.denials == 0) != (second.denials == 0)
 
 
+def said_in_order(whole: str, part: str) -> str:
+    """Return what is left of *whole* behind its beginning that says just what *part* says; nothing if it does not."""
+    asked = read(part)
+    for end in re.finditer(r"(?=[\s,;:]|$)", whole):
+        begun = read(whole[: end.start()])
+        if begun == asked and asked.words:
+            return whole[end.start() :].strip(" ") and whole[end.start() :]
+        if len(begun.words) > len(asked.words):
+            break
+    return ""
+
+
 def differs_in_value(one: str, other: str) -> bool:
     """
     Tell whether two texts say the same of two things, as "lives in Rome" and "lives in Lyon" do.

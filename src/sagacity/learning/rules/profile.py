@@ -9,6 +9,7 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import USER, EntityMention, EntityType
 from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.health import HEALTH
@@ -103,7 +104,7 @@ def _contradicts(later: Candidate, earlier: Candidate) -> bool:
     if not later.slot or later.slot != earlier.slot:
         return False
     if later.exclusive and earlier.exclusive:
-        return True
+        return not (contains(earlier.content, later.content) or contains(later.content, earlier.content))
     return later.negates and bool(set(words(later.content)) & set(words(earlier.content)))
 
 

@@ -68,14 +68,14 @@ CASES = {
     "other tense": (candidate("Worked at Globex"), [(memory(1, "Works at Globex"), 0.97)], (ADD, ())),
     "says less, not near enough": (
         candidate("Lives in Lyon"),
-        [(memory(1, "Lives in Lyon near the park"), 0.94)],
+        [(memory(1, "Lives in old Lyon"), 0.94)],
         (ADD, ()),
     ),
     "other kind": (candidate("Lives in Lyon"), [(memory(1, "Lives in Lyon", kind=PLAYBOOK), 1.0)], (ADD, ())),
     "other name": (candidate("Sister is Ana"), [(memory(1, "Sister is Bea"), 0.99)], (ADD, ())),
     "other number": (candidate("Has 2 cats"), [(memory(1, "Has 3 cats"), 0.99)], (ADD, ())),
     "other order": (candidate("Flies Lyon to Rome"), [(memory(1, "Flies Rome to Lyon"), 0.99)], (ADD, ())),
-    "says more": (candidate("Lives in Lyon near the park"), [(memory(1, "Lives in Lyon"), 0.96)], (SUPERSEDE, (1,))),
+    "says more": (candidate("Lives in Lyon near the park"), [(memory(1, "Lives in Lyon"), 0.96)], (MERGE, (1,))),
     "says less": (candidate("Lives in Lyon"), [(memory(1, "Lives in Lyon near the park"), 0.96)], (UPDATE, (1,))),
     "denial": (candidate("Does not eat fish"), [(memory(1, "Eats fish"), 0.99)], (SUPERSEDE, (1,))),
     "denial taken back": (candidate("Eats fish"), [(memory(1, "Does not eat fish"), 0.99)], (SUPERSEDE, (1,))),
@@ -231,7 +231,6 @@ def home(content, turn, **fields):
         (home("User works at Siemens as an engineer.", 1), home("User started at Siemens in May 2026.", 3)),
         (home("User works at Siemens as an engineer.", 1), home("User works at Siemens in Munich.", 3)),
         (home("User lives in Lyon.", 1), home("User rents a flat in the Croix-Rousse.", 5)),
-        (home("User lives in Lyon.", 1), home("User lives in Lyon with two cats.", 5)),
         (home("User lives in Austin.", 7), home("User lives in Texas.", 7)),
     ],
     ids=lambda pair: pair[1].content,
@@ -499,7 +498,7 @@ def test_settling_leaves_no_candidate_twice(batch):
 @pytest.mark.parametrize(("threshold", "asked"), [(0.0, 0), (0.4, 1), (0.9, 0)])
 def test_threshold_of_the_candidate_says_what_is_judged(threshold, asked):
     """Relevance 0.4 is a cosine of 0.28; without a threshold the judge is asked from 0.5 on."""
-    one = Embedded(candidate("Is single."), threshold=threshold)
+    one = Embedded(candidate("Plays chess."), threshold=threshold)
     judge = Says()
     run([one], {0: [(memory(1, "Is married to Tom."), 0.32)]}, judge)
     assert len(judge.asked) == asked

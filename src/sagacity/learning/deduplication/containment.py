@@ -1,0 +1,96 @@
+"""Whether one statement says all that another says and more, so that the fuller can stand alone; judged by words."""
+
+import re
+from typing import Final
+
+from sagacity.learning.deduplication.text_equivalence import read, said_in_order
+
+_ADDS: Final = re.compile(
+    r"(?:who|whom|whose|which|named|called|and|since|because|as|in|at|on|near|from|with|to|for|of|by|mit|aus|seit|"
+    r"und|namens|der|die|das|qui|avec|depuis|et|nommée?|que|con|desde|llamad[oa]|com|chamad[oa]|e|y)$"
+)
+"""What begins a detail after a whole statement: it leaves what stands before it true."""
+_CONTRASTS: Final = re.compile(
+    r",?\s*(?:and\s)?(?:not|never|rather than|instead of|over|nicht|statt|pas|no|en lugar de|não|em vez de)\s"
+)
+"""What begins the other choice, "not npm": the one that was made stands before it."""
+_NARROWS: Final = frozenset(
+    "only if unless until except but without when whenever while rarely seldom sometimes occasionally just mostly "
+    "nur wenn außer aber ohne selten seulement si sauf mais sans rarement solo sólo cuando excepto pero sin só se "
+    "quando exceto mas sem".split()
+)
+"""A statement with one of these holds in some cases only, and so says less than the one without."""
+_CHOICES: Final = frozenset(
+    "likes loves enjoys prefers dislikes hates wants would favorite favourite use keep write give answer reply respond "
+    "show make put add mag liebt aime préfère gusta prefiere gosta prefere".split()
+)
+"""Heads of tastes and instructions: a phrase behind one names something narrower, as in "pizza with pineapple"."""
+_FREE: Final = frozenset(["and", "because", "und", "et", "y", "e"])
+_OR: Final = frozenset(["or", "nor", "oder", "ni", "ou", "o"])
+_FAVOURITE: Final = re.compile(r"(?:the user's )?favou?rite [\w -]{2,40}? (?:is|are) (?P<what>.+)")
+_LIKED: Final = re.compile(r"(?:the )?(?:user )?(?:likes|loves|enjoys) (?P<what>.+)")
+_NO_ROLE: Final = re.compile(r"\b(?:former|ex|retired|aspiring|future|not|trainee|assistant)\b")
+_ROLE: Final = re.compile(r"(?:is|works as) an? (?P<role>[\w&/+ -]+?)(?P<rest> (?:at|for|in) .+)?")
+
+
+def contains(whole: str, part: str) -> bool:
+    """
+    Tell whether *whole* says all that *part* says, and more.
+
+    *part* stands at the beginning of *whole*, word for word but for fillers, and a detail follows: a relative clause,
+    a name, a place, a time, another thing. Behind a taste, an instruction or a denial a phrase narrows what is said:
+    who likes pizza with pineapple need not like pizza. There only a reason, another thing or the choice that was not
+    made is a detail. A favourite is liked, and a senior engineer is an engineer.
+    """
+    fuller, shorter = _plain(whole), _plain(part)
+    if fuller == shorter or not shorter:
+        return False
+    return _is_liked(fuller, shorter) or _is_narrower_role(fuller, shorter) or _goes_on(fuller, shorter)
+
+
+def _goes_on(fuller: str, shorter: str) -> bool:
+    """Whether *fuller* begins with *shorter*, and what follows adds to it."""
+    rest = said_in_order(fuller, shorter)
+    if not rest:
+        return False
+    denials = read(shorter).denials
+    if _CONTRASTS.match(rest):
+        return not denials and _is_of_others(rest, shorter)
+    if read(rest).denials or _NARROWS.intersection(re.findall(r"[\w'-]+", rest)):
+        return False
+    opener = re.match(r"\s*(?P<comma>,?)\s*(?P<word>[\w'-]+)", rest)
+    return opener is not None and _opens_detail(opener, shorter, is_denial=denials > 0)
+
+
+def _opens_detail(opener: re.Match[str], shorter: str, *, is_denial: bool) -> bool:
+    if is_denial:
+        return opener["word"] in _OR
+    if opener["comma"] or opener["word"] in _FREE:
+        return True
+    return not _CHOICES.intersection(shorter.split()[:2]) and bool(_ADDS.match(opener["word"]))
+
+
+def _is_of_others(rest: str, shorter: str) -> bool:
+    """Whether what is not chosen is something else than what is."""
+    return not set(read(rest).words) & set(read(shorter).words[1:])
+
+
+def _is_liked(fuller: str, shorter: str) -> bool:
+    favourite, liked = _FAVOURITE.fullmatch(fuller), _LIKED.fullmatch(shorter)
+    if favourite is None or liked is None:
+        return False
+    return read(favourite["what"]) == read(liked["what"])
+
+
+def _is_narrower_role(fuller: str, shorter: str) -> bool:
+    one, other = _ROLE.fullmatch(fuller), _ROLE.fullmatch(shorter)
+    if one is None or other is None or _NO_ROLE.search(fuller) or _NO_ROLE.search(shorter):
+        return False
+    is_same_place = not other["rest"] or other["rest"] == one["rest"]
+    role, broader = one["role"], other["role"]
+    return is_same_place and (role == broader or role.endswith(" " + broader))
+
+
+def _plain(text: str) -> str:
+    folded = " ".join(text.casefold().replace("\u2019", "'").split()).rstrip(".!; ")
+    return re.sub(r"^(?:the )?user (?=\w)", "", folded)
