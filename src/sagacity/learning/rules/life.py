@@ -123,6 +123,15 @@ BELONGINGS: Final[tuple[Rule, ...]] = (
 
 HABITS: Final[tuple[Rule, ...]] = (
     rule(
+        "gave_birth",
+        rf"i(?:'ve| have)?{ADVERB} (?:gave|given) birth(?P<more>(?:\sto\s{PHRASE})?)",
+        "Gave birth {more}.",
+        slot="life.birth",
+        confidence=0.9,
+        example=("I gave birth to Leo last week.", "Gave birth to Leo last week."),
+        counter="My sister gave birth to Leo.",
+    ),
+    rule(
         "usually",
         rf"(?:i|we)(?: also)? (?P<often>usually|typically|normally|regularly|"
         rf"often)(?: just)?\s(?P<verb>[a-z]+(?:\s(?:up|out|prep))?)\b(?P<what>(?:\s{PHRASE})?)",

@@ -203,6 +203,23 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         counter="No emojis were harmed.",
     ),
     Pattern(
+        name="manner_allowed",
+        says=rf"(?P<rule>you (?:can|may) (?:use|add|include) (?:\w+\s){{0,2}}?{MANNER})(?:\s(?:again|now))?"
+        rf"{_BY_ITSELF}",
+        confidence=0.85,
+        example=("You can use emojis again.", "You can use emojis."),
+        counter="You can use emojis in the title of this post.",
+    ),
+    Pattern(
+        name="manner_fine",
+        says=rf"(?P<what>{MANNER}) (?:is|are) (?:fine|ok|okay|all right|welcome)(?: with me)?(?: again| now)?"
+        rf"{_BY_ITSELF}",
+        gives="you can use {what}",
+        confidence=0.85,
+        example=("Emojis are fine again.", "You can use Emojis."),
+        counter="Emojis are fine in the title.",
+    ),
+    Pattern(
         name="not_manner",
         says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:us(?:e|ing)|add(?:ing)?|giv(?:e|ing)|"
         rf"put(?:ting)?|writ(?:e|ing)|includ(?:e|ing)|start(?:ing)? with|"

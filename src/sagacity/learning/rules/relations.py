@@ -94,6 +94,8 @@ NAMED_IS: Final[Rule] = rule(
     counter="Pepper is diabetic.",
 )
 """Said of someone whom the same turn introduced by name."""
+_DIED = r"(?:just |sadly |recently |has |had to be )*(?:died|passed away|put down)\b"
+_NOT_DEAD = rf"(?!,?\s{_DIED})"
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
@@ -139,7 +141,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "pet_named",
         rf"\b(?:my|our|have an?|got an?|adopted an?)\s(?P<kind>{PET})(?:'s name is|,? (?:is )?(?:named|"
-        rf"called)|,)?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+))(?=[,.;:!?)]|'s|\s|$)",
+        rf"called)|,)?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+))(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kind} named {pet}.",
         slot="pet.{pet}",
         relation="has_pet",
@@ -200,6 +202,15 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         exclusive=True,
         example=("I'm a mom of three.", "Is a mom of three."),
         counter="I'm the mother of dragons.",
+    ),
+    rule(
+        "pet_died",
+        rf"\b(?:my|our) (?P<kind>{PET})(?:,?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+)),?)?\s{_DIED}",
+        "{kind} {pet} died.",
+        slot="pet.died.{kind}{pet}",
+        anywhere=True,
+        example=("My dog Max died last week.", "Dog Max died."),
+        counter="My dog nearly died.",
     ),
     rule(
         "children",

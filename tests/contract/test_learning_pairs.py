@@ -1,0 +1,103 @@
+"""Near-duplicates and opposites without a model: what a user says in one publish and in a later one."""
+
+import pytest
+
+from sagacity.domain.ids import InteractionId
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.storage.transaction import Storage
+from support.learning import learned, learning
+from support.parts import ANNA, ORG, said
+
+PROFILE, PLAYBOOK = MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK
+PAIRS = [
+    pytest.param(
+        PROFILE,
+        "My brother is called Tom.",
+        "My brother Tom lives in Oslo.",
+        "Has a brother named Tom who lives in Oslo.",
+        "Has a brother named Tom.",
+        id="fuller",
+    ),
+    pytest.param(
+        PROFILE,
+        "I like pizza.",
+        "My favourite food is pizza.",
+        "Favourite food is pizza.",
+        "Likes pizza.",
+        id="favourite",
+    ),
+    pytest.param(PROFILE, "I'm married.", "I am divorced now.", "Is divorced.", "Is married.", id="state"),
+    pytest.param(
+        PROFILE,
+        "I'm pregnant.",
+        "I gave birth to Leo.",
+        "Gave birth to Leo.",
+        "Health: pregnant.",
+        id="event",
+    ),
+    pytest.param(
+        PROFILE,
+        "I have a dog named Max.",
+        "My dog Max died last week.",
+        "Dog Max died.",
+        "Has a dog named Max.",
+        id="death",
+    ),
+    pytest.param(
+        PLAYBOOK,
+        "Stop using emojis.",
+        "Emojis are fine again.",
+        "You can use Emojis.",
+        "Stop using emojis.",
+        id="permission",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "first", "second", "stays", "goes"), PAIRS)
+async def test_over_two_publishes(
+    storage: Storage, embedder, clock, ids, kind, first, second, stays, goes
+) -> None:
+    """One memory is current, and the other is kept with its successor, its end and the reason."""
+    learn = learning(storage, embedder, clock, ids)
+    await storage.append(ORG, said(first))
+    await learn.run(ORG, ANNA, force=True)
+    assert goes in [memory.content for memory in await learned(storage, kind)]
+    clock.advance(3_600)
+    await storage.append(ORG, said(second, request_id="r2"))
+    await learn.run(ORG, ANNA, force=True)
+    [now] = await learned(storage, kind)
+    former = await learned(storage, kind, statuses=(Status.ARCHIVED,))
+    [gone] = [memory for memory in former if memory.content == goes]
+    assert now.content == stays
+    assert (gone.superseded_by, gone.valid_to) == (now.memory_id, now.valid_from)
+    async with storage.read(ORG) as snapshot:
+        newest, *_ = await snapshot.changes.list_runs(kind, limit=1)
+    assert newest.reason in {"newer than what it contradicts", "says all of it and more"}
+    assert goes in [memory.content for memory in newest.removed]
+
+
+async def test_fuller_statement_rests_on_the_turns_of_both(storage: Storage, embedder, clock, ids) -> None:
+    """What is taken in hands its evidence over, and is repeated without doing harm."""
+    learn = learning(storage, embedder, clock, ids)
+    for number, text in enumerate(
+        ["My brother is called Tom.", "My brother Tom lives in Oslo.", "My brother is called Tom."], start=1
+    ):
+        clock.advance(3_600)
+        await storage.append(ORG, said(text, request_id=f"r{number}"))
+        await learn.run(ORG, ANNA, force=True)
+    [brother] = await learned(storage)
+    assert brother.content == "Has a brother named Tom who lives in Oslo."
+    assert brother.source_interaction_ids == tuple(map(InteractionId, (1, 2, 3)))
+
+
+@pytest.mark.parametrize(("kind", "first", "second", "stays", "goes"), PAIRS)
+async def test_in_one_publish(
+    storage: Storage, embedder, clock, ids, kind, first, second, stays, goes
+) -> None:
+    """What ended within a window is never current."""
+    await storage.append(ORG, said(first, second))
+    await learning(storage, embedder, clock, ids).run(ORG, ANNA, force=True)
+    contents = [memory.content for memory in await learned(storage, kind)]
+    assert stays in contents
+    assert goes not in contents
