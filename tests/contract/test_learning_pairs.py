@@ -2,8 +2,10 @@
 
 import pytest
 
-from sagacity.domain.ids import InteractionId
+from sagacity.domain.change import Occasion
+from sagacity.domain.ids import InteractionId, MemoryUid, RunId
 from sagacity.domain.memory import MemoryKind, Status
+from sagacity.memories.merge import undo_merge
 from sagacity.storage.transaction import Storage
 from support.learning import learned, learning
 from support.parts import ANNA, ORG, said
@@ -89,6 +91,20 @@ async def test_fuller_statement_rests_on_the_turns_of_both(storage: Storage, emb
     [brother] = await learned(storage)
     assert brother.content == "Has a brother named Tom who lives in Oslo."
     assert brother.source_interaction_ids == tuple(map(InteractionId, (1, 2, 3)))
+
+
+async def test_what_was_taken_in_can_be_taken_out_again(storage: Storage, embedder, clock, ids) -> None:
+    """It is a merge like any other, and so a person can undo it."""
+    learn = learning(storage, embedder, clock, ids)
+    for number, text in enumerate(["I like pizza.", "My favourite food is pizza."], start=1):
+        clock.advance(3_600)
+        await storage.append(ORG, said(text, request_id=f"r{number}"))
+        await learn.run(ORG, ANNA, force=True)
+    [whole] = await learned(storage)
+    occasion = Occasion(run_id=RunId("undo"), actor="api:ops", reason="undone", at=clock.now())
+    async with storage.begin(ORG) as transaction:
+        await undo_merge(transaction, whole, occasion, uid=MemoryUid("apart"), vectors={})
+    assert {"Likes pizza.", "Favourite food is pizza."} == {one.content for one in await learned(storage)}
 
 
 @pytest.mark.parametrize(("kind", "first", "second", "stays", "goes"), PAIRS)

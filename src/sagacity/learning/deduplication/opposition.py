@@ -14,6 +14,8 @@ _PERMITS = re.compile(
     r"|(?P<do>(?:use|start using|include|add) .+?)(?: again| now)"
 )
 _FORBIDS = re.compile(r"(?:no|no more|stop with|enough with) (?P<thing>[\w -]+?)(?: please)?")
+_LONGEST = 300
+"""Characters of a plain statement; what is longer says more than a row of the table could tell."""
 _INSTRUCTS = frozenset(
     "use keep give write make answer reply respond be show speak talk always please prefer state".split()
 )
@@ -22,6 +24,8 @@ _VERBS = frozenset(word for text in _INSTRUCTS for word in read(text).words) | {
 
 def ends(newer: str, older: str) -> bool:
     """Tell whether *older* cannot hold any longer once *newer* was said, by a row of the table or as an instruction."""
+    if max(len(newer), len(older)) > _LONGEST:
+        return False
     now, before = _plain(newer), _plain(older)
     return (
         any(_is_other_state(axis, now, before) for axis in range(len(AXES)))
@@ -33,7 +37,7 @@ def ends(newer: str, older: str) -> bool:
 
 def words_of_opposites(text: str) -> str:
     """Return the words by which memories are found that *text* may end, or that may have ended it."""
-    plain = _plain(text)
+    plain = _plain(text[:_LONGEST])
     rows: tuple[Axis | Ending, ...] = (
         *(AXES[n] for n in range(len(AXES)) if _state(n, plain)),
         *(ENDINGS[n] for n in range(len(ENDINGS)) if _sides(n, plain) != (None, None)),

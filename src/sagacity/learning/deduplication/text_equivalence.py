@@ -39,6 +39,8 @@ _DENIALS = _set(
 _NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]*|\d[\w.,:-]*")
 """A word with a capital inside a text, or a number."""
 
+_MORE_CHARS = 60
+"""How much longer the same may be said with fillers, in characters."""
 Parts = TypeVar("Parts")
 _KEPT_TEXTS, _KEPT_CHARS = 4_096, 500
 """How many texts stay taken apart, and the longest of them: some 10 MB in a process, and 35 MB at most."""
@@ -103,7 +105,8 @@ def denies(one: str, other: str) -> bool:
 def said_in_order(whole: str, part: str) -> str:
     """Return what is left of *whole* behind its beginning that says just what *part* says; nothing if it does not."""
     asked = read(part)
-    for end in re.finditer(r"(?=[\s,;:]|$)", whole):
+    begin = whole[: min(len(part), _KEPT_CHARS) + _MORE_CHARS]
+    for end in re.finditer(r"(?=[\s,;:]|$)", begin):
         begun = read(whole[: end.start()])
         if begun == asked and asked.words:
             return whole[end.start() :].strip(" ") and whole[end.start() :]

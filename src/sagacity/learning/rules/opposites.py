@@ -129,12 +129,12 @@ ENDINGS: Final = (
     ),
     Ending(
         ends=r"(?:is (?:now )?retired|has retired|retired)$",
-        ended=r"(?:works|is working|has a(?: new)? job|is employed) (?:at|for|as|by) ",
+        ended=r"(?!.*volunteer)(?:works|is working|has a(?: new)? job|is employed) (?:at|for|as|by) ",
         words="works job employed",
         is_mutual=False,
     ),
     Ending(
-        ends=r"(?:works at|has a new job|has a job|started a new job|found a job|got a job|got a new job)",
+        ends=r"(?:works at|(?:has|started|found|got) a (?:new )?job(?: at| as| with|$))",
         ended=r"is looking for (?:a |an )?(?:new )?(?:job|work|position)$",
         words="looking job work",
         is_mutual=False,
@@ -156,7 +156,7 @@ ENDINGS: Final = (
         is_mutual=False,
     ),
     Ending(
-        ends=rf"(?:sold|gave away|got rid of|no longer has|no longer owns|does not have|lost) {_POSSESSIVE}"
+        ends=rf"(?:sold|gave away|got rid of|no longer has|no longer owns|does not have) {_POSSESSIVE}"
         r"(?P<thing>[\w -]+?)(?= to | in | last | for | any|$|,)",
         ended=r"(?:has|owns|drives|has bought|bought|got) an? (?P<thing>[\w -]+?)(?= named | called | in |"
         r" with | for | from |"

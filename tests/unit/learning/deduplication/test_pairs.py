@@ -67,6 +67,10 @@ FACTS = [
     ("Speaks German.", "Speaks English.", BOTH, BOTH),
     ("Likes short films.", "Likes long films.", BOTH, BOTH),
     ("Is a student at MIT.", "Graduated from Stanford.", BOTH, BOTH),
+    ("Is looking for a job.", "Has a job interview.", BOTH, BOTH),
+    ("Works as a volunteer.", "Is retired.", BOTH, BOTH),
+    ("Has a dog.", f"Has a {'very ' * 2_000}dog named Max.", BOTH, BOTH),
+    ("Is married.", f"Is divorced, {'so ' * 200}he says.", BOTH, BOTH),
     # One ends the other: what was said later stands.
     ("Is married to Eva.", "Is divorced.", SECOND, FIRST),
     ("Got married.", "Got divorced.", SECOND, FIRST),
@@ -122,7 +126,7 @@ RULES = [
 ]  # fmt: skip
 MAY, JULY = datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 CASES = [
-    pytest.param(kind, one, other, outcome, id=f"{one} {other}")
+    pytest.param(kind, one, other, outcome, id=f"{one} {other}"[:80])
     for kind, pairs in ((MemoryKind.PROFILE, FACTS), (MemoryKind.USER_PLAYBOOK, RULES))
     for first, second, forth, back in pairs
     for one, other, outcome in (
