@@ -49,7 +49,7 @@ PAIRS = [
         PLAYBOOK,
         "Stop using emojis.",
         "Emojis are fine again.",
-        "You can use Emojis.",
+        "You can use emojis.",
         "Stop using emojis.",
         id="permission",
     ),

@@ -216,7 +216,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         rf"{_BY_ITSELF}",
         gives="you can use {what}",
         confidence=0.85,
-        example=("Emojis are fine again.", "You can use Emojis."),
+        example=("Emojis are fine again.", "You can use emojis."),
         counter="Emojis are fine in the title.",
     ),
     Pattern(
