@@ -99,7 +99,8 @@ CONDITION = (
 )
 THINGS = (
     r"(?:car|truck|suv|van|motorcycle|motorbike|bike|bicycle|scooter|boat|rv|tesla|prius|guitar|piano|"
-    r"keyboard|violin|ukulele|drum set|saxophone|cello|flute|camera|lens|laptop|computer|pc|macbook|ipad|"
+    r"keyboard|violin|ukulele|drum set|saxophone|cello|flute|camera|lens|laptop|computer|pc|macbook(?: pro|"
+    r" air)?|ipad|"
     r"iphone|phone|tablet|kindle|tv|television|console|playstation|xbox|nintendo switch|smartwatch|watch|"
     r"fitbit|headphones|speaker|printer|house|home|apartment|condo|studio|cabin|garden|backyard|farm|"
     r"greenhouse|pool|treadmill|aquarium|tank|smoker|grill|telescope|drone|sewing machine|air fryer|"

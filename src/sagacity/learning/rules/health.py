@@ -32,7 +32,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "diet_followed",
         rf"(?:{AM}{ADVERB} (?:on|following)|i(?:'ve| have)?{ADVERB} (?:follow|started|been (?:on|"
-        rf"following)|adopted))\s(?:an?|the)\s(?:strict\s)?(?P<diet>[\w-]+)[ -]diet",
+        rf"following)|adopted))\s(?:an?|the)\s(?:strict\s)?(?P<diet>(?:low |high |whole )?[\w-]+)[ -]diet",
         "Follows a {diet} diet.",
         slot="diet",
         exclusive=True,
@@ -102,6 +102,38 @@ HEALTH: Final[tuple[Rule, ...]] = (
         exclusive=True,
         example=("I take metformin every day.", "Takes metformin every day."),
         counter="Should I take aspirin?",
+    ),
+    rule(
+        "afraid_of",
+        rf"{AM}{ADVERB} (?:afraid|scared|terrified) of\s(?P<what>flying|heights|spiders|dogs|needles|deep water|"
+        rf"the dark|"
+        rf"elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|thunderstorms)\b",
+        "Is afraid of {what}.",
+        slot="fear.{what}",
+        example=("I'm afraid of flying.", "Is afraid of flying."),
+        counter="I'm afraid of losing it.",
+    ),
+    rule(
+        "operation",
+        rf"(?:{AM}|i'll be){ADVERB} (?P<what>(?:getting|having) (?:surgery|an operation|a (?:knee|"
+        rf"hip) replacement|chemo|"
+        rf"chemotherapy|my \w+ (?:removed|fixed|replaced))\b(?:\s(?:on|in|next|this|for)\s[\w\s]{{2,40}}?)?){END}",
+        "Is {what}.",
+        slot="health.operation",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm having surgery on my knee next month.", "Is having surgery on their knee next month."),
+        counter="I'm having trouble.",
+    ),
+    rule(
+        "measure",
+        r"(?:(?:i\s?'m|i am)\s(?P<height>\d'\s?\d{1,2}\"?|\d (?:foot|feet|ft) \d{1,2}|[12][.,]\d\d ?m|"
+        r"[12]\d\d ?cm)(?: tall)?"
+        r"|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|pounds|lbs)))(?=\s*(?:[.,;!)]|"
+        r"$)|\s(?:and|but)\b)",
+        "Measures {height}{weight}.",
+        slot="identity.measure",
+        example=("I weigh 80 kg.", "Measures 80 kg."),
+        counter="I weigh my words.",
     ),
     rule(
         "injury",

@@ -132,6 +132,19 @@ HOME: Final[tuple[Rule, ...]] = (
         counter="I'm from the old school.",
     ),
     rule(
+        "lives_with",
+        rf"(?:i|we){ADVERB} live (?P<who>alone|by myself|on my own|with my (?:\w+ )?(?:parents|mom|mum|dad|wife|"
+        rf"husband|partner|"
+        rf"girlfriend|boyfriend|fianc[e\u00e9]e?|family|sister|brother|roommates?|flatmates?|grandparents|kids|"
+        rf"children|son|"
+        rf"daughter)(?: and (?:my |our )?(?:\w+ )?(?:kids|children|son|daughter|dog|cat|parents))?){END}",
+        "Lives {who}.",
+        slot="home.with",
+        exclusive=True,
+        example=("I live alone.", "Lives alone."),
+        counter="Do I live alone?",
+    ),
+    rule(
         "home_kind",
         rf"(?:i|we)(?: currently| now)? (?:live|are living) in\s(?P<what>an?\s(?:[\w-]+\s){{0,4}}"
         rf"(?:apartment|flat|house|condo|studio|townhouse|cabin|farm|dorm|loft|city|town|village|suburb|rv|"
@@ -306,7 +319,7 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "status",
-        rf"{AM}{ADVERB}\s(?P<status>retired|unemployed|self-employed|a single (?:mom|dad|parent|mother|father)|"
+        rf"{AM}{ADVERB}\s(?P<status>retired|unemployed|self[- ]employed|a single (?:mom|dad|parent|mother|father)|"
         rf"left-handed|bilingual|trilingual|transgender|deaf|hard of hearing|blind|gay|lesbian|bisexual|"
         rf"vaccinated|jewish|"
         rf"muslim|catholic|hindu|buddhist|an? (?:only child|vet(?:eran)?|expat|immigrant|homeowner))"

@@ -170,6 +170,27 @@ HABITS: Final[tuple[Rule, ...]] = (
         counter="I collect them.",
     ),
     rule(
+        "drives",
+        rf"i(?: currently| now| still)? (?P<verb>drive|ride)\s(?P<what>an?\s(?!lot\b|bit\b|few\b|long\b|hard\b|"
+        rf"deal\b|wave\b)"
+        rf"{PHRASE})",
+        "{verb} {what}.",
+        slot="owns.vehicle",
+        refuse=r".*\b(?:every|times|miles|hours|if)\b",
+        example=("I drive a Tesla Model 3.", "Drives a Tesla Model 3."),
+        counter="I drive a lot.",
+    ),
+    rule(
+        "in_a_group",
+        rf"i{ADVERB} (?P<verb>play|sing|dance)\s(?P<what>in\s(?:an?|my|our)\s(?:[\w-]+\s){{0,3}}?(?:band|choir|"
+        rf"orchestra|team|league|"
+        rf"club|ensemble|quartet|group)){END}",
+        "{verb} {what}.",
+        slot="pursues.{what}",
+        example=("I play in a band.", "Plays in a band."),
+        counter="I play in a hurry.",
+    ),
+    rule(
         "plays",
         rf"i{ADVERB} (?P<verb>play|do|practice|practise)(?: a lot of| some)?\s(?P<what>(?:the\s)?(?:football|"
         rf"soccer|tennis|basketball|volleyball|"

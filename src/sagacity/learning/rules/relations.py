@@ -7,7 +7,9 @@ from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
     CONDITION,
+    DATE,
     DIET,
+    END,
     FAMILY,
     KIN,
     NAME,
@@ -34,7 +36,7 @@ _KIN_IS = (
     rf"shellfish|soy|wheat|milk) allergy|{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)"
     rf"|(?:doesn't|does not|can't|cannot) (?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}"
     rf"|works (?:as|in|at a|for a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|loves\s(?:to\s)?{PHRASE}))"
-    rf"(?=[\s,.;:!?)]|$)"
+    rf"(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|from|with)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
@@ -43,7 +45,7 @@ _YEARS = (
 _KIN_FACTS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_is",
-        rf"my (?P<kin>{FAMILY})\s{_KIN_IS}",
+        rf"(?:my|our) (?P<kin>{FAMILY})\s{_KIN_IS}",
         "Has a {kin} who {what}.",
         slot="relation.{kin}.{what}",
         refuse=r".*\b(?:it|that|this|them|me)$",
@@ -52,7 +54,7 @@ _KIN_FACTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_named_is",
-        rf"my (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_KIN_IS}",
+        rf"(?:my|our) (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_KIN_IS}",
         "Has a {kin} named {person} who {what}.",
         slot="relation.{kin}.{person}.{what}",
         relation="has_{kin}",
@@ -62,7 +64,7 @@ _KIN_FACTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_age",
-        rf"my (?P<kin>{FAMILY})\s{_YEARS}",
+        rf"(?:my|our) (?P<kin>{FAMILY})\s{_YEARS}",
         "Has a {kin} who is {age} years old.",
         slot="relation.{kin}.age",
         exclusive=True,
@@ -71,7 +73,7 @@ _KIN_FACTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_named_age",
-        rf"my (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_YEARS}",
+        rf"(?:my|our) (?P<kin>{FAMILY}),?\s(?P<person>{_ONE}),?\s(?:who )?{_YEARS}",
         "Has a {kin} named {person} who is {age} years old.",
         slot="relation.{kin}.{person}.age",
         exclusive=True,
@@ -146,7 +148,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         slot="pet.{pet}",
         relation="has_pet",
         anywhere=True,
-        refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b|(?:second|other|new|old|first|next)\b",
+        refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b|(?:second|other|next)\b",
         example=("By the way, my golden retriever, Max, needs a bed.", "Has a golden retriever named Max."),
         counter="My dog is hungry.",
     ),
@@ -181,6 +183,35 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         counter="My kids and I are here.",
     ),
     *_KIN_FACTS,
+    rule(
+        "kin_born",
+        rf"(?:my|our) (?P<kin>{FAMILY})(?:,?\s{_ONE},?)? was born (?P<when>(?:on\s)?{DATE})",
+        "Has a {kin} who was born {when}.",
+        slot="relation.{kin}.born",
+        exclusive=True,
+        example=("Our son was born on 3 March.", "Has a son who was born on 3 March."),
+        counter="Our son was born early.",
+    ),
+    rule(
+        "kin_died",
+        rf"(?:my|our) (?P<kin>{FAMILY}|dog|cat|parents)(?: sadly| recently| just)? (?P<how>died|passed away)"
+        rf"(?P<when>(?:\s(?:last|in|on|two|three|a few|this|when i was)\s[\w\s]{{2,25}}?)?){END}",
+        "{kin} {how} {when}.",
+        slot="relation.{kin}.died",
+        exclusive=True,
+        example=("My mom died last year.", "Mom died last year."),
+        counter="My phone died last year.",
+    ),
+    rule(
+        "had_baby",
+        rf"(?:i|we){ADVERB} (?:had|got|welcomed|gave birth to)\s(?P<what>an? (?:baby )?(?:boy|girl|son|"
+        rf"daughter)|twins)"
+        rf"(?=\s*(?:[.,;!)]|$)|\s(?:and|named|called|last|in|on|yesterday|this|two)\b)",
+        "Has {what}.",
+        slot="family.baby",
+        example=("We just had a baby girl last week.", "Has a baby girl."),
+        counter="We had a girl scout here.",
+    ),
     rule(
         "parents_live_in",
         rf"my (?P<kin>parents|grandparents|in-laws|children|kids|brothers|sisters) live in\s(?P<place>{PLACE})",

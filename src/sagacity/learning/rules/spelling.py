@@ -61,6 +61,7 @@ _NO_NAMES: Final = frozenset(
     "naive cynical tomorrow today tonight names out up by your you this that these those it them and or but because "
     "whatever anytime asap sir for after before from with of spelled misspelled wrong correct no yes also now "
     "as is was "
+    "both old young small big black white brown grey gray orange happy healthy loud quiet sick tall short school work "
     "irrelevant unimportant important private secret long short common rare on, all any every here there so "
     "very just "
     "his her my our their him off every something anything nothing someone sick again once twice daily only".split()
@@ -72,6 +73,11 @@ _INTRODUCED = re.compile(
     r" called| name is))\s)"
     r"(?P<name>[a-z][a-z-]{1,20})(?![\w'@.-]*[@/\d])(?=[\s,.;!?)']|$)",
     re.IGNORECASE,
+)
+_TWO_NAMES = re.compile(
+    r"(?P<before>\b(?:my|our|two|three|2|3)\s(?:cats|dogs|kids|children|sons|daughters|boys|girls|kittens|puppies)"
+    r"(?:,|:| named| called)\s)(?P<name>[a-z][a-z-]{1,20})(?P<between>\s(?:and|&)\s)(?P<other>[a-z][a-z-]{1,20})"
+    r"(?=\s*(?:[.,;!)\n]|$))",
 )
 _MONTH = re.compile(
     r"(?P<before>\b(?:in|since|until|till|by|of|on|next|last|early|late|mid|this|through|end of|and|"
@@ -96,7 +102,7 @@ def spelled(text: str) -> str:
     text = _LOWER_I.sub("I", text)
     text = _proper().sub(lambda found: CAPITALISED.get(found[0]) or found[0].title(), text)
     text = _MONTH.sub(_month, text)
-    return _INTRODUCED.sub(_introduced, text)
+    return _TWO_NAMES.sub(_two_names, _INTRODUCED.sub(_introduced, text))
 
 
 def _written(word: str) -> str:
@@ -112,6 +118,12 @@ def _introduced(found: re.Match[str]) -> str:
     if name.lower() in _NO_NAMES or name[0].isupper():
         return found[0]
     return found["before"] + name.title()
+
+
+def _two_names(found: re.Match[str]) -> str:
+    if {found["name"], found["other"]} & _NO_NAMES:
+        return found[0]
+    return f"{found['before']}{found['name'].title()}{found['between']}{found['other'].title()}"
 
 
 def _month(found: re.Match[str]) -> str:

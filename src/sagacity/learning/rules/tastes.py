@@ -18,6 +18,17 @@ _LANGUAGES = (
     r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|clojure|"
     r"julia|matlab|perl|dart|lua|zig|ocaml|cobol|fortran|sql|react|vue|svelte|django|flask"
 )
+_PRODUCTS = (
+    r"firefox|chrome|safari|brave|edge|slack|notion|obsidian|evernote|todoist|trello|jira|asana|linear|figma|"
+    r"photoshop|"
+    r"lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|telegram|discord|"
+    r"zoom|teams|"
+    r"postgres|postgresql|mysql|sqlite|mongodb|redis|kafka|docker|kubernetes|terraform|ansible|git|github|"
+    r"gitlab|jenkins|"
+    r"tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|polars|pytorch|tensorflow|fastapi|rails|laravel|"
+    r"spring|"
+    r"next\.js|tailwind|aws|azure|gcp|vercel|netlify|heroku|cloudflare|spotify|netflix|strava|duolingo|alexa|siri"
+)
 _MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
 _EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
 
@@ -265,6 +276,17 @@ TOOLS: Final[tuple[Rule, ...]] = (
         slot="tool.language",
         example=("I mostly write Rust at work.", "Writes Rust."),
         counter="Should I use Rust?",
+    ),
+    rule(
+        "uses_named",
+        rf"(?:i|we){ADVERB} use\s(?P<what>(?:{_PRODUCTS})(?:(?:,| and|, and)\s(?:{_PRODUCTS}))*)"
+        rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|with)\b)",
+        "Uses {what} {for}.",
+        slot="tool.uses.{what}",
+        confidence=0.8,
+        refuse=rf"(?:for|as)\s{POINTING}",
+        example=("we use postgres and redis", "Uses postgres and redis."),
+        counter="Should we use redis?",
     ),
     rule(
         "stack",
