@@ -25,7 +25,8 @@ _LISTED = re.compile(r",?\s(?:and|&)\s|,\s")
 """Between names that are listed: "Minka, Pepper and Tom"."""
 _DANGLING = re.compile(DANGLING, re.IGNORECASE)
 _CUT = re.compile(
-    r"\b(?:simple|clear|safe|quick|fast|short|long|small|big|large|warm|cozy|cosy|plain|light|dark|easy|cheap|"
+    r"\b(?:(?:small|larg|bigg|short|long|quick|fast|cheap|warm|light|dark|strong)er|simple|clear|safe|quick|fast|short|long|small|big|"
+    r"large|warm|cozy|cosy|plain|light|dark|easy|cheap|"
     r"natural|"
     r"healthy|modern|minimal|quiet|calm|strong|soft|dry|fresh|spicy|sweet|local|lightweight|high-quality|"
     r"\w{3,}(?:ful|ive|able|ible|ous|less|[- ](?:friendly|based|free)))$",

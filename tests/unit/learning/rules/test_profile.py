@@ -154,7 +154,13 @@ def test_one_fact_is_one_memory(text: str, content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I prefer simple, clear answers.", "I love creating a safe, inviting place.", "I like quick."]
+    "text",
+    [
+        "I prefer simple, clear answers.",
+        "I love creating a safe, inviting place.",
+        "I like quick.",
+        "I usually stick to smaller, calmer places.",
+    ],
 )
 def test_a_fact_has_its_head(text: str) -> None:
     """An adjective without its noun says nothing."""
