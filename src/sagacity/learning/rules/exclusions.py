@@ -14,8 +14,7 @@ class Exclusion:
 
     value: str
     beside: str
-    """What may be said with the value without changing it; a statement with any other word is about something "
-    "else."""
+    """What may be said with the value without changing it; a statement with any other word is about something else."""
     verbs: str
     """What an excluded statement begins with."""
     objects: str

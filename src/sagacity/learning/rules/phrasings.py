@@ -28,15 +28,13 @@ POLITE = (
 
 
 MANNER = (
-    r"(?:emojis?|emoticons|bullet points?|bullets|jargon|apologies|disclaimers?|headings|exclamation (?:marks|"
-    r"points)|"
+    r"(?:emojis?|emoticons|bullet points?|bullets|jargon|apologies|disclaimers?|headings|exclamation (?:marks|points)|"
     r"small talk|filler|em[- ]dashes|markdown|buzzwords|clich[e\u00e9]s|slang|abbreviations|acronyms|hashtags|"
     r"greetings|introductions|preambles?|summaries|code comments)"
 )
 """What a reply has or has not, whatever it is about."""
 LANGUAGE = (
-    r"(?:english|german|french|spanish|portuguese|italian|dutch|polish|turkish|japanese|chinese|korean|russian|"
-    r"arabic|"
+    r"(?:english|german|french|spanish|portuguese|italian|dutch|polish|turkish|japanese|chinese|korean|russian|arabic|"
     r"hindi|swedish|danish|norwegian|finnish|greek|czech|ukrainian)"
 )
 REPLIES = r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|sentences|summaries)"
@@ -165,10 +163,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="answer_manner",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|speak|talk)\s(?:to me\s|me\s)?(?:briefly|"
-        rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|"
-        rf"in\s(?:plain|simple)"
-        rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|"
-        rf"without\s{MANNER}))"
+        rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|in\s(?:plain|simple)"
+        rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|without\s{MANNER}))"
         rf"{_BY_ITSELF}",
         confidence=0.8,
         example=("Please answer briefly.", "Answer briefly."),
@@ -222,8 +218,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="not_manner",
         says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:us(?:e|ing)|add(?:ing)?|giv(?:e|ing)|"
-        rf"put(?:ting)?|writ(?:e|ing)|includ(?:e|ing)|start(?:ing)? with|"
-        rf"end(?:ing)? with)\s)(?:\w+\s){{0,2}}?{MANNER}"
+        rf"put(?:ting)?|writ(?:e|ing)|includ(?:e|ing)|start(?:ing)? with|end(?:ing)? with)\s)(?:\w+\s){{0,2}}?{MANNER}"
         rf"(?:\s(?:in\s(?:your|the|any)\s\w+|at all|ever|with me))?){_BY_ITSELF}",
         confidence=0.85,
         example=("Stop using emojis.", "Stop using emojis."),
@@ -232,8 +227,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="not_doing",
         says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit)\s(?:(?:ever|always|constantly)\s)?(?:"
-        rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|"
-        rf"sugar-?coat(?:ing)?"
+        rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|sugar-?coat(?:ing)?"
         rf"(?:\sthings|\sit)?|repeat(?:ing)?\s(?:yourself|my questions?|the question)|"
         rf"(?:suggest|recommend|offer)(?:ing)?\s(?!(?:that|it|them|this|these|those|any of)\b)[^\n,;.!?]{{3,60}}?)"
         rf"(?:\s(?:to me|anymore|any more|again|so much|every time|all the time))?){_BY_ITSELF}",
@@ -244,8 +238,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="hates_when",
         says=r"i\s(?:really\s|absolutely\s)?(?:hate|dislike|can't stand|cannot stand|don't like)\s(?:it\s)?"
-        r"when(?:ever)?\syou\s(?:always\s|keep\s)?(?P<rule>(?!are\b|were\b|can\b|have\b|get\b|feel\b|know\b|"
-        r"see\b|go\b|try\b|need\b)"
+        r"when(?:ever)?\syou\s(?:always\s|keep\s)?(?P<rule>(?!are\b|were\b|can\b|have\b|get\b|feel\b|know\b|see\b|go\b|try\b|need\b)"
         r"[^\n,;.!?]{3,80})",
         gives="do not {rule}",
         confidence=0.85,
