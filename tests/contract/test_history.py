@@ -4,7 +4,7 @@ from sagacity.domain.change import Action, Candidate, ChangeAction, Occasion
 from sagacity.domain.ids import RunId
 from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
 from sagacity.domain.version import VersionFilter
-from sagacity.learning.deduplication.deduplicate import Embedded
+from sagacity.learning.deduplication.cases import Embedded
 from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.storage.transaction import Storage
 from support.history import changes_of, decided, merged, publish, stored, written

@@ -9,7 +9,7 @@ from sagacity.domain.change import Action, Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.ids import MemoryId, RequestId
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.learning.deduplication.deduplicate import Case, Verdict
+from sagacity.learning.deduplication.cases import Case, Verdict
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.windows.learners import Groups
 from sagacity.memories.edits import confirmed, said_through

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sagacity.domain.change import Action
 from sagacity.domain.memory import Memory, TimeToLive
-from sagacity.learning.deduplication.deduplicate import Case, Verdict
+from sagacity.learning.deduplication.cases import Case, Verdict
 from sagacity.learning.extractors.outputs import ProfileVerdict, UserPlaybookVerdict
 from sagacity.learning.extractors.table import DeduplicationPrompt
 from sagacity.learning.prompt_runner import PromptRunner

@@ -9,7 +9,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, relevance
-from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour
+from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.opposition import words_of_opposites
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction

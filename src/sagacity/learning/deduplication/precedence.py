@@ -1,5 +1,6 @@
 """What stands against a candidate, whatever is said of it: what was said later, and a person's word."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sagacity.domain.change import Candidate
@@ -9,9 +10,13 @@ from sagacity.domain.memory import Memory
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def said(candidate: Candidate) -> tuple[datetime, InteractionId]:
-    """Return when a candidate was said last; what was said at one moment is ordered by the log."""
-    return candidate.said_at or _NEVER, max(candidate.evidence)
+def said(candidate: Candidate) -> tuple[bool, datetime, InteractionId]:
+    """
+    Return the weight of a candidate: a person's word comes before what agents and tools alone say, then the later word.
+
+    What was said at one moment is ordered by the log.
+    """
+    return not candidate.is_unconfirmed, candidate.said_at or _NEVER, max(candidate.evidence)
 
 
 def is_newer(memory: Memory, candidate: Candidate) -> bool:
@@ -24,7 +29,7 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
     """
     if is_confirmed(memory, candidate):
         return True
-    if memory.attributes.is_unconfirmed and not candidate.is_unconfirmed:
+    if is_mere_claim(memory, candidate):
         return False
     theirs, mine = memory.attributes.said_at, candidate.said_at
     if theirs is not None and mine is not None and theirs != mine:
@@ -41,3 +46,13 @@ def is_confirmed(memory: Memory, candidate: Candidate) -> bool:
         return False
     is_said_before = at is not None and candidate.said_at is not None and candidate.said_at < at
     return is_said_before or through >= max(candidate.evidence)
+
+
+def is_mere_claim(memory: Memory, candidate: Candidate) -> bool:
+    """Tell whether agents and tools alone say *memory*, and a person the candidate: one text must not say both."""
+    return memory.attributes.is_unconfirmed and not candidate.is_unconfirmed
+
+
+def newest_first(candidates: Sequence[Candidate]) -> list[int]:
+    """Return indices, what was said last first, of one turn what was proposed last; what is unconfirmed last."""
+    return sorted(range(len(candidates)), key=lambda index: (*said(candidates[index]), index), reverse=True)

@@ -8,7 +8,8 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.rules.phrasings import LISTED, PATTERNS, STANDING, Pattern
+from sagacity.learning.rules.pattern import STANDING, Pattern
+from sagacity.learning.rules.phrasings import LISTED, PATTERNS
 from sagacity.learning.rules.requests import gist, topic_trigger
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
 from sagacity.learning.rules.wording import conjugate, finish, keywords, shorten, slug, third_person, trim

@@ -13,7 +13,8 @@ from sagacity.domain.errors import Conflict, ProviderError
 from sagacity.domain.ids import IdSource, RunId, UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
+from sagacity.learning.deduplication.cases import Embedded, Neighbour
+from sagacity.learning.deduplication.deduplicate import deduplicate
 from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.conversation import SHARED_KINDS, ConversationExtractor, SharedCall

@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 
 from sagacity.domain.change import Action
 from sagacity.domain.memory import Attributes, MemoryKind, TimeToLive
-from sagacity.learning.deduplication.deduplicate import (
-    MOST_JUDGED,
-    Embedded,
-    Neighbour,
-    Verdict,
-    deduplicate,
-    settle,
-)
+from sagacity.learning.deduplication.cases import Embedded, Neighbour, Verdict
+from sagacity.learning.deduplication.deduplicate import deduplicate
+from sagacity.learning.deduplication.settle import MOST_JUDGED, settle
 from support.windows import candidate, memory
 
 ADD, UPDATE, MERGE = Action.ADD, Action.UPDATE, Action.MERGE

@@ -9,7 +9,8 @@ from pydantic import SecretStr
 from sagacity.domain.change import Action
 from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
-from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
+from sagacity.learning.deduplication.cases import Embedded, Neighbour
+from sagacity.learning.deduplication.deduplicate import deduplicate
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.table import EXTRACTORS
 from sagacity.learning.prompt_runner import PromptRunner

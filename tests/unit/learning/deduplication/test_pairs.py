@@ -7,7 +7,8 @@ import pytest
 
 from sagacity.domain.change import Action
 from sagacity.domain.memory import Attributes, MemoryKind
-from sagacity.learning.deduplication.deduplicate import Embedded, Neighbour, deduplicate
+from sagacity.learning.deduplication.cases import Embedded, Neighbour
+from sagacity.learning.deduplication.deduplicate import deduplicate
 from support.windows import candidate, memory
 
 FIRST, SECOND, BOTH = "first", "second", "both"

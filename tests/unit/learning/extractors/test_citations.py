@@ -118,13 +118,21 @@ def test_a_name_that_nothing_mentions_is_none():
     assert Citations(window(turn(content="Мой дом — Москва."))).mentions("Moscow", "User lives there.")
 
 
-def test_each_turn_is_taken_apart_once(monkeypatch):
+class Counted(Citations):
+    """Keeps which turns were taken apart."""
+
+    def __init__(self, window):
+        super().__init__(window)
+        self.taken = []
+
+    def _read(self, number):
+        self.taken.append(number)
+        return super()._read(number)
+
+
+def test_each_turn_is_taken_apart_once():
     """However many entries cite whatever: the work grows with the turns and with the entries, not with both."""
-    taken: list[int] = []
-    read = Citations._read
-    monkeypatch.setattr(Citations, "_read", lambda self, number: taken.append(number) or read(self, number))
-    turns = [turn(content=f"I saw place {n}.") for n in range(1_000)]
-    citations = Citations(window(*turns))
+    citations = Counted(window(*(turn(content=f"I saw place {n}.") for n in range(1_000))))
     for n in range(200):
         assert citations.behind([n % 7], f"User saw place {n}.")
-    assert len(taken) == 1_000
+    assert len(citations.taken) == 1_000

@@ -4,7 +4,8 @@ import pytest
 
 from sagacity.learning.rules.engine import Rule
 from sagacity.learning.rules.instructions import instructions
-from sagacity.learning.rules.phrasings import LISTED, PATTERNS, Pattern
+from sagacity.learning.rules.pattern import Pattern
+from sagacity.learning.rules.phrasings import LISTED, PATTERNS
 from sagacity.learning.rules.profile import PROFILE_RULES, facts
 
 
