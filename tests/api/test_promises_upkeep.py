@@ -176,7 +176,7 @@ async def test_17_an_image_that_was_sent_inline_is_stored(api, app):
 
 def taught(request: ChatRequest) -> Answer:
     """What a model says that takes every new turn for a statement about tea."""
-    last = int(re.findall(r"\[#(\d+) ", text_of(request))[-1])
+    last = int(re.findall(r"\[#(\d+) user ", text_of(request))[-1])
     return extracted(request, profiles=[{"content": "User drinks tea from a blue cup.", "evidence": [last]}])
 
 

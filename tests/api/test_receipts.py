@@ -121,6 +121,47 @@ async def test_receipt_follows_a_publish_to_what_it_taught(api):
     assert memory["profile_id"] == memory["uid"]
 
 
+PROFILES = "profile:default_profile_extractor"
+
+
+async def reason_of(api, *said: str, **fields) -> str | None:
+    """Publish, wait until it is read, and return why no fact was noted."""
+    turns = [{"content": one} for one in said]
+    body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": turns, **fields}
+    reply = await api.post("/api/publish_interaction?wait_for_response=true", json=body)
+    receipt = (await api.get(f"/api/receipts/{reply.json()['request_id']}")).json()
+    [facts] = [one for one in receipt["learners"] if one["learner"] == PROFILES]
+    return facts.get("reason")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("I live in Lisbon.", None),
+        ("Thanks a lot!", "greetings, thanks"),
+        ("My phone number is +49 151 2345678.", "contact data"),
+        ("What is the tallest mountain of Portugal?", "plain statements"),
+        ("wie hoch ist der höchste Berg von Portugal, und wo liegt er?", "another language"),
+    ],
+)
+async def test_receipt_says_why_nothing_was_noted(api, said, reason):
+    """No reason where something was; else the one that lets a reader do something about it."""
+    found = await reason_of(api, said)
+    assert found is None if reason is None else found is not None and reason in found
+
+
+async def test_receipt_says_that_a_source_is_not_read(api):
+    """An extractor that was told which sources to read leaves the others."""
+    extractor = {
+        "extractor_name": "default_profile_extractor",
+        "extraction_definition_prompt": "facts",
+        "request_sources_enabled": ["mail"],
+    }
+    saved = await api.post("/api/set_config", json={"profile_extractor_configs": [extractor]})
+    assert saved.json()["success"]
+    assert "source" in (await reason_of(api, "I live in Lisbon.", source="chat") or "")
+
+
 async def test_receipt_of_an_unknown_request_is_404(api):
     """What was never published has no receipt."""
     for name in ("none", "a%20b", "%E2%82%AC"):

@@ -336,6 +336,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "next_try_at": "When it is tried again.",
     "dead_letters": "Windows that a learner gave up on.",
     "dead_letter": "The window that was queued.",
+    "LearnerProgress.reason": "Why a learner that has read the turns noted nothing from them.",
     "DeadLetter.status": "Whether it is parked, queued again, or read in the end.",
     "first_seq": "The first turn of the window, by its number in the user's log.",
     "last_seq": "The last turn of the window, by its number in the user's log.",

@@ -105,9 +105,9 @@ def draw(found: "Receipt") -> Render:
         }
     )
     learners = table(
-        ("learner", "state", "outcome", "error", "#next try"),
+        ("learner", "state", "outcome", "why", "#next try"),
         [
-            (step.learner, step.state, step.outcome, step.error, step.next_try_at or "")
+            (step.learner, step.state, step.outcome, step.error or step.reason, step.next_try_at or "")
             for step in found.learners
         ],
         empty="nothing learns from it",

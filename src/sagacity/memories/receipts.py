@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
+from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome, Window
 from sagacity.domain.ids import RequestId
-from sagacity.domain.interaction import INTERACTION, Request
+from sagacity.domain.interaction import INTERACTION, Interaction, Request
 from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
@@ -14,7 +14,9 @@ from sagacity.domain.views.receipt import (
     VectorProgress,
     taught_view,
 )
-from sagacity.learning.windows.learners import learner_names
+from sagacity.learning.languages import is_foreign
+from sagacity.learning.windows.gate import worth_reading
+from sagacity.learning.windows.learners import Learner, learner_groups
 from sagacity.memories.acting import Acting
 
 _LETTERS = 10_000
@@ -28,7 +30,8 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         NotFound: the caller can reach no such request.
     """
     config = await acting.config()
-    learners, note = learner_names(config), await acting.parts.models.note(acting.tenant, config)
+    calls = await acting.parts.models.of(acting.tenant, config)
+    learners = [learner for group in learner_groups(config, calls) for learner in group.learners]
     async with acting.read() as snapshot:
         request = await snapshot.interactions.get_request(request_id)
         turns = (await snapshot.interactions.of_requests([request.request_id]))[request.request_id]
@@ -39,7 +42,11 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         letters = await snapshot.dead_letters.list_newest(user_id=request.user_id, limit=_LETTERS)
         taught = await snapshot.memories.taught_by(request.request_id)
     vector = VectorProgress(done=done, waiting=len(turns) - done - failed, failed=failed, error=error or None)
-    progress = tuple(learner_progress(name, request, cursors, letters) for name in learners)
+    taught_kinds = {memory.kind for memory in taught}
+    progress = [learner_progress(one.name, request, cursors, letters) for one in learners]
+    for place, one in enumerate(learners):
+        if one.kind not in taught_kinds:
+            progress[place] = await explained(progress[place], one, turns)
     return Receipt(
         request_id=request.request_id,
         user_id=request.user_id,
@@ -48,9 +55,9 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         interactions=len(turns),
         state=receipt_state(vector, progress),
         indexed=IndexProgress(vector=vector),
-        learners=progress,
+        learners=tuple(progress),
         memories=tuple(map(taught_view, taught)),
-        warnings=tuple(filter(None, (note,))),
+        warnings=tuple(filter(None, (calls.note,))),
     )
 
 
@@ -101,6 +108,36 @@ def learner_progress(
         attempts=cursor.attempts,
         next_try_at=cursor.next_try_at if failed else None,
     )
+
+
+async def explained(
+    progress: LearnerProgress, learner: Learner, turns: Sequence[Interaction]
+) -> LearnerProgress:
+    """Add why nothing was noted to the progress of a learner that has read *turns* without any."""
+    if progress.state is not LearnerState.LEARNED:
+        return progress
+    read = tuple(turn for turn in turns if learner.reads(turn.source))
+    if not read:
+        reason = "it reads no requests from this source"
+    else:
+        window = Window(user_id=read[0].user_id, first_seq=read[0].seq, last_seq=read[-1].seq, unread=read)
+        reason = await _reason(progress.outcome, learner, window)
+    return progress.model_copy(update={"reason": reason})
+
+
+async def _reason(outcome: Outcome | None, learner: Learner, window: Window) -> str:
+    if not worth_reading(window):
+        return "the turns hold no words of a person but greetings, thanks and acknowledgements"
+    if learner.asks_a_model:
+        if outcome is Outcome.GATED:
+            return "a model found the turns not worth reading"
+        return "the model found nothing in these turns that is worth noting and was not known"
+    # Rules read again what they read, in a moment.
+    if (await learner.extractor.extract(window, ())).candidates:
+        return "what these turns say was known already, or is not kept, such as contact data"
+    if any(turn.is_user and is_foreign(turn.content) for turn in window.unread):
+        return "without a model only English is read, and these turns seem to be in another language"
+    return "without a model only plain statements and instructions are recognised, and these turns have none"
 
 
 def receipt_state(vector: VectorProgress, learners: Sequence[LearnerProgress]) -> ReceiptState:

@@ -50,6 +50,8 @@ class LearnerProgress(View):
     learner: str
     state: LearnerState
     outcome: Outcome | None = None
+    reason: str | None = None
+    """Why nothing was noted; None while something was, or may be."""
     error: str | None = None
     attempts: int = 0
     next_try_at: datetime | None = None

@@ -9,32 +9,18 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import USER
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.interaction import Interaction
+from sagacity.learning.languages import FOREIGN, is_english, is_foreign
 from sagacity.learning.windows.render import DEFAULT_LIMITS, shorten, tool_texts
-from sagacity.storage.search.keywords import WORD, first_person_share, terms_of
+from sagacity.storage.search.keywords import first_person_share, terms_of
 
 _SHORT_REPLY_WORDS = 3
 """A turn with no more words that carry meaning ("Yes, since last year") says what it replies to."""
 _ENOUGH_SHARED = 2
 """So many shared words, or half of an entry's, make a turn that was not cited the one that says it."""
 
-_FOREIGN = frozenset(
-    """aber als auch auf aus bei bitte das dass dem den der des dich dir doch du ein eine einem einen einer er es für
-    habe haben ich ihm ihn ihr im ist ja kein keine mein meine meinen mich mir mit nach nein nicht noch nur oder sehr
-    sich sie sind und uns von vor wenn wie wir wird zu zum zur nutzer benutzer
-    au aux avec ce cette dans de du elle en est et il je la le les leur lui mais mes moi mon ne nous ou pas pour que
-    qui ses sont sur une utilisateur utilisatrice vous
-    al como del el ella esta este las lo los mi mis muy para pero por porque se su sus también tiene un y yo usuario
-    ao aos da dos ela ele em está eu isso meu minha na nas não nos numa os quando sem seu sua tem um uma usuário você
-    che di gli ho io nel più sono una een ik niet voor""".split()
-)
-"""The commonest words of some languages that are no English words; the commonest English ones are no terms."""
-_ENGLISH = frozenset(
-    """the and of with for from has have had my your you i i'm i've i'd are is was not that this it its it's don't
-    please always never what when how can could would there just user user's she he they their his her to by""".split()
-)
 _WEAK = frozenset(
     terms_of(
-        " ".join(_FOREIGN)
+        " ".join(FOREIGN)
         + " die hat bin con par per user like love want need prefer live work use go get make"
     )
 )
@@ -124,14 +110,14 @@ class Citations:
 
     def _may_say(self, turn: Interaction, text: str, *, is_inferred: bool) -> bool:
         """Whether a turn that shares no word with an entry may mean it all the same."""
-        if not (_is_english(text) and self._is_english) or _is_foreign(turn.text):
+        if not (is_english(text) and self._is_english) or is_foreign(turn.text):
             return True
         is_of_themself = turn.is_user and bool(first_person_share(turn.text))
         return is_of_themself and (is_inferred or _names(text) <= self._all_words)
 
     @cached_property
     def _is_english(self) -> bool:
-        return any(_is_english(turn.text) for turn in self._window.unread)
+        return any(is_english(turn.text) for turn in self._window.unread)
 
     def _read(self, number: int) -> frozenset[str]:
         return _carrying(_shown(self._turns[number]))
@@ -166,18 +152,3 @@ def _carrying(text: str) -> frozenset[str]:
 def _names(text: str) -> frozenset[str]:
     """Return the names and numbers of an English text, but for dates."""
     return frozenset(terms_of(" ".join(_NAME.findall(_DATE.sub(" ", text))))) - _CALENDAR
-
-
-def _is_english(text: str) -> bool:
-    """Whether a text is English for sure."""
-    return not _ENGLISH.isdisjoint(map(str.casefold, _words(text))) and not _is_foreign(text)
-
-
-def _is_foreign(text: str) -> bool:
-    """Whether a text is in another language for sure; what has a capital may be a name ("Los Angeles")."""
-    words = [word for word in _words(text) if not word[0].isupper()]
-    return not _FOREIGN.isdisjoint(words) or any(not word[0].isascii() for word in words)
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(text.replace("’", "'"))

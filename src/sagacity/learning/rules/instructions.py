@@ -51,7 +51,17 @@ _OWN_DOING = re.compile(
 )
 """What the user means to do themself, up to an "and" that an imperative would follow."""
 _POLITELY = re.compile(r"(?:please|can|could|would|will)\b", re.IGNORECASE)
-_IF_I_ASK = re.compile(r"(?:if|when(?:ever)?) i (?:ask|report)\b", re.IGNORECASE)
+_IF_I_ASK = re.compile(
+    r"(?:if|when(?:ever)?|every time|each time|any ?time) i (?:ask|say|mention|send|paste|share|request|write|"
+    r"post|tell|"
+    r"give|show|upload|report|describe|talk|want|need|type|quote|forward|plan|discuss)\b",
+    re.IGNORECASE,
+)
+_SAID_BY_OTHERS = re.compile(
+    r",\s(?:he|she|they|everyone|people|my \w+|[A-Z]\w+)\s(?:always |once )?"
+    r"(?:said|says|told me|tells me|wrote)\s*[.!]*$"
+)
+"""What someone else says, in their words without quotation marks."""
 _TO_SEE = re.compile(r"^(?:to\s)?see\b", re.IGNORECASE)
 _THAT = re.compile(r"(?:please\s)?(?:always\s)?do that\s*[-\u2013\u2014:]{1,3}\s*(?P<rule>.+)", re.IGNORECASE)
 
@@ -114,6 +124,8 @@ def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
         or (clause.stance is Stance.ASKED and _POLITELY.match(sentence.text, clause.start))
         or _IF_I_ASK.match(sentence.text, clause.start)
     ]
+    if _SAID_BY_OTHERS.search(sentence.text):
+        return None
     starts = [start for start in starts if not _OWN_DOING.search(sentence.text, 0, start)]
     for row, pattern in _compiled():
         if row.corrects and not answered:
@@ -144,8 +156,9 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
         groups["negation"] = "do not "
     if "done" in groups:
         groups["done"] = _BASE[groups["done"].lower()]
-    if "what" in groups:
-        groups["what"] = groups["what"].lower()
+    for name in ("what", "much"):
+        if name in groups:
+            groups[name] = groups[name].lower()
     if "language" in groups:
         groups["language"] = groups["language"].capitalize()
     said = _BARE_NEGATION.sub("don't", row.gives.format_map(groups).strip())

@@ -41,7 +41,7 @@ AGAIN = (
     r"(?:\s(?:to me|for me|with me|anymore|any more|again|ever|so much|so often|every time|each time|all the time|"
     r"constantly|at all))"
 )
-BY_ITSELF = r"(?=,?\s*(?:please|pls|plz|thanks|thx|thank you|ok(?:ay)?)?\s*[.!]*$)"
+BY_ITSELF = r"(?=,?\s*(?:please|pls|plz|thanks|thx|thank you|ok(?:ay)?)?\s*[.!?]*$)"
 """The end of what is said: more behind it would be the task of the moment."""
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from sagacity.learning.rules.conduct import CONDUCT
 from sagacity.learning.rules.pattern import BODY, POLITE, STANDING, VERBS, Pattern
 from sagacity.learning.rules.wishes import WISHES
 
@@ -29,7 +30,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="standing_behind",
-        says=rf"{POLITE}{{0,2}}(?={VERBS}\b)(?P<rule>[^\n,?]{{3,120}}?)[,\s]+(?:{STANDING}(?=\s*[.!,;]|\s*$|"
+        says=rf"{POLITE}{{0,2}}(?={VERBS}\b)(?!(?:give|show|tell|suggest) me (?:some|a few|any|an?)\b)"
+        rf"(?P<rule>[^\n,?]{{3,120}}?)[,\s]+(?:{STANDING}(?=\s*[.!,;]|\s*$|"
         rf"\s[-\u2013\u2014])|(?!in (?:the )?future){STANDING}(?=\s*\?))",
         confidence=0.9,
         example=("Please keep answers under three lines from now on.", "Keep answers under three lines."),
@@ -37,7 +39,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="always",
-        says=rf"{POLITE}{{0,2}}(?P<rule>(?:always|never)\s(?={VERBS}\b)[^\n]{{3,260}})",
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?!never (?:give up|look back|lose hope|say never|stop (?:dream|believ|"
+        rf"learn|try)ing)\b)"
+        rf"(?:always|never)\s(?={VERBS}\b)[^\n]{{3,260}})",
         confidence=0.9,
         example=(
             "One more thing - always provide code examples rather than descriptions.",
@@ -134,7 +138,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         r"give me\s(?:shorter|longer|simpler|fewer|more detailed|more concise)\s[^\n,;?]{3,60})",
         confidence=0.75,
         corrects=True,
-        example=("Please be more concise.", "Be more concise."),
+        example=("Give me shorter examples.", "Give the user shorter examples."),
         counter="It should be more concise.",
     ),
     Pattern(
@@ -180,7 +184,6 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         r"small talk|filler|lists|emoticons|questions))\b",
         gives="do not use {banned}",
         confidence=0.8,
-        corrects=True,
         example=("No more emojis please.", "Do not use emojis."),
         counter="No more tea please.",
     ),
@@ -238,13 +241,14 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         example=("And can you explain as you go?", "Explain as you go."),
         counter="Can you explain the plot?",
     ),
+    *CONDUCT,
 )
 """All rows; of several that match in one sentence the earlier wins."""
 LISTED: Final = Pattern(
     name="listed",
     says=rf"(?:(?P<when>when(?:ever)?\s[^,;:?!]{{3,100}}),\s+)?{POLITE}?(?={VERBS}\b){BODY}",
     confidence=0.85,
-    example=("Second, keep responses under three sentences.", "Keep responses under three sentences."),
+    example=("Second, include the order number.", "Include the order number."),
     counter="Second, it was late.",
 )
 """An item of a list that a sentence such as "for next time:" opens; read nowhere else."""

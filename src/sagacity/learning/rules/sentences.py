@@ -79,7 +79,7 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?!(?:i|we|you|never|always|to|please|not|don\'t|just|and|or|can|also)\b)[\w'-]+)\s(?:(?:always|"
+    r"\b(?:(?!(?:i|we|you|never|always|only|to|please|not|don\'t|just|and|or|can|also)\b)[\w'-]+)\s(?:(?:always|"
     r"just|also|often|once)\s)?(?:says?|said|saying|told|tells|thinks?|thought|claims?|claimed|believes?|"
     r"asks|wrote|writes|suggests?|suggested|recommends?|recommended|mentions?|insists?|insisted|jokes?|"
     r"joked|replied|swears?|argues?)\b|\baccording to\b|\b(?:error|message|page|manual|docs?|instructions?|"

@@ -17,7 +17,7 @@ from sagacity.learning.rules.pattern import (
 WISHES: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="answer_length",
-        says=rf"{POLITE}{{0,2}}(?P<rule>keep\s(?:your|all|all your|all of your)\s(?:\w+\s){{0,1}}?(?:answers?|"
+        says=rf"{POLITE}{{0,2}}(?P<rule>keep\s(?:(?:your|all|all your|all of your)\s(?:\w+\s){{0,1}}?)?(?:answers?|"
         r"responses?|replies|explanations?|messages?)\s(?:\w+\s)?(?:short|brief|concise|simple|under|to the point|"
         r"below)\b[^\n,;]{0,60})",
         confidence=0.8,
@@ -266,10 +266,10 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="in_such_texts",
-        says=rf"in\s(?:all\s|your\s|all\syour\s|my\s)?(?P<kind>summaries|emails?|e-mails?|letters|reports|replies|"
+        says=rf"(?:in|for)\s(?:all\s|your\s|all\syour\s|my\s)?(?P<kind>summaries|emails?|e-mails?|letters|reports|replies|"
         rf"answers|"
         rf"recipes|itineraries|lists|code|translations|minutes|"
-        rf"examples),\s{{0,2}}{POLITE}?(?P<rule>(?:always\s|never\s)?"
+        rf"examples),?\s{{1,2}}{POLITE}?(?P<rule>(?:always\s|never\s)?"
         rf"(?:leave|use|"
         rf"put|write|"
         rf"keep|include|give|avoid|start|do not|don'?t|show|list|mark|name|cite|skip)\s[^\n;.!?]{{3,100}})",

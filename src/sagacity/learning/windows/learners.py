@@ -159,11 +159,6 @@ def _sharing(
     ]
 
 
-def learner_names(config: TenantConfig) -> list[str]:
-    """Return the names of the learners that *config* asks for."""
-    return [learner.name for group in learner_groups(config, ModelSession()) for learner in group.learners]
-
-
 def _group(
     config: TenantConfig,
     calls: ModelSession,

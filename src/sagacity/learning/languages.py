@@ -1,0 +1,34 @@
+"""Whether a text is English, as far as its commonest words tell."""
+
+from sagacity.storage.search.keywords import WORD
+
+FOREIGN = frozenset(
+    """aber als auch auf aus bei bitte das dass dem den der des dich dir doch du ein eine einem einen einer er es für
+    habe haben ich ihm ihn ihr im ist ja kein keine mein meine meinen mich mir mit nach nein nicht noch nur oder sehr
+    sich sie sind und uns von vor wenn wie wir wird zu zum zur nutzer benutzer
+    au aux avec ce cette dans de du elle en est et il je la le les leur lui mais mes moi mon ne nous ou pas pour que
+    qui ses sont sur une utilisateur utilisatrice vous
+    al como del el ella esta este las lo los mi mis muy para pero por porque se su sus también tiene un y yo usuario
+    ao aos da dos ela ele em está eu isso meu minha na nas não nos numa os quando sem seu sua tem um uma usuário você
+    che di gli ho io nel più sono una een ik niet voor""".split()
+)
+"""The commonest words of some languages that are no English words; the commonest English ones are no terms."""
+_ENGLISH = frozenset(
+    """the and of with for from has have had my your you i i'm i've i'd are is was not that this it its it's don't
+    please always never what when how can could would there just user user's she he they their his her to by""".split()
+)
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is English for sure."""
+    return not _ENGLISH.isdisjoint(map(str.casefold, _words(text))) and not is_foreign(text)
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is in another language for sure; what has a capital may be a name ("Los Angeles")."""
+    words = [word for word in _words(text) if not word[0].isupper()]
+    return not FOREIGN.isdisjoint(words) or any(not word[0].isascii() for word in words)
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.replace("’", "'"))
