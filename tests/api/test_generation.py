@@ -164,6 +164,19 @@ async def test_a_manual_run_can_be_left_to_itself(api):
 
 
 @SQLITE
+@pytest.mark.parametrize("path", ["/api/rerun_playbook_generation", "/api/manual_playbook_generation"])
+async def test_a_run_that_would_read_nothing_says_so(api, path):
+    """No turn is of the agent version that was meant, or left out: the versions that there are are named."""
+    await publish(api, "Please always answer in French.", user_id="ben", agent_version="v2")
+    reply = await api.post(path, json={})
+    assert reply.status_code == 422
+    assert "no turns were published with 'agent-v0'; there are turns of 'v2'" in reply.json()["message"]
+    await publish(api, "Please always answer in French.", user_id="anna")
+    reply = await api.post(path, json={"user_id": "anna", "agent_version": "v2"})
+    assert "no turns of user 'anna' were published with 'v2'" in reply.json()["message"]
+
+
+@SQLITE
 async def test_playbooks_are_learned_anew_for_one_agent_version(api):
     """`agent-v0` unless another is named; older routes answer with the older field."""
     await taught(api, "anna")

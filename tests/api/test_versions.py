@@ -289,10 +289,24 @@ async def test_a_diff_shows_what_an_upgrade_would_change(api):
         "pending",
     )
     assert 0.75 <= changed["similarity"] < 1
-    counts = [diff[f"{name}_count"] for name in ("added", "lost", "changed", "unchanged")]
-    assert counts == [1, 1, 1, 1]
+    counts = [diff[f"{name}_count"] for name in ("added", "lost", "covered", "changed", "unchanged")]
+    assert counts == [1, 1, 0, 1, 1]
     await post(api, UP)
     assert (await post(api, "/api/get_profile_diff"))["lost_count"] == 3
+
+
+@SQLITE
+async def test_a_diff_says_what_covers_what_is_lost(api):
+    """A sentence that unites two is paired with one of them, and covers the other; both stay in their lists."""
+    for content in ("Has a brother named Tom.", "Has a dog named Max."):
+        await add_profile(api, content)
+    await add_profile(api, "Has a brother named Tom who lives in Oslo and has two cats.", status="pending")
+    diff = await post(api, "/api/get_profile_diff", user_id="anna", limit=1)
+    lost = [one["content"] for one in diff["lost"]]
+    covered = [(one["before"]["content"], one["after"]["content"]) for one in diff.get("covered", [])]
+    assert diff["changed_count"] + diff["lost_count"] == 2
+    assert all(before in lost for before, _ in covered)
+    assert ("covered by another" in diff["msg"]) == bool(diff["covered_count"])
 
 
 @SQLITE

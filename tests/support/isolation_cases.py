@@ -106,6 +106,7 @@ CASES: dict[str, Case] = {
     "interactions.beside": lambda tx, h: tx.interactions.beside([h.turn], 9),
     "interactions.log": lambda tx, h: tx.interactions.log(ANNA, after_seq=0, limit=99),
     "interactions.log_before": lambda tx, h: tx.interactions.log_before(ANNA, seq=99, limit=99),
+    "interactions.is_of_agent": lambda tx, h: tx.interactions.is_of_agent("", user_id=ANNA),
     "interactions.image": lambda tx, h: tx.interactions.image(h.turn.interaction_id, longest=9),
     "interactions.of_session": lambda tx, h: tx.interactions.of_session(ANNA, "s", limit=99),
     "interactions.list_wanted": lambda tx, h: tx.interactions.list_wanted(Filter(interactions=True), 99),

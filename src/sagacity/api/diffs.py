@@ -1,5 +1,7 @@
 """What an upgrade would change, to decide by."""
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Reads
@@ -7,7 +9,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.version import VersionFilter
+from sagacity.domain.version import ChangedPair, VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.memories.version_diff import Compared, compare_versions
@@ -50,12 +52,8 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDi
         **_counts(wanted.kind, compared).model_dump(),
         added=tuple(profile_view(one) for one in found.added),
         lost=tuple(profile_view(one) for one in found.lost),
-        changed=tuple(
-            ChangedProfile(
-                before=profile_view(pair.before), after=profile_view(pair.after), similarity=pair.similarity
-            )
-            for pair in found.changed
-        ),
+        changed=_changed_profiles(found.changed),
+        covered=_changed_profiles(found.covered),
     )
 
 
@@ -85,20 +83,15 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
         **_counts(wanted.kind, compared).model_dump(),
         added=tuple(user_playbook_view(one) for one in found.added),
         lost=tuple(user_playbook_view(one) for one in found.lost),
-        changed=tuple(
-            ChangedUserPlaybook(
-                before=user_playbook_view(pair.before),
-                after=user_playbook_view(pair.after),
-                similarity=pair.similarity,
-            )
-            for pair in found.changed
-        ),
+        changed=_changed_playbooks(found.changed),
+        covered=_changed_playbooks(found.covered),
     )
 
 
 def _counts(kind: MemoryKind, found: Compared) -> DiffCounts:
+    covered = f" ({found.covered_count} of them covered by another)" if found.covered_count else ""
     summary = (
-        f"{found.added_count} added, {found.lost_count} lost, "
+        f"{found.added_count} added, {found.lost_count} lost{covered}, "
         f"{found.changed_count} changed, {found.unchanged_count} unchanged"
     )
     return DiffCounts(
@@ -106,6 +99,27 @@ def _counts(kind: MemoryKind, found: Compared) -> DiffCounts:
         msg=summary if found.is_pending else nothing_pending(kind),
         added_count=found.added_count,
         lost_count=found.lost_count,
+        covered_count=found.covered_count,
         changed_count=found.changed_count,
         unchanged_count=found.unchanged_count,
+    )
+
+
+def _changed_profiles(pairs: Sequence[ChangedPair]) -> tuple[ChangedProfile, ...]:
+    return tuple(
+        ChangedProfile(
+            before=profile_view(pair.before), after=profile_view(pair.after), similarity=pair.similarity
+        )
+        for pair in pairs
+    )
+
+
+def _changed_playbooks(pairs: Sequence[ChangedPair]) -> tuple[ChangedUserPlaybook, ...]:
+    return tuple(
+        ChangedUserPlaybook(
+            before=user_playbook_view(pair.before),
+            after=user_playbook_view(pair.after),
+            similarity=pair.similarity,
+        )
+        for pair in pairs
     )

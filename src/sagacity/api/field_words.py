@@ -196,6 +196,8 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "added": "What an upgrade would add.",
     "lost": "What an upgrade would archive without a successor.",
     "changed": "What an upgrade would replace by something similar.",
+    "covered": "Of what is lost, what another memory says as well after an upgrade, with that memory.",
+    "covered_count": "How many of what is lost another memory says as well.",
     "lost_count": "How many an upgrade would archive without a successor.",
     "changed_count": "How many an upgrade would replace by something similar.",
     "unchanged_count": "How many an upgrade would leave as they are.",

@@ -1,7 +1,7 @@
 """`sagacity profiles` and `sagacity user-playbooks`: learned again, compared, upgraded, downgraded."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -163,7 +163,7 @@ def diff_profiles(
         reply = client.get_profile_diff(
             user_id=user_id, extractor_names=extractor, only_affected_users=not everyone, limit=limit
         )
-    conclude(context, reply, _diff(reply, limit), ok=reply.success)
+    conclude(context, reply, draw_diff(reply, limit), ok=reply.success)
 
 
 def regenerate_user_playbooks(
@@ -307,7 +307,7 @@ def diff_user_playbooks(
             only_affected_users=not everyone,
             limit=limit,
         )
-    conclude(context, reply, _diff(reply, limit), ok=reply.success)
+    conclude(context, reply, draw_diff(reply, limit), ok=reply.success)
 
 
 def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upgrade") -> None:  # noqa: FBT001
@@ -370,7 +370,8 @@ def _moved(context: typer.Context, reply: "Reply") -> None:
     conclude(context, reply, said(reply.message or "done"), ok=reply.success)
 
 
-def _diff(reply: "ProfileDiff | UserPlaybookDiff", limit: int) -> Render:
+def draw_diff(reply: "ProfileDiff | UserPlaybookDiff", limit: int) -> Render:
+    """Draw what an upgrade would change, in *limit* rows at most."""
     if not reply.success:
         return said(reply.msg or "nothing is pending")
     rows = [
@@ -379,17 +380,29 @@ def _diff(reply: "ProfileDiff | UserPlaybookDiff", limit: int) -> Render:
             for one in reply.changed
         ),
         *(("added", one.user_id, "", one.content, "") for one in reply.added),
-        *(("lost", one.user_id, one.content, "", "") for one in reply.lost),
+        *_lost(reply),
     ][:limit]
     whole = reply.changed_count + reply.added_count + reply.lost_count
+    covered = f" ({reply.covered_count} of them covered by another)" if reply.covered_count else ""
     counts = (
-        f"{reply.changed_count} changed, {reply.added_count} added, {reply.lost_count} lost, "
+        f"{reply.changed_count} changed, {reply.added_count} added, {reply.lost_count} lost{covered}, "
         f"{reply.unchanged_count} unchanged"
     )
     if len(rows) < whole:
         counts += f"; {len(rows)} of {whole} shown, see --limit"
     columns = ("what", "user", "now", "after an upgrade", "#similarity")
     return _all((said(counts), table(columns, rows, empty="nothing would change")))
+
+
+def _lost(reply: "ProfileDiff | UserPlaybookDiff") -> Iterator[tuple[str, str | None, str, str, str]]:
+    """Yield the rows of what is lost; beside it what says the same after an upgrade, if something does."""
+    said_by = {
+        (pair.before.user_id, pair.before.content): (pair.after.content, number(pair.similarity))
+        for pair in reply.covered
+    }
+    for one in reply.lost:
+        other, similarity = said_by.get((one.user_id, one.content), ("", ""))
+        yield "covered by" if other else "lost", one.user_id, one.content, other, similarity
 
 
 def _all(parts: Sequence[Render]) -> Render:

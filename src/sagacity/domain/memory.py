@@ -9,6 +9,11 @@ from pydantic import AfterValidator, JsonValue, StringConstraints
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId, cut_key
 
+_FORBIDDING = frozenset(
+    "do don't don’t dont never avoid stop keine keinen nie niemals vermeide évite éviter evita".split()
+)
+"""Words with which a prohibition begins: "avoid: do not ..." would say the opposite."""
+
 
 class MemoryKind(StrEnum):
     """The type of a memory."""
@@ -223,3 +228,12 @@ class Memory(NewMemory):
         return (self.expires_at is None or self.expires_at > now) and (
             self.valid_to is None or self.valid_to > now
         )
+
+
+def pitfall_note(pitfall: str | None) -> str:
+    """Return what stands behind a rule about its pitfall: "(avoid: hotels)", or "(do not suggest hotels)" as it is."""
+    text = (pitfall or "").strip()
+    if not text:
+        return ""
+    forbids = text.split(maxsplit=1)[0].casefold().strip(",.:") in _FORBIDDING
+    return f"({text})" if forbids else f"(avoid: {text})"

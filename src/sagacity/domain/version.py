@@ -58,4 +58,6 @@ class VersionDiff(Value):
     added: tuple[Memory, ...] = ()
     lost: tuple[Memory, ...] = ()
     changed: tuple[ChangedPair, ...] = ()
+    covered: tuple[ChangedPair, ...] = ()
+    """Of what is lost, what a memory of PENDING says as well, with that memory."""
     unchanged_count: int = 0

@@ -8,11 +8,14 @@ import numpy as np
 from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory
 from sagacity.domain.version import ChangedPair, VersionDiff
+from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.providers.base import Vectors
 
 CHANGED_COSINE = 0.75
 """At least this: two versions of one memory rather than two memories."""
+COVERED_COSINE = 0.6
+"""At least this: the other says it too, maybe among more. Rules and a model word one fact as far apart as that."""
 _ROWS_A_BLOCK = 1_024
 _NEAREST = 64
 """How many of the nearest a memory may turn to, when those that are nearer still are taken."""
@@ -27,7 +30,9 @@ def diff_versions(
 
     Only memories of one user are paired, and of playbooks those of one agent version and name. First those that say the
     same but for case, spaces, punctuation and articles (unchanged); then those that are the only ones of their version
-    in a slot; then the nearest by cosine, if it is `CHANGED_COSINE` or more.
+    in a slot; then the nearest by cosine, if it is `CHANGED_COSINE` or more. What is lost is covered by the memory of
+    *after* that is nearest to it, whatever that is paired with, if the cosine is `COVERED_COSINE` or more, or if its
+    words say all of it and more.
 
     Args:
         before: the version that is in use.
@@ -46,6 +51,7 @@ def diff_versions(
         added=tuple(memory for one in found for memory in one.added),
         lost=tuple(memory for one in found for memory in one.lost),
         changed=tuple(pair for one in found for pair in one.changed),
+        covered=tuple(pair for one in found for pair in one.covered),
         unchanged_count=sum(one.unchanged_count for one in found),
     )
 
@@ -58,9 +64,11 @@ def _diff(before: list[Memory], after: list[Memory], vectors: Mapping[int, Vecto
     changed += _by_vector(left_before, left_after, vectors)
     place = {memory.memory_id: index for index, memory in enumerate(after)}
     changed.sort(key=lambda pair: place[pair[1].memory_id])
+    lost = _without(left_before, changed, 0)
     return VersionDiff(
         added=tuple(_without(left_after, changed, 1)),
-        lost=tuple(_without(left_before, changed, 0)),
+        lost=tuple(lost),
+        covered=tuple(_covered(lost, after, vectors)),
         changed=tuple(
             ChangedPair(before=one, after=other, similarity=_cosine(one, other, vectors))
             for one, other in changed
@@ -134,6 +142,22 @@ def _near(before: Vectors, after: Vectors) -> Iterator[tuple[float, int, int]]:
             np.put_along_axis(near, farther, values=False, axis=1)
         for row, column in np.argwhere(near).tolist():
             yield -float(cosines[row, column]), start + row, column
+
+
+def _covered(
+    lost: Sequence[Memory], after: Sequence[Memory], vectors: Mapping[int, Vectors]
+) -> Iterator[ChangedPair]:
+    """Yield what is lost and said by another memory all the same; one may cover many."""
+    latter = [memory for memory in after if memory.memory_id in vectors]
+    stacked = _stacked(latter, vectors) if latter else None
+    for memory in lost:
+        fuller = next((one for one in after if contains(one.content, memory.content)), None)
+        if fuller is None and stacked is not None and memory.memory_id in vectors:
+            cosines = stacked @ vectors[memory.memory_id]
+            nearest = int(np.argmax(cosines))
+            fuller = latter[nearest] if cosines[nearest] >= COVERED_COSINE else None
+        if fuller is not None:
+            yield ChangedPair(before=memory, after=fuller, similarity=_cosine(memory, fuller, vectors))
 
 
 def _stacked(memories: Sequence[Memory], vectors: Mapping[int, Vectors]) -> Vectors:

@@ -24,6 +24,7 @@ from sagacity.storage.transaction import Transaction
 
 NAMED_USERS = 1_000
 """How many of a run's users are named; all are counted."""
+_NAMED_AGENTS = 10
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
 
 
@@ -43,7 +44,7 @@ async def generate(
         The run as it stands; it goes on if it has not ended.
 
     Raises:
-        InvalidInput: learning is switched off, or a name is not known.
+        InvalidInput: learning is switched off, a name is not known, or no turn is of the agent version.
         NotFound: nothing was ever published of the user.
         Conflict: one of that name is running.
         Forbidden: the caller acts for one user.
@@ -60,12 +61,29 @@ async def generate(
         async with acting.begin() as transaction:
             if user_id is not None and not (await transaction.cursors.log_head(user_id)).end:
                 raise NotFound(f"no turns of user {user_id!r} were ever published")
+            await _check_agent(transaction, parameters)
             operation = await transaction.operations.start(name, parameters)
             if parameters.mode is OperationMode.RERUN:
                 await transaction.versions.discard_pending(_version(kind, parameters))
         return operation
 
     return await _run(acting, start, wait_seconds)
+
+
+async def _check_agent(transaction: Transaction, parameters: OperationParameters) -> None:
+    """
+    Refuse a run that would find no turn of its agent version.
+
+    Raises:
+        InvalidInput: there is none; the message names the versions that there are.
+    """
+    asked = parameters.agent_version
+    if asked is None or await transaction.interactions.is_of_agent(asked, user_id=parameters.user_id):
+        return
+    there = [one for one in await transaction.versions.agents() if one != asked]
+    whose = "" if parameters.user_id is None else f" of user {parameters.user_id!r}"
+    others = f"; there are turns of {', '.join(map(repr, there[:_NAMED_AGENTS]))}" if there else ""
+    raise InvalidInput(f"agent_version: no turns{whose} were published with {asked!r}{others}")
 
 
 async def distil(

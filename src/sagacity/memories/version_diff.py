@@ -25,6 +25,7 @@ class Compared:
     shown: VersionDiff
     added_count: int
     lost_count: int
+    covered_count: int
     changed_count: int
     unchanged_count: int
 
@@ -48,21 +49,27 @@ async def compare_versions(acting: Acting, wanted: VersionFilter, *, limit: int)
     """
     agent_version = wanted.agent_versions[0] if wanted.agent_versions else None
     await check_names(acting, wanted.kind, wanted.names, agent_version=agent_version)
-    shown, added, lost, changed, unchanged = VersionDiff(), 0, 0, 0, 0
+    shown, added, lost, covered, changed, unchanged = VersionDiff(), 0, 0, 0, 0, 0
     now = acting.parts.clock.now()
     async with acting.read(user_id=wanted.user_ids[0] if wanted.user_ids else None) as snapshot:
         async for page in pages(snapshot, wanted):
             valid = [memory for memory in page if memory.is_valid(now)]
             vectors = await _vectors(snapshot, wanted.kind, [memory.memory_id for memory in valid])
             found = await asyncio.to_thread(_diff, valid, vectors)
+            shown_lost = (*shown.lost, *found.lost)[:limit]
+            is_shown = {memory.memory_id for memory in shown_lost}
             shown = VersionDiff(
                 added=(*shown.added, *found.added)[:limit],
-                lost=(*shown.lost, *found.lost)[:limit],
+                lost=shown_lost,
                 changed=(*shown.changed, *found.changed)[:limit],
+                covered=tuple(
+                    pair for pair in (*shown.covered, *found.covered) if pair.before.memory_id in is_shown
+                ),
             )
             added, lost = added + len(found.added), lost + len(found.lost)
+            covered += len(found.covered)
             changed, unchanged = changed + len(found.changed), unchanged + found.unchanged_count
-    return Compared(shown, added, lost, changed, unchanged)
+    return Compared(shown, added, lost, covered, changed, unchanged)
 
 
 async def _vectors(snapshot: Transaction, kind: MemoryKind, ids: Sequence[int]) -> dict[int, Vectors]:

@@ -97,6 +97,7 @@ class DiffCounts(Reply):
 
     added_count: int = 0
     lost_count: int = 0
+    covered_count: int = 0
     changed_count: int = 0
     unchanged_count: int = 0
 
@@ -114,6 +115,7 @@ class ProfileDiff(DiffCounts):
 
     added: tuple[ProfileView, ...] = ()
     lost: tuple[ProfileView, ...] = ()
+    covered: tuple[ChangedProfile, ...] = ()
     changed: tuple[ChangedProfile, ...] = ()
 
 
@@ -130,4 +132,5 @@ class UserPlaybookDiff(DiffCounts):
 
     added: tuple[UserPlaybookView, ...] = ()
     lost: tuple[UserPlaybookView, ...] = ()
+    covered: tuple[ChangedUserPlaybook, ...] = ()
     changed: tuple[ChangedUserPlaybook, ...] = ()

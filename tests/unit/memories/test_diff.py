@@ -132,3 +132,37 @@ def test_thousands_of_memories_of_one_user_are_paired_without_comparing_all() ->
     assert calls < 200 * count
     assert len(found.changed) == count
     assert all(one.before.content.split()[1] == one.after.content.split()[1] for one in found.changed)
+
+
+def test_what_is_lost_may_be_covered() -> None:
+    """One memory covers many, by what it means or by its words, whatever it is paired with; never another user's."""
+    [axis, far] = unit_rows(2)
+    sandals, boots, swims, sings = (
+        memory("Wants to hear about the sandals."), memory("Asks after the boots."),
+        memory("Swims."), memory("Sings in a choir."),
+    )  # fmt: skip
+    parcel, swim, other = (
+        memory("Wants to know where sandals and boots are."), memory("Swims on Mondays."),
+        memory("Sings in a choir in Rome.", user_id=BEN),
+    )  # fmt: skip
+    vectors = {
+        sandals.memory_id: towards(axis, 0.7),
+        boots.memory_id: towards(axis, 0.62, seed=2),
+        swims.memory_id: far,
+        parcel.memory_id: axis,
+    }
+    found = diff_versions([sandals, boots, swims, sings], [parcel, swim, other], vectors)
+    assert len(found.lost) == 4
+    assert [(one.before.content, one.after.content) for one in found.covered] == [
+        (sandals.content, parcel.content),
+        (boots.content, parcel.content),
+        (swims.content, swim.content),
+    ]
+    assert [round(one.similarity, 2) for one in found.covered] == [0.7, 0.62, 0.0]
+
+
+def test_what_is_far_covers_nothing() -> None:
+    [axis] = unit_rows(1)
+    before, after = memory("Sings."), memory("Has a boat.")
+    vectors = {before.memory_id: towards(axis, 0.59), after.memory_id: axis}
+    assert diff_versions([before], [after], vectors).covered == ()

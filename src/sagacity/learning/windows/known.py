@@ -10,7 +10,7 @@ import structlog
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
+from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility, pitfall_note
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.extractors.base import Known
@@ -98,10 +98,9 @@ def _wanted(user: User, kind: MemoryKind) -> Filter:
 
 def _known(memory: Memory, now: datetime) -> Known:
     parts = (f"When {memory.trigger}:" if memory.trigger else "", memory.content)
-    avoid = f"(avoid: {memory.pitfall})" if memory.pitfall else ""
     ended = memory.expires_at if memory.expires_at is not None and memory.expires_at <= now else None
     return Known(
-        content=" ".join(part for part in (*parts, avoid) if part),
+        content=" ".join(part for part in (*parts, pitfall_note(memory.pitfall)) if part),
         slot=memory.attributes.slot,
         said_at=memory.attributes.said_at or memory.valid_from or memory.updated_at,
         ended_at=ended,

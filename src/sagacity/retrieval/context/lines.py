@@ -9,7 +9,7 @@ from functools import lru_cache
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.memory import Memory, MemoryKind, pitfall_note
 from sagacity.domain.query import Scored
 
 ENTITY = "entity"
@@ -165,7 +165,7 @@ def _statement(memory: Memory, content: str, spec: KindSpec) -> str:
     if spec.section is not SectionName.PROCEDURES:
         return content
     rule = " → ".join(part for part in (memory.trigger, content) if part and part.strip())
-    return f"{rule} (avoid: {memory.pitfall})" if memory.pitfall and memory.pitfall.strip() else rule
+    return " ".join(filter(None, (rule, pitfall_note(memory.pitfall))))
 
 
 def _turn_line(turn: Interaction, score: float, components: Mapping[str, float]) -> Line:

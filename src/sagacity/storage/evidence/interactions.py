@@ -203,6 +203,14 @@ class InteractionRepository:
         )
         return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
 
+    async def is_of_agent(self, agent_version: str, *, user_id: UserId | None = None) -> bool:
+        """Return whether turns were published with this agent version, of a user if one is named."""
+        column = requests.c
+        wanted = [column.org_id == self._scope.org_id, column.agent_version == agent_version]
+        if user_id is not None:
+            wanted.append(column.user_id == user_id)
+        return bool(await self._scope.all(sa.select(column.request_id).where(*wanted).limit(1)))
+
     async def image(self, interaction_id: InteractionId, *, longest: int) -> str:
         """Return the image of a turn as it was sent in; empty without one, or for more than *longest* characters."""
         sent = sa.func.coalesce(sa.func.nullif(interactions.c.image_url, ""), interactions.c.image_base64)
