@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from sagacity.domain.base import Value
 
@@ -36,6 +38,31 @@ class Sentence(Value):
 
     text: str
     clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grammar:
+    """How a language marks what its speaker does not vouch for, and where its clauses start."""
+
+    pasted: re.Pattern[str]
+    """A line that announces pasted text."""
+    pasted_inline: re.Pattern[str]
+    """The same within a line, up to the pasted text."""
+    text_task: re.Pattern[str]
+    """A request to write or change a text: what follows is material."""
+    fiction: re.Pattern[str]
+    supposed: re.Pattern[str]
+    reported: re.Pattern[str]
+    asking: re.Pattern[str]
+    """The first words of a question."""
+    connector: re.Pattern[str]
+    """What stands between two clauses."""
+    opener: re.Pattern[str]
+    """What may stand before a clause: a greeting, "by the way"."""
+    unfinished: re.Pattern[str]
+    """An abbreviation at the end, whose full stop ends no sentence."""
+    after_number: re.Pattern[str] | None = None
+    """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
 
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
@@ -109,28 +136,43 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 
+ENGLISH: Final = Grammar(
+    pasted=_PASTE_LINE,
+    pasted_inline=_PASTE_INLINE,
+    text_task=_TEXT_TASK,
+    fiction=_FICTION,
+    supposed=_SUPPOSED,
+    reported=_REPORTED,
+    asking=_ASKING,
+    connector=_CONNECTOR,
+    opener=_OPENER,
+    unfinished=_ABBREVIATION,
+)
 
-def split_sentences(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences that the speaker of *text* says in their own name, in order."""
-    own = _own_words(text[:MAX_TEXT].translate(_PLAIN))
+
+def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ...]:
+    """Return the sentences that the speaker of *text*, in a language of *grammar*, says in their own name, in order."""
+    own = _own_words(text[:MAX_TEXT].translate(_PLAIN), grammar)
     quoted = sorted((*_quotes(own), *_tagged(own)))
     first = True
     invented = False
     sentences: list[Sentence] = []
-    for begin, end in _cuts(own, quoted):
+    for begin, end in _cuts(own, quoted, grammar):
         body = own[begin:end].strip()
         if not body:
             continue
         start = own.index(body, begin)
-        invented = invented or bool(_FICTION.search(body)) or (first and bool(_TEXT_TASK.match(body)))
+        invented = (
+            invented or bool(grammar.fiction.search(body)) or (first and bool(grammar.text_task.match(body)))
+        )
         first = False
         if len(body) <= MAX_SENTENCE:
             inside = [(a - start, b - start) for a, b in quoted if a < end and b > start]
-            sentences.append(Sentence(text=body, clauses=_clauses(body, inside, invented=invented)))
+            sentences.append(Sentence(text=body, clauses=_clauses(body, inside, grammar, invented=invented)))
     return tuple(sentences)
 
 
-def _own_words(text: str) -> str:
+def _own_words(text: str, grammar: Grammar) -> str:
     """Leave out fenced code, block quotes, markup lines, and all after a line that announces pasted text."""
     kept: list[str] = []
     fenced = False
@@ -139,12 +181,12 @@ def _own_words(text: str) -> str:
             fenced = not fenced
         elif fenced or line.lstrip().startswith((">", "|", "{", "}")):
             continue
-        elif len(line) <= MAX_SENTENCE and _PASTE_LINE.search(line):
+        elif len(line) <= MAX_SENTENCE and grammar.pasted.search(line):
             break
         else:
             kept.append(line)
     own = "\n".join(kept)
-    announced = _PASTE_INLINE.search(own)
+    announced = grammar.pasted_inline.search(own)
     return own[: announced.end()] if announced else own
 
 
@@ -182,7 +224,7 @@ def _tagged(text: str) -> Iterator[Span]:
             yield opened.pop(name), tag.end()
 
 
-def _cuts(text: str, quoted: list[Span]) -> Iterator[Span]:
+def _cuts(text: str, quoted: list[Span], grammar: Grammar) -> Iterator[Span]:
     """Spans of sentences: cut at closing punctuation and new lines, though never inside a quotation."""
     start = 0
     upcoming = iter(quoted)
@@ -192,20 +234,27 @@ def _cuts(text: str, quoted: list[Span]) -> Iterator[Span]:
             span = next(upcoming, None)
         if span and span[0] < boundary.start() and boundary.start() < span[1] - 1:
             continue
-        if _ABBREVIATION.search(text, max(start, boundary.start() - 12), boundary.end()):
+        if grammar.unfinished.search(text, max(start, boundary.start() - 12), boundary.end()):
+            continue
+        if grammar.after_number and _numbered(text, boundary, grammar.after_number):
             continue
         yield start, boundary.end()
         start = boundary.end()
     yield start, len(text)
 
 
-def _clauses(text: str, quoted: list[Span], *, invented: bool) -> tuple[Clause, ...]:
+def _numbered(text: str, boundary: re.Match[str], after: re.Pattern[str]) -> bool:
+    """Whether the full stop at *boundary* only makes the number before it an ordinal."""
+    return text[max(boundary.start() - 1, 0)].isdigit() and bool(after.match(text, boundary.end()))
+
+
+def _clauses(text: str, quoted: list[Span], grammar: Grammar, *, invented: bool) -> tuple[Clause, ...]:
     """Clauses of one sentence outside quotations, in order."""
-    asked = _asked_from(text)
-    supposed = _first(_SUPPOSED, text)
-    reported = _first(_REPORTED, text)
+    asked = _asked_from(text, grammar)
+    supposed = _first(grammar.supposed, text)
+    reported = _first(grammar.reported, text)
     clauses: list[Clause] = []
-    for start in _starts(text)[:MAX_CLAUSES]:
+    for start in _starts(text, grammar)[:MAX_CLAUSES]:
         if any(a <= start < b for a, b in quoted):
             continue
         if start >= asked:
@@ -225,29 +274,29 @@ def _first(pattern: re.Pattern[str], text: str) -> int:
     return found.start() if found else len(text) + 1
 
 
-def _asked_from(text: str) -> int:
+def _asked_from(text: str, grammar: Grammar) -> int:
     """Where the question of *text* starts; past its end when it asks nothing."""
-    starts = _starts(text)
-    asking = next((start for start in starts if _ASKING.match(text, start)), None)
+    starts = _starts(text, grammar)
+    asking = next((start for start in starts if grammar.asking.match(text, start)), None)
     if text.rstrip("\"') ").endswith("?"):
         return 0 if asking is None else asking
-    return asking if asking is not None and asking in _lead(text) else len(text) + 1
+    return asking if asking is not None and asking in _lead(text, grammar) else len(text) + 1
 
 
-def _lead(text: str) -> tuple[int, ...]:
+def _lead(text: str, grammar: Grammar) -> tuple[int, ...]:
     """Starts of the first clause: as written, and after each opener such as "By the way"."""
     starts = [0]
-    while len(starts) < 5 and (opener := _OPENER.match(text, starts[-1])):  # noqa: PLR2004 - a greeting and an aside or two
+    while len(starts) < 5 and (opener := grammar.opener.match(text, starts[-1])):  # noqa: PLR2004 - a greeting and an aside or two
         starts.append(opener.end())
     return tuple(starts)
 
 
-def _starts(text: str) -> list[int]:
-    starts = set(_lead(text))
-    for connector in _CONNECTOR.finditer(text):
+def _starts(text: str, grammar: Grammar) -> list[int]:
+    starts = set(_lead(text, grammar))
+    for connector in grammar.connector.finditer(text):
         at = connector.end()
         starts.add(at)
-        while len(starts) <= MAX_CLAUSES and (opener := _OPENER.match(text, at)):
+        while len(starts) <= MAX_CLAUSES and (opener := grammar.opener.match(text, at)):
             at = opener.end()
             starts.add(at)
     return sorted(starts)
