@@ -173,7 +173,10 @@ async def test_a_run_that_would_read_nothing_says_so(api, path):
     assert "no turns were published with 'agent-v0'; there are turns of 'v2'" in reply.json()["message"]
     await publish(api, "Please always answer in French.", user_id="anna")
     reply = await api.post(path, json={"user_id": "anna", "agent_version": "v2"})
-    assert "no turns of user 'anna' were published with 'v2'" in reply.json()["message"]
+    assert (
+        "no turns of user 'anna' were published with 'v2'; there are turns of 'agent-v0'"
+        in reply.json()["message"]
+    )
 
 
 @SQLITE

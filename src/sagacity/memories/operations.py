@@ -81,9 +81,13 @@ async def _check_agent(transaction: Transaction, parameters: OperationParameters
     if asked is None or await transaction.interactions.is_of_agent(asked, user_id=parameters.user_id):
         return
     there = [one for one in await transaction.versions.agents() if one != asked]
+    if not there:
+        return  # nothing was published at all
     whose = "" if parameters.user_id is None else f" of user {parameters.user_id!r}"
-    others = f"; there are turns of {', '.join(map(repr, there[:_NAMED_AGENTS]))}" if there else ""
-    raise InvalidInput(f"agent_version: no turns{whose} were published with {asked!r}{others}")
+    others = ", ".join(map(repr, there[:_NAMED_AGENTS]))
+    raise InvalidInput(
+        f"agent_version: no turns{whose} were published with {asked!r}; there are turns of {others}"
+    )
 
 
 async def distil(

@@ -8,6 +8,9 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
+from sagacity.learning.rules.languages.load import LANGUAGES
+from sagacity.learning.rules.languages.read import Told, instructions_in
 from sagacity.learning.rules.pattern import STANDING, Pattern
 from sagacity.learning.rules.phrasings import LISTED, PATTERNS
 from sagacity.learning.rules.requests import gist, topic_trigger
@@ -82,24 +85,31 @@ def instruction_candidates(turns: Sequence[Interaction], unread: frozenset[int])
     """Yield a candidate for every instruction in the *unread* of *turns* (by `seq`), in order."""
     answered = False
     request = ""
+    beside = own_words(turns)
     for turn in turns:
         if not turn.is_user:
             answered = True
             continue
         if turn.seq in unread:
-            for found in instructions(turn.content, answered=answered):
+            language = language_of(turn.content, beside)
+            for found in instructions(turn.content, answered=answered, language=language):
                 yield _candidate(found, turn, request)
         request = gist(turn.content) or request
 
 
-def instructions(text: str, *, answered: bool) -> Iterator[Instruction]:
+def instructions(text: str, *, answered: bool, language: str = ENGLISH) -> Iterator[Instruction]:
     """
     Yield the rules for the agent in one turn of the user.
 
     Args:
         text: the turn.
         answered: whether the agent answered before; only then can a turn correct it.
+        language: the language of the turn; see `language_of`.
     """
+    if language in LANGUAGES:
+        yield from map(_told, instructions_in(language, text))
+    if language != ENGLISH:
+        return
     listing = False
     when = ""
     for sentence in split_sentences(text):
@@ -108,6 +118,16 @@ def instructions(text: str, *, answered: bool) -> Iterator[Instruction]:
         when = (found.when or when) if found and listing else ""
         if found:
             yield found.model_copy(update={"when": when or found.when})
+
+
+def _told(told: Told) -> Instruction:
+    return Instruction(
+        pattern=told.draft.rule,
+        content=told.draft.content,
+        when=told.when,
+        quote=shorten(told.quote, MAX_RATIONALE),
+        confidence=told.draft.confidence,
+    )
 
 
 def _opens_list(sentence: Sentence) -> bool:

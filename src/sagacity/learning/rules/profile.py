@@ -14,6 +14,9 @@ from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.health import HEALTH
 from sagacity.learning.rules.identity import HOME, NAMES, PERSON
+from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
+from sagacity.learning.rules.languages.load import LANGUAGES
+from sagacity.learning.rules.languages.read import facts_in
 from sagacity.learning.rules.life import BELONGINGS, HABITS
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
@@ -33,12 +36,13 @@ PROFILE_RULES: Final[tuple[Rule, ...]] = (
 def profile_candidates(window: Window) -> tuple[Candidate, ...]:
     """Return what the unread turns of the user tell about them, oldest first, contradictions settled."""
     own = _own_names(window)
+    beside = own_words(window.interactions)
     found = (
         _candidate(draft if speaker in own else _of(speaker, draft), turn)
         for turn in window.unread
         if turn.is_user
         for speaker in [speaker_of(turn.role)]
-        for draft in facts(turn.content)
+        for draft in facts(turn.content, language_of(turn.content, beside))
     )
     return settle(found)
 
@@ -69,8 +73,15 @@ _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
 
-def facts(text: str) -> Iterator[Draft]:
-    """Yield what one turn states about its speaker, and about those whom it introduces by name."""
+def facts(text: str, language: str = ENGLISH) -> Iterator[Draft]:
+    """Yield what one turn, in *language*, states about its speaker, and about those whom it introduces by name."""
+    if language in LANGUAGES:
+        yield from facts_in(language, text)
+    if language == ENGLISH:
+        yield from _facts_in_english(text)
+
+
+def _facts_in_english(text: str) -> Iterator[Draft]:
     sentences = split_sentences(spelled(text))
     named: set[str] = set()
     for sentence in sentences:

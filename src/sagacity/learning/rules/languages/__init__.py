@@ -1,0 +1,1 @@
+"""Statements in languages other than English: one table a language, all read by one engine."""

@@ -1,0 +1,85 @@
+"""Which language a text is in, by its commonest words."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from sagacity.domain.cursor import Window
+from sagacity.domain.interaction import Interaction
+from sagacity.learning.rules.languages.load import LANGUAGES, common_words
+
+ENGLISH: Final = "en"
+MAX_WORDS: Final = 400
+"""Words looked at of one text."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_ENOUGH: Final = 2
+"""Words by which a language that is not read must be known: one may be a name."""
+
+
+def language_of(text: str, beside: str = "") -> str:
+    """
+    Return the code of the language of *text*: `en` where nothing tells another.
+
+    Args:
+        text: one turn.
+        beside: what the speaker says besides; its language counts where *text* tells none.
+
+    Returns:
+        `en`, one of `LANGUAGES`, or another code: of a language that is recognised and not read.
+    """
+    return _known(text) or _known(beside) or ENGLISH
+
+
+def own_words(turns: Iterable[Interaction]) -> str:
+    """Return what the user says in *turns*, as one text whose language can be told."""
+    return "\n".join(turn.content[:500] for turn in turns if turn.is_user)
+
+
+def unread_language(window: Window) -> str:
+    """Return the code of the language of the user in *window* if rules do not read it; empty if they do."""
+    code = language_of(own_words(window.unread), own_words(window.interactions))
+    return "" if code == ENGLISH or code in LANGUAGES else code
+
+
+def _known(text: str) -> str:
+    """The language with the most common words in *text*, the one read before the other; empty if there is none."""
+    script = next((code for code, letters in _scripts() if _mostly(letters, text)), "")
+    if script:
+        return script
+    said = [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", text[:8_000]))[:MAX_WORDS]]
+    counts = {code: sum(word in common for word in said) for code, common in _words()}
+    best = max(counts, key=lambda code: counts[code])
+    enough = 1 if best == ENGLISH or best in LANGUAGES else _ENOUGH
+    return best if counts[best] >= enough else ""
+
+
+def _mostly(letters: re.Pattern[str], text: str) -> bool:
+    """Whether a third of what is written is *letters*: Japanese is as much in Chinese ones."""
+    written = sum(map(str.isalpha, text[:8_000]))
+    return len(letters.findall(text[:8_000])) * 3 > written
+
+
+@cache
+def _words() -> tuple[tuple[str, frozenset[str]], ...]:
+    """The common words of every language, English first and those that are not read last."""
+    other = {code: frozenset(words.split()) for code, words in _others()["words"].items()}
+    return (
+        (ENGLISH, other.pop(ENGLISH)),
+        *((code, common_words(code)) for code in LANGUAGES),
+        *other.items(),
+    )
+
+
+@cache
+def _scripts() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((code, re.compile(f"[{letters}]")) for code, letters in _others()["scripts"].items())
+
+
+@cache
+def _others() -> dict[str, dict[str, str]]:
+    text = (files(__package__) / "others.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

@@ -1,0 +1,148 @@
+"""What a turn in another language states about its speaker, and how it tells the agent to act."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from sagacity.domain.base import Value
+from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
+from sagacity.learning.rules.engine import Draft
+from sagacity.learning.rules.languages.load import Language, Row, load_language
+from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
+from sagacity.learning.rules.wording import slug
+
+_NAMES: Final[Mapping[str, EntityType]] = {
+    "person": EntityType.PERSON,
+    "place": EntityType.LOCATION,
+    "org": EntityType.ORGANIZATION,
+    "pet": EntityType.ANIMAL,
+}
+_WORD: Final = re.compile(r"\w+")
+_PARTICLES: Final = frozenset(
+    "de del do da dos das la le les el los los las y e und bei am an der den die du sur en".split()
+)
+"""What stays small within a name."""
+MAX_RULE: Final = 220
+
+
+class Told(Value):
+    """An instruction, and the sentence that gives it."""
+
+    draft: Draft
+    when: str
+    quote: str
+
+
+def facts_in(language: str, text: str) -> Iterator[Draft]:
+    """Yield what *text*, in *language*, states about its speaker; of rows that match at one place the first wins."""
+    table = load_language(language)
+    for sentence in _sentences(text, table):
+        for start in _stated(sentence):
+            found = _first(table, table.facts, sentence, start)
+            if found:
+                yield found[0]
+
+
+def instructions_in(language: str, text: str) -> Iterator[Told]:
+    """Yield the rules for the agent in *text*, at most one a sentence."""
+    table = load_language(language)
+    for sentence in _sentences(text, table):
+        told = next(_told(table, sentence), None)
+        if told:
+            yield told
+
+
+def _told(table: Language, sentence: Sentence) -> Iterator[Told]:
+    asked = [clause.start for clause in sentence.clauses if clause.stance is Stance.ASKED]
+    polite = [row for row in table.instructions if row.says.polite]
+    for starts, rows in ((_stated(sentence), table.instructions), (asked, polite)):
+        for start in starts:
+            found = _first(table, rows, sentence, start)
+            if found:
+                yield Told(draft=found[0], when=found[1], quote=sentence.text)
+
+
+def _sentences(text: str, table: Language) -> tuple[Sentence, ...]:
+    return split_sentences(unicodedata.normalize("NFC", text), table.grammar)
+
+
+def _stated(sentence: Sentence) -> list[int]:
+    return [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
+
+
+def _first(table: Language, rows: Sequence[Row], sentence: Sentence, start: int) -> tuple[Draft, str] | None:
+    for row in rows:
+        for pattern in row.patterns:
+            match = pattern.match(sentence.text, start)
+            groups = _groups(table, row, match) if match else None
+            if groups is not None:
+                return _draft(row, groups), _sentence(_filled(row.says.when, groups), "")
+    return None
+
+
+def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] | None:
+    """The phrases of *match*, asides left out; None if one of them is no whole phrase of its own."""
+    groups: dict[str, str] = {}
+    for name, said in match.groupdict().items():
+        if not said:
+            continue
+        phrase = table.tail.sub("", " ".join(said.split()))
+        is_name = name in _NAMES
+        if not phrase or (is_name and table.no_name.match(phrase)):
+            return None
+        if name in {"what", "thing"} and table.pointing.search(phrase):
+            return None
+        if row.refuse and name != "how" and row.refuse.match(phrase):
+            return None
+        groups[name] = _capitalised(phrase) if is_name else _third(table, name, phrase)
+    return groups
+
+
+def _third(table: Language, group: str, phrase: str) -> str:
+    """Say *phrase* of the speaker as of a third person; what is told to the agent stays as it is."""
+    if group == "verb":
+        return table.forms.get(phrase.casefold(), phrase)
+    if group == "body":
+        return phrase
+    if group == "when":
+        return phrase[:1].lower() + phrase[1:]
+    return _WORD.sub(lambda word: table.third.get(word[0].casefold(), word[0]), phrase)
+
+
+def _draft(row: Row, groups: Mapping[str, str]) -> Draft:
+    says = row.says
+    names = {name: said for name, said in groups.items() if name in _NAMES}
+    return Draft(
+        rule=says.name,
+        content=_sentence(_filled(says.gives, groups), "."),
+        slot=_filled(says.slot, {name: slug(said) for name, said in groups.items()}),
+        exclusive=says.exclusive,
+        negates=says.negates,
+        time_to_live=says.time_to_live,
+        confidence=says.confidence,
+        entities=tuple(EntityMention(name=said, entity_type=_NAMES[name]) for name, said in names.items()),
+        relationships=tuple(
+            RelationshipMention(source=USER, target=said, relationship_type=says.relation)
+            for said in names.values()
+            if says.relation
+        ),
+    )
+
+
+def _filled(template: str, groups: Mapping[str, str]) -> str:
+    """Fill *template*; a group that was not said is empty."""
+    return template.format_map(defaultdict(str, groups))
+
+
+def _sentence(text: str, end: str) -> str:
+    body = " ".join(text.split()).replace(" ,", ",").rstrip(".")[:MAX_RULE]
+    return f"{body[:1].upper()}{body[1:]}{end}"
+
+
+def _capitalised(name: str) -> str:
+    """Write a name that was typed in lower case with capitals; any other stays."""
+    if name != name.lower():
+        return name
+    return _WORD.sub(lambda word: word[0] if word[0] in _PARTICLES else word[0].capitalize(), name)
