@@ -141,7 +141,8 @@ async def reason_of(api, *said: str, **fields) -> str | None:
         ("Thanks a lot!", "greetings, thanks"),
         ("My phone number is +49 151 2345678.", "contact data"),
         ("What is the tallest mountain of Portugal?", "plain statements"),
-        ("wie hoch ist der höchste Berg von Portugal, und wo liegt er?", "another language"),
+        ("wie hoch ist der höchste Berg von Portugal, und wo liegt er?", "plain statements"),
+        ("ik woon in Utrecht en ik heb twee katten, maar geen hond", "not read without a model: nl"),
     ],
 )
 async def test_receipt_says_why_nothing_was_noted(api, said, reason):

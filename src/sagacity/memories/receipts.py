@@ -14,7 +14,7 @@ from sagacity.domain.views.receipt import (
     VectorProgress,
     taught_view,
 )
-from sagacity.learning.languages import is_foreign
+from sagacity.learning.rules.languages.detect import unread_language
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.learners import Learner, learner_groups
 from sagacity.memories.acting import Acting
@@ -135,8 +135,8 @@ async def _reason(outcome: Outcome | None, learner: Learner, window: Window) -> 
     # Rules read again what they read, in a moment.
     if (await learner.extractor.extract(window, ())).candidates:
         return "what these turns say was known already, or is not kept, such as contact data"
-    if any(turn.is_user and is_foreign(turn.content) for turn in window.unread):
-        return "without a model only English is read, and these turns seem to be in another language"
+    if code := unread_language(window):
+        return f"these turns seem to be in a language that is not read without a model: {code}"
     return "without a model only plain statements and instructions are recognised, and these turns have none"
 
 
