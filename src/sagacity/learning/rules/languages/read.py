@@ -39,7 +39,7 @@ def facts_in(language: str, text: str) -> Iterator[Draft]:
     """Yield what *text*, in *language*, states about its speaker; of rows that match at one place the first wins."""
     table = load_language(language)
     for sentence in _sentences(text, table):
-        for start in _stated(sentence):
+        for start in _starts(sentence, Stance.STATED):
             found = _first(table, table.facts, sentence, start)
             if found:
                 yield found[0]
@@ -55,10 +55,9 @@ def instructions_in(language: str, text: str) -> Iterator[Told]:
 
 
 def _told(table: Language, sentence: Sentence) -> Iterator[Told]:
-    asked = [clause.start for clause in sentence.clauses if clause.stance is Stance.ASKED]
     polite = [row for row in table.instructions if row.says.polite]
-    for starts, rows in ((_stated(sentence), table.instructions), (asked, polite)):
-        for start in starts:
+    for stance, rows in ((Stance.STATED, table.instructions), (Stance.ASKED, polite)):
+        for start in _starts(sentence, stance):
             found = _first(table, rows, sentence, start)
             if found:
                 yield Told(draft=found[0], when=found[1], quote=sentence.text)
@@ -68,8 +67,12 @@ def _sentences(text: str, table: Language) -> tuple[Sentence, ...]:
     return split_sentences(unicodedata.normalize("NFC", text), table.grammar)
 
 
-def _stated(sentence: Sentence) -> list[int]:
-    return [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
+def _starts(sentence: Sentence, stance: Stance) -> list[int]:
+    """Where clauses of *stance* start, behind an opening mark of Spanish."""
+    starts = [clause.start for clause in sentence.clauses if clause.stance is stance]
+    return [
+        start + 1 if sentence.text[start : start + 1] in {"\u00bf", "\u00a1"} else start for start in starts
+    ]
 
 
 def _first(table: Language, rows: Sequence[Row], sentence: Sentence, start: int) -> tuple[Draft, str] | None:
@@ -90,6 +93,8 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
             continue
         phrase = table.tail.sub("", " ".join(said.split()))
         is_name = name in _NAMES
+        if not is_name and match.start(name) == 0:
+            phrase = phrase[:1].lower() + phrase[1:]
         if not phrase or (is_name and table.no_name.match(phrase)):
             return None
         if name in {"what", "thing"} and table.pointing.search(phrase):
@@ -106,8 +111,6 @@ def _third(table: Language, group: str, phrase: str) -> str:
         return table.forms.get(phrase.casefold(), phrase)
     if group == "body":
         return phrase
-    if group == "when":
-        return phrase[:1].lower() + phrase[1:]
     return _WORD.sub(lambda word: table.third.get(word[0].casefold(), word[0]), phrase)
 
 
