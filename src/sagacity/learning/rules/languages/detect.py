@@ -81,5 +81,5 @@ def _scripts() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _others() -> dict[str, dict[str, str]]:
-    text = (files(__package__) / "others.toml").read_text(encoding="utf-8")
+    text = (files(__package__ or "") / "others.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -142,7 +142,7 @@ def common_words(code: str) -> frozenset[str]:
 
 @cache
 def _read(code: str) -> _File:
-    text = (files(__package__) / f"{code}.toml").read_text(encoding="utf-8")
+    text = (files(__package__ or "") / f"{code}.toml").read_text(encoding="utf-8")
     return _File.model_validate(tomllib.loads(text))
 
 
