@@ -65,7 +65,19 @@ class Grammar:
     """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
 
-_PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+_PLAIN = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u00a0": " ",
+        "\u202f": " ",
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+    }
+)
 
 _PASTE_LINE = re.compile(
     r"(?:^\s*(?:subject|from|to|cc|sent)\s*:|^\s*dear\s+\S+.{0,40},\s*$|-{3,}\s*(?:original|forwarded)|"

@@ -31,7 +31,11 @@ def language_of(text: str, beside: str = "") -> str:
     Returns:
         `en`, one of `LANGUAGES`, or another code: of a language that is recognised and not read.
     """
-    return _known(text) or _known(beside) or ENGLISH
+    said = _best(text)
+    if len(said) == 1:
+        return said[0]
+    other = _best(beside)
+    return next((code for code in other if code in said), "") or next(iter(said or other), ENGLISH)
 
 
 def own_words(turns: Iterable[Interaction]) -> str:
@@ -45,16 +49,19 @@ def unread_language(window: Window) -> str:
     return "" if code == ENGLISH or code in LANGUAGES else code
 
 
-def _known(text: str) -> str:
-    """The language with the most common words in *text*, the one read before the other; empty if there is none."""
+def _best(text: str) -> tuple[str, ...]:
+    """The languages with the most common words in *text*, those that are read first; empty if it tells none."""
     script = next((code for code, letters in _scripts() if _mostly(letters, text)), "")
     if script:
-        return script
+        return (script,)
     said = [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", text[:8_000]))[:MAX_WORDS]]
     counts = {code: sum(word in common for word in said) for code, common in _words()}
-    best = max(counts, key=lambda code: counts[code])
-    enough = 1 if best == ENGLISH or best in LANGUAGES else _ENOUGH
-    return best if counts[best] >= enough else ""
+    most = max(counts.values())
+    return tuple(
+        code
+        for code, count in counts.items()
+        if count == most and count >= (1 if code == ENGLISH or code in LANGUAGES else _ENOUGH)
+    )
 
 
 def _mostly(letters: re.Pattern[str], text: str) -> bool:

@@ -11,7 +11,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.sentences import Grammar
 
-LANGUAGES: Final = ("de", "es")
+LANGUAGES: Final = ("de", "fr", "es", "pt")
 """What is read without a model besides English; each has a file `<code>.toml`."""
 
 _SPELLINGS: Final = {

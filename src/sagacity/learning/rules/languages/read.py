@@ -10,7 +10,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
 from sagacity.learning.rules.engine import Draft
 from sagacity.learning.rules.languages.load import Language, Row, load_language
-from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
+from sagacity.learning.rules.sentences import MAX_TEXT, Sentence, Stance, split_sentences
 from sagacity.learning.rules.wording import slug
 
 _NAMES: Final[Mapping[str, EntityType]] = {
@@ -24,6 +24,10 @@ _PARTICLES: Final = frozenset(
     "de del do da dos das la le les el los los las y e und bei am an der den die du sur en".split()
 )
 """What stays small within a name."""
+_GUILLEMETS: Final = re.compile(r"\u00ab\s?|\s?\u00bb")
+"""French sets a space inside its quotation marks."""
+_GRAMMAR: Final = frozenset({"how", "when", "day", "at", "to", "more", "verb"})
+"""Groups that carry no matter of their own: nothing in them is refused."""
 MAX_RULE: Final = 220
 
 
@@ -38,10 +42,12 @@ class Told(Value):
 def facts_in(language: str, text: str) -> Iterator[Draft]:
     """Yield what *text*, in *language*, states about its speaker; of rows that match at one place the first wins."""
     table = load_language(language)
+    said: set[str] = set()
     for sentence in _sentences(text, table):
         for start in _starts(sentence, Stance.STATED):
             found = _first(table, table.facts, sentence, start)
-            if found:
+            if found and found[0].content not in said:
+                said.add(found[0].content)
                 yield found[0]
 
 
@@ -64,7 +70,8 @@ def _told(table: Language, sentence: Sentence) -> Iterator[Told]:
 
 
 def _sentences(text: str, table: Language) -> tuple[Sentence, ...]:
-    return split_sentences(unicodedata.normalize("NFC", text), table.grammar)
+    composed = unicodedata.normalize("NFC", text[:MAX_TEXT])
+    return split_sentences(_GUILLEMETS.sub('"', composed), table.grammar)
 
 
 def _starts(sentence: Sentence, stance: Stance) -> list[int]:
@@ -99,7 +106,7 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
             return None
         if name in {"what", "thing"} and table.pointing.search(phrase):
             return None
-        if row.refuse and name != "how" and row.refuse.match(phrase):
+        if row.refuse and name not in _GRAMMAR and row.refuse.match(phrase):
             return None
         groups[name] = _capitalised(phrase) if is_name else _third(table, name, phrase)
     return groups
