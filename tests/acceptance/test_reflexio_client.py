@@ -336,9 +336,8 @@ def test_rerun_of_playbooks_learns_into_pending(calls: Told):
     assert rerun["pending"] == rerun["current"] == expected.FRENCH
     assert (rerun["waited"]["success"], rerun["waited"]["msg"]) == (True, "Playbook generation completed")
     assert rerun["is_of_this_run"] is True
-    assert rerun["of_another_version"] == {"total_interactions_processed": 0, "total_generated": 0}
-    assert rerun["pending_afterwards"] == expected.FRENCH
-    assert (rerun["unknown"], rerun["unknown_version"]) == (INVALID, INVALID)
+    assert (rerun["generated_again"], rerun["pending_afterwards"]) == (2, expected.FRENCH)
+    assert (rerun["unknown"], rerun["unknown_version"], rerun["of_another_version"]) == (INVALID,) * 3
 
 
 def test_upgrades_take_what_is_pending_into_use(calls: Told):

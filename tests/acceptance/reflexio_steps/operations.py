@@ -63,7 +63,7 @@ def rerun_playbook_generation(world: World) -> Any:
     forgotten = world.client.rerun_playbook_generation(agent_version=VERSION, playbook_name=NAME)
     run = _ended(world, PLAYBOOKS, before)
     pending = _playbooks(world, "pending")
-    waited = world.client.rerun_playbook_generation(agent_version=UNUSED, wait_for_response=True)
+    waited = world.client.rerun_playbook_generation(agent_version=VERSION, wait_for_response=True)
     own = _operation(world, PLAYBOOKS)
     return {
         "forgotten": forgotten,
@@ -72,8 +72,11 @@ def rerun_playbook_generation(world: World) -> Any:
         "current": _playbooks(world, None),
         "waited": dumped(waited),
         "is_of_this_run": own["operation_id"] != run["operation_id"],
-        "of_another_version": own["stats"],
+        "generated_again": own["stats"]["total_generated"],
         "pending_afterwards": _playbooks(world, "pending"),
+        "of_another_version": refusal(
+            lambda: world.client.rerun_playbook_generation(agent_version=UNUSED, wait_for_response=True)
+        ),
         "unknown": refusal(
             lambda: world.client.rerun_playbook_generation(playbook_name="no", wait_for_response=True)
         ),
