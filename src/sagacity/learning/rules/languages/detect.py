@@ -3,16 +3,19 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.rules.languages.load import LANGUAGES, common_words
+from sagacity.learning.rules.languages.load import LANGUAGES, common_words, own_letters
 
 ENGLISH: Final = "en"
+_READ: Final = (ENGLISH, *LANGUAGES)
 MAX_WORDS: Final = 400
 """Words looked at of one text."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -46,7 +49,7 @@ def own_words(turns: Iterable[Interaction]) -> str:
 def unread_language(window: Window) -> str:
     """Return the code of the language of the user in *window* if rules do not read it; empty if they do."""
     code = language_of(own_words(window.unread), own_words(window.interactions))
-    return "" if code == ENGLISH or code in LANGUAGES else code
+    return "" if code in _READ else code
 
 
 def _best(text: str) -> tuple[str, ...]:
@@ -54,14 +57,36 @@ def _best(text: str) -> tuple[str, ...]:
     script = next((code for code, letters in _scripts() if _mostly(letters, text)), "")
     if script:
         return (script,)
-    said = [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", text[:8_000]))[:MAX_WORDS]]
-    counts = {code: sum(word in common for word in said) for code, common in _words()}
-    most = max(counts.values())
+    words = _WORD.findall(unicodedata.normalize("NFC", text[:8_000]))[:MAX_WORDS]
+    said = {code: _shared(words, code, common) for code, common in _words()}
+    most = max(map(sum, said.values()))
     return tuple(
         code
-        for code, count in counts.items()
-        if count == most and count >= (1 if code == ENGLISH or code in LANGUAGES else _ENOUGH)
+        for code, shares in said.items()
+        if shares and sum(shares) == most and len(shares) >= (1 if code in _READ else _ENOUGH)
     )
+
+
+def _shared(words: Sequence[str], code: str, common: frozenset[str]) -> list[Fraction]:
+    """
+    What each of *words* says for the language *code*: a word of several languages a part for each.
+
+    A letter that only this language writes says as much as a word, though not in a name.
+    """
+    told = [
+        word for word in words if word.casefold() in common or (word.islower() and _has_letters(code, word))
+    ]
+    return [Fraction(1, _languages_of().get(word.casefold(), 1)) for word in told]
+
+
+def _has_letters(code: str, word: str) -> bool:
+    return code in LANGUAGES and own_letters(code).search(word) is not None
+
+
+@cache
+def _languages_of() -> Mapping[str, int]:
+    """In how many languages each common word is one."""
+    return Counter(word for _, common in _words() for word in common)
 
 
 def _mostly(letters: re.Pattern[str], text: str) -> bool:

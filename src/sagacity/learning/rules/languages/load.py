@@ -67,6 +67,8 @@ class _File(Value):
 
     common: str
     """Words by which the language is told apart; none that English has too."""
+    letters: str
+    """A pattern of letters that only this language writes, of those that are read."""
     tail: str
     """Asides at the end of a phrase, which are left out."""
     pointing: str
@@ -138,6 +140,12 @@ def load_language(code: str) -> Language:
 def common_words(code: str) -> frozenset[str]:
     """Return the words by which the language *code* is told apart, as they are written without accents too."""
     return frozenset(_read(code).common.split())
+
+
+@cache
+def own_letters(code: str) -> re.Pattern[str]:
+    """Return the letters that only the language *code* writes, as they are found in a word."""
+    return re.compile(_read(code).letters)
 
 
 @cache

@@ -147,7 +147,7 @@ def _filled(template: str, groups: Mapping[str, str]) -> str:
 
 
 def _sentence(text: str, end: str) -> str:
-    body = " ".join(text.split()).replace(" ,", ",").rstrip(".")[:MAX_RULE]
+    body = " ".join(text.split()).replace(" ,", ",").rstrip(". ")[:MAX_RULE]
     return f"{body[:1].upper()}{body[1:]}{end}"
 
 
