@@ -246,6 +246,8 @@ def _cuts(text: str, quoted: list[Span], grammar: Grammar) -> Iterator[Span]:
             span = next(upcoming, None)
         if span and span[0] < boundary.start() and boundary.start() < span[1] - 1:
             continue
+        if boundary[0].rstrip()[-1:] in _CLOSING and text[boundary.end() : boundary.end() + 1].islower():
+            continue
         if grammar.unfinished.search(text, max(start, boundary.start() - 12), boundary.end()):
             continue
         if grammar.after_number and _numbered(text, boundary, grammar.after_number):
@@ -253,6 +255,10 @@ def _cuts(text: str, quoted: list[Span], grammar: Grammar) -> Iterator[Span]:
         yield start, boundary.end()
         start = boundary.end()
     yield start, len(text)
+
+
+_CLOSING: Final = frozenset("\"')]")
+"""What closes a quotation or an aside; in the middle of a sentence a small letter follows."""
 
 
 def _numbered(text: str, boundary: re.Match[str], after: re.Pattern[str]) -> bool:

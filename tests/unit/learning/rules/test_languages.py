@@ -66,6 +66,40 @@ def test_a_short_turn_is_read_in_the_language_of_those_beside_it() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
+        ("im engaged!! getting married in september next year", ENGLISH),
+        ("call me Dr. Banerjee", ENGLISH),
+        ("I'm vegan now, since January actually.", ENGLISH),
+        ("unser Hund heißt Balu", "de"),
+        ("on peut se tutoyer ?", "fr"),
+        ("arrête de t'excuser", "fr"),
+        ("pregúntame antes de reservar nada", "es"),
+        ("me pergunta antes de reservar qualquer coisa", "pt"),
+        ("tomo losartana toda manhã", "pt"),
+        ("seja breve pfv", "pt"),
+    ],
+)
+def test_few_words_tell_the_language(text: str, code: str) -> None:
+    """Words that several languages have say less than those of one; letters of one language say as much as a word."""
+    assert language_of(text) == code
+
+
+def test_a_quoted_exclamation_ends_no_sentence() -> None:
+    """ "ich hasse es, wenn du mit "Natürlich!" anfängst" goes on after the quotation."""
+    (told,) = instructions_in("de", 'ich hasse es, wenn du mit "Natürlich!" anfängst. Danke.')
+    assert told.draft.content == 'Der Nutzer mag es nicht, wenn du mit "Natürlich!" anfängst.'
+
+
+def test_a_rule_that_is_liked_is_not_disliked() -> None:
+    """ "ich mag es, wenn" and "ich mag es nicht, wenn" are opposites; "nenne" names nobody, and 1,80 is no age."""
+    (told,) = instructions_in("de", "ich mag es, wenn du Beispiele bringst")
+    assert told.draft.content == "Der Nutzer mag es, wenn du Beispiele bringst."
+    assert not list(facts_in("de", "Wenn ich nach Rezepten frage, nenne vegane Alternativen."))
+    assert [fact.slot for fact in facts_in("de", "ich bin 1,80 groß")] == ["body.1_80_gross"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
         ("Mi chiamo Luca e abito a Milano con mia moglie.", "it"),
         ("Ik woon in Utrecht en ik heb een hond.", "nl"),
         ("Mieszkam w Krakowie i nie jem mięsa.", "pl"),
