@@ -47,6 +47,7 @@ class Scenario:
     """Sessions of one user; what is to be current after them, and patterns of what no longer is."""
 
     name: str
+    user_id: str
     sessions: tuple[tuple[Turn, ...], ...]
     expected: tuple[Expected, ...]
     stale: tuple[str, ...]
@@ -62,6 +63,7 @@ def load(path: Path) -> Scenario:
     given = yaml.safe_load(path.read_text())
     return Scenario(
         name=path.stem,
+        user_id=given.get("user", path.stem),
         sessions=tuple(tuple(_turns(session)) for session in given["sessions"]),
         expected=tuple(Expected(one["says"], one.get("from", "")) for one in given["current"]),
         stale=tuple(given.get("stale", ())),
@@ -70,10 +72,10 @@ def load(path: Path) -> Scenario:
 
 def _turns(session: Mapping[str, Any]) -> Iterator[Turn]:
     for place, turn in enumerate(session["turns"]):
-        role = "User" if "user" in turn else "Assistant"
+        speaker, text = next(iter(turn.items()))
         yield Turn(
-            role=role,
-            text=turn[role.lower()],
+            role=speaker.capitalize(),
+            text=text,
             at=session["at"] + place * BETWEEN_TURNS,
             facts=tuple(turn.get("facts", ())),
             rules=tuple(turn.get("rules", ())),

@@ -99,7 +99,7 @@ class Service:
                 later = exchange[-1].at + BETWEEN_TURNS - self.clock.now()
                 self.clock.advance(max(later.total_seconds(), 0))  # an old conversation may be sent late
                 body = {
-                    "user_id": scenario.name,
+                    "user_id": scenario.user_id,
                     "session_id": f"{scenario.name}-{place}",
                     "force_extraction": exchange is exchanges[-1],
                     "interaction_data_list": [
@@ -123,10 +123,10 @@ class Service:
 
 
 def _exchanges(session: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Yield what is said from one user turn up to the next."""
+    """Yield what is said from one turn of who began up to the next."""
     exchange: list[Turn] = []
     for turn in session:
-        if turn.role == "User" and exchange:
+        if turn.role == session[0].role and exchange:
             yield exchange
             exchange = []
         exchange.append(turn)
@@ -148,7 +148,7 @@ async def measure(scenario: Scenario, count_tokens: Callable[[str], int]) -> Res
             service = Service(http, clock)
             await service.learn_with(model.base_url)
             await service.publish(scenario)
-            memories, said = await service.memories(scenario.name), await service.said(scenario.name)
+            memories, said = await service.memories(scenario.user_id), await service.said(scenario.user_id)
         unanswered = [sorted(_fields(one)) for one in model.requests if _reply(scenario, one).status != 200]
     if unanswered:
         raise SystemExit(f"{scenario.name}: nothing was noted for a prompt that asks for {unanswered[0]}")

@@ -12,6 +12,7 @@ OLD = {"content": "User lives in Boston.", "ends": []}
 NEW = {"content": "User lives in Austin.", "ends": ["lives in boston!no longer"]}
 SCENARIO = Scenario(
     name="move",
+    user_id="anna",
     sessions=(
         (Turn("User", "I live in Boston.", AT, (OLD,)), Turn("User", "I moved to Austin.", AT, (NEW,))),
     ),
