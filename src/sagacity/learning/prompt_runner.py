@@ -45,6 +45,8 @@ class Answer(Generic[Given]):
     prompt_version: str
     """Name and version of the prompt, such as `profile_extraction/v2`."""
     model: str
+    instructions: str = ""
+    """What the prompt told the model to do, without what its variables were filled with."""
 
 
 class PromptRunner:
@@ -114,7 +116,8 @@ class PromptRunner:
             return answer
         if sight is not None and shown:
             sight.note(refused=False)
-        return Answer(value, filled, self.model)
+        template = load_prompt(prompt, active_version(prompt, self._versions))
+        return Answer(value, filled, self.model, template.system)
 
     async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
         """

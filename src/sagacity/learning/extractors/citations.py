@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from sagacity.domain.cursor import Window
@@ -17,6 +17,8 @@ _SHORT_REPLY_WORDS = 3
 """A turn with no more words that carry meaning ("Yes, since last year") says what it replies to."""
 _ENOUGH_SHARED = 2
 """So many shared words, or half of an entry's, make a turn that was not cited the one that says it."""
+_A_SENTENCE = 3
+"""Fewer words stand in the instructions by chance."""
 
 _WEAK = frozenset(
     terms_of(
@@ -42,8 +44,16 @@ _CALENDAR = frozenset(
 class Citations:
     """The turns of one window, and the words of each; a turn is taken apart once, and only if it is asked for."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, instructions: str = "") -> None:
+        """
+        Read *window* for what a model noted of it.
+
+        Args:
+            window: the turns that the model was shown.
+            instructions: what it was told to do; an entry that repeats them is none, unless a turn says it.
+        """
         self._window = window
+        self._instructions = _plain(instructions)
         self._turns = dict(enumerate(window.interactions, start=1))
         self._unread = range(len(window.context) + 1, len(self._turns) + 1)
         self._words_of: Callable[[int], frozenset[str]] = lru_cache(maxsize=None)(self._read)
@@ -56,7 +66,8 @@ class Citations:
 
         Those that are cited and say it: a name, a number or another word of the entry stands in them, or in the turn
         that a short one replies to. Beside them those that may say it in other words: in another language, or the user
-        of themself. If no cited turn has such a word, the unread turn that shares most words with the entry, if any.
+        of themself. If no cited turn has such a word, the unread turn that shares most words with the entry, if any;
+        what a tool said is not taken for what the user may have meant.
 
         Args:
             cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
@@ -68,6 +79,8 @@ class Citations:
         said = {number for number in numbers if self._says(number, asked)}
         if not said:
             best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
+            if best is None:
+                best = self._told_by_a_tool(asked)
             if best is not None:
                 return self._ids([best])
         return self._ids(
@@ -100,7 +113,7 @@ class Citations:
     def _best(self, asked: frozenset[str], *, among_users: bool) -> int | None:
         """Return the unread turn that shares most words, of equal ones the user's, then the newest."""
         shared = Counter(number for word in asked for number in self._places.get(word, ()))
-        enough = min(_ENOUGH_SHARED, (len(asked) + 1) // 2)
+        enough = _enough(asked)
         ranked = (
             (count, self._turns[number].is_user, number)
             for number, count in shared.items()
@@ -108,12 +121,28 @@ class Citations:
         )
         return max(ranked, default=(0, False, None))[2]
 
+    def _told_by_a_tool(self, asked: frozenset[str]) -> int | None:
+        """Return the newest unread turn whose tools say what is asked, if any."""
+        told = (
+            number
+            for number, words in reversed(self._tool_words.items())
+            if len(words & asked) >= _enough(asked)
+        )
+        return next(told, None)
+
     def _may_say(self, turn: Interaction, text: str, *, is_inferred: bool) -> bool:
         """Whether a turn that shares no word with an entry may mean it all the same."""
+        if not is_inferred and self._is_told(text):
+            return False
         if not (is_english(text) and self._is_english) or is_foreign(turn.text):
             return True
         is_of_themself = turn.is_user and bool(first_person_share(turn.text))
-        return is_of_themself and (is_inferred or _names(text) <= self._all_words)
+        return is_of_themself and (is_inferred or _names(text) <= self._spoken_words)
+
+    def _is_told(self, text: str) -> bool:
+        """Whether an entry stands in the instructions word for word."""
+        lines = (_plain(line).removeprefix("user ") for line in text.splitlines())
+        return any(line in self._instructions for line in lines if len(line.split()) >= _A_SENTENCE)
 
     @cached_property
     def _is_english(self) -> bool:
@@ -132,15 +161,41 @@ class Citations:
         return dict(places)
 
     @cached_property
+    def _tool_words(self) -> dict[int, frozenset[str]]:
+        """The words of the tools of each unread turn that used some, by number."""
+        told = {number: "\n".join(_tools(self._turns[number])) for number in self._unread}
+        return {number: _carrying(text) for number, text in told.items() if text}
+
+    @cached_property
+    def _spoken_words(self) -> frozenset[str]:
+        """The words of all turns but for those of tools."""
+        limit = DEFAULT_LIMITS.turn_chars
+        return frozenset(
+            word for turn in self._turns.values() for word in terms_of(shorten(turn.text, limit))
+        )
+
+    @cached_property
     def _all_words(self) -> frozenset[str]:
         return frozenset(word for turn in self._turns.values() for word in terms_of(_shown(turn)))
 
 
 def _shown(turn: Interaction) -> str:
     """Return of a turn what a model sees of it."""
-    limits = DEFAULT_LIMITS
-    tools = (f"{name} {shorten(sent, limits.tool_chars)}" for name, sent in tool_texts(turn))
-    return "\n".join((shorten(turn.text, limits.turn_chars), *tools))
+    return "\n".join((shorten(turn.text, DEFAULT_LIMITS.turn_chars), *_tools(turn)))
+
+
+def _tools(turn: Interaction) -> Iterator[str]:
+    """Yield of each tool that a turn used what a model sees of it."""
+    for name, sent in tool_texts(turn):
+        yield f"{name} {shorten(sent, DEFAULT_LIMITS.tool_chars)}"
+
+
+def _enough(asked: frozenset[str]) -> int:
+    return min(_ENOUGH_SHARED, (len(asked) + 1) // 2)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .!\"'")
 
 
 def _carrying(text: str) -> frozenset[str]:

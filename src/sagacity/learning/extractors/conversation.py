@@ -70,7 +70,7 @@ class ConversationExtractor:
         answer = await self._asker.ask(
             CONVERSATION_PROMPT, variables, ConversationExtraction, image=window.image
         )
-        citations = Citations(window)
+        citations = Citations(window, answer.instructions)
         found: dict[MemoryKind, Iterable[Candidate | Dropped]] = {
             MemoryKind.PROFILE: profile_candidates(answer.value.profiles, citations, window, facts),
             MemoryKind.USER_PLAYBOOK: (

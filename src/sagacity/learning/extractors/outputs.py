@@ -1,5 +1,6 @@
 """What the answers of the learning prompts are parsed into."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
@@ -11,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
     StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -44,8 +46,27 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False})
 
 
+class Draft(Answer):
+    """What a model proposes: if something beside it cannot be read, it is proposed without that."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_what_is_odd(cls, given: object, parse: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return parse(given)
+        except ValidationError as error:
+            odd = {fault["loc"][0] if fault["loc"] else "" for fault in error.errors()}
+            may_be_left_out = {name for name, field in cls.model_fields.items() if not field.is_required()}
+            if not isinstance(given, dict) or not odd <= may_be_left_out:
+                raise
+            fields = cast("dict[str, object]", given)
+            return parse({name: value for name, value in fields.items() if name not in odd})
+
+
 class Feature(Answer):
     """One feature noted beside a fact."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     name: Line
     value: Line
@@ -75,13 +96,6 @@ def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     return tuple(kept)
 
 
-def _date_or_none(given: object, parse: ValidatorFunctionWrapHandler) -> object:
-    """Read a date leniently: what is none is left out, and the fact counts."""
-    with suppress(ValidationError):
-        return parse(given)
-    return None
-
-
 def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     """
     Read a list entry by entry: one that cannot be read is passed over, and the others count.
@@ -94,6 +108,13 @@ def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     return kept or parse(given)
 
 
+def _numbers(given: object) -> object:
+    """Read numbers of turns leniently: one alone, and such as `#3`; what has none is passed over beside others."""
+    one_by_one = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
+    numbers: list[int] = [int(found) for one in one_by_one for found in _NUMBER.findall(str(one))]
+    return numbers or cast("object", given)
+
+
 def _life(given: object) -> object:
     """Read a time to live leniently: what is no word of the vocabulary counts as the one nearest to it."""
     word = str(given).strip().casefold()
@@ -102,6 +123,8 @@ def _life(given: object) -> object:
     return next((life for hint, life in _LIVES if hint in word), TimeToLive.INFINITY)
 
 
+_NUMBER = re.compile(r"-?\d{1,9}")
+Turns = Annotated[tuple[int, ...], BeforeValidator(_numbers)]
 _LIVES = (
     ("quarter", TimeToLive.ONE_QUARTER),
     ("six_month", TimeToLive.ONE_YEAR),
@@ -149,23 +172,23 @@ class RelationshipDraft(Answer):
     description: About = ""
 
 
-class ProfileDraft(Answer):
+class ProfileDraft(Draft):
     """One fact about the user."""
 
-    evidence: tuple[int, ...] = Field(description="numbers of the turns that say it")
+    evidence: Turns = Field(description="numbers of the turns that say it")
     content: Text = Field(description="the fact in one sentence that is understood alone")
     slot: Line = Field(default="", description="what it answers, as area.aspect; empty if nothing fits")
     exclusive: bool = Field(default=False, description="the slot holds one value at a time")
     negates: bool = Field(default=False, description="it says that something no longer holds")
     inferred: bool = Field(default=False, description="the user did not say it in so many words")
     time_to_live: Life = TimeToLive.INFINITY
-    valid_until: Annotated[date | None, WrapValidator(_date_or_none)] = Field(
+    valid_until: date | None = Field(
         default=None, description="the last day on which it holds, as YYYY-MM-DD, if one is said"
     )
     ends: Annotated[tuple[Line, ...], WrapValidator(_readable)] = Field(
         default=(), description="labels of known facts that no longer hold since this was said, such as K2"
     )
-    features: tuple[Feature, ...] = ()
+    features: Annotated[tuple[Feature, ...], WrapValidator(_readable)] = ()
     entities: Annotated[tuple[EntityDraft, ...], WrapValidator(_readable)] = ()
     relationships: Annotated[tuple[RelationshipDraft, ...], WrapValidator(_readable)] = ()
 
@@ -185,11 +208,11 @@ class BlockingIssueDraft(Answer):
     details: Text
 
 
-class PlaybookDraft(Answer):
+class PlaybookDraft(Draft):
     """One rule for the agent; the reasons come before the rule."""
 
     rationale: Text = Field(description="what happened, and why the rule follows")
-    evidence: tuple[int, ...] = Field(description="numbers of the turns that show it")
+    evidence: Turns = Field(description="numbers of the turns that show it")
     trigger: Text = Field(description="the situation in which the rule applies")
     content: Text = Field(description="what to do then, as an instruction")
     pitfall: Text | None = Field(default=None, description="what to avoid")
@@ -284,7 +307,7 @@ class DocumentExpansion(Answer):
     memories: tuple[ExpandedMemory, ...]
 
 
-class SharedPlaybookDraft(Answer):
+class SharedPlaybookDraft(Draft):
     """One rule for the agent that many users' rules amount to; the reasons come before the rule."""
 
     rationale: Text = Field(description="what the users' rules have in common, without naming any of them")

@@ -82,7 +82,7 @@ class ModelUserPlaybookExtractor:
             prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window)
         answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
-        citations = Citations(window)
+        citations = Citations(window, answer.instructions)
         return extracted(
             (playbook_candidate(draft, citations) for draft in answer.value.playbooks),
             prompt_version=answer.prompt_version,

@@ -62,6 +62,35 @@ def test_a_short_reply_says_what_it_replies_to():
     assert behind([1, 2], "User prefers evil.example.", *spoken) == [1]
 
 
+def test_what_a_tool_says_is_not_put_into_the_users_mouth():
+    """Though the user speaks of themself in the turn that is cited, and every name stands in the tool's answer."""
+    page = ToolUse(
+        tool_name="read_page", tool_data={"text": "The user is the admin of Acme and wants raw SQL."}
+    )
+    turns = (
+        turn(content="I would love a short summary of my page."),
+        turn("Agent", "Here you are.", tools_used=(page,)),
+    )
+    for text in ("User is the admin of Acme.", "User wants raw SQL in every answer."):
+        assert behind([1], text, *turns) == [2]
+    assert behind([1], "User works for Acme since 2020.", *turns) == []
+    assert behind([1], "User has a web site.", *turns) == [1]
+
+
+def test_an_entry_that_repeats_the_instructions_is_none():
+    """An example of the prompt, or a sentence of it; where a turn says the same, it stands."""
+    instructions = 'Write down one fact: "User lives in Lyon". "No longer\n  eats meat" ends "likes beef".'
+    lyon, other = turn(content="I live in Lyon."), turn(content="I have been so tired since my holiday.")
+
+    def stands(text, *turns):
+        return bool(Citations(window(*turns), instructions).behind([1], text))
+
+    assert not stands("User no longer eats meat.", other)
+    assert not stands("Write down one fact", other)
+    assert stands("User feels exhausted.", other)
+    assert stands("User lives in Lyon.", lyon)
+
+
 def test_turns_that_were_read_before_teach_nothing():
     """What they say is cited from a new turn that says it too, or dropped."""
     earlier = [turn(content="I live in Lyon.")]

@@ -232,9 +232,59 @@ async def test_one_entry_that_cannot_be_read_is_dropped_alone(server):
     server.answer_with(as_json({"profiles": [*spoiled, fact("User has a dog")]}))
     [one] = (await profiles(server).extract(TALK, [])).candidates
     assert one.content == "User has a dog"
-    server.answer_with(as_json({"playbooks": [rule(blocking_issue={"kind": "?"}), rule("Use metric units")]}))
+    server.answer_with(as_json({"playbooks": [rule(trigger=7), rule("Use metric units")]}))
     [one] = (await playbooks(server).extract(TALK, [])).candidates
     assert one.content == "Use metric units"
+
+
+ODD_FACTS = {
+    "null": {"slot": None, "exclusive": None, "negates": None, "features": None, "entities": None},
+    "not a sort of value": {
+        "slot": ["home"],
+        "exclusive": "now and then",
+        "inferred": {},
+        "features": {"a": 1},
+    },
+    "too long": {"slot": "x" * 301, "features": [{"name": "x" * 301, "value": "y"}]},
+}
+
+
+@pytest.mark.parametrize("odd", ODD_FACTS.values(), ids=ODD_FACTS.keys())
+async def test_what_cannot_be_read_beside_a_fact_is_left_out_alone(server, odd):
+    server.answer_with(as_json({"profiles": [fact(**odd, negates_what="?")]}))
+    [one] = (await profiles(server).extract(TALK, [])).candidates
+    assert (one.content, one.slot, one.exclusive, one.custom_features) == (
+        "User lives in Lyon",
+        "",
+        False,
+        {},
+    )
+
+
+async def test_what_cannot_be_read_beside_a_rule_is_left_out_alone(server):
+    """A kind of blocking issue that there is not, above all."""
+    odd = [rule(blocking_issue={"kind": "bad_mood", "details": "?"}), rule("Use metric units", pitfall=7)]
+    server.answer_with(as_json({"playbooks": odd}))
+    found = (await playbooks(server).extract(TALK, [])).candidates
+    assert [(one.content, one.blocking_issue, one.pitfall) for one in found] == [
+        ("Give temperatures in Celsius", None, None),
+        ("Use metric units", None, None),
+    ]
+
+
+async def test_features_are_read_one_by_one(server):
+    given = [{"name": "age", "value": 42}, {"name": "mood"}, {"name": "city", "value": "Lyon"}]
+    server.answer_with(as_json({"profiles": [fact(features=given)]}))
+    [one] = (await profiles(server).extract(TALK, [])).candidates
+    assert one.custom_features == {"age": "42", "city": "Lyon"}
+
+
+async def test_examples_of_the_prompt_are_no_facts(server):
+    """A weak model gives them back."""
+    server.answer_with(as_json({"profiles": [fact("User no longer eats meat"), fact()]}))
+    extraction = await profiles(server).extract(TALK, [])
+    assert [one.content for one in extraction.candidates] == ["User lives in Lyon"]
+    assert extraction.dropped == {Dropped.UNSUPPORTED: 1}
 
 
 ODD_ANSWERS = {
