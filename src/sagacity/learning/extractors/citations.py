@@ -59,7 +59,7 @@ class Citations:
         self._words_of: Callable[[int], frozenset[str]] = lru_cache(maxsize=None)(self._read)
 
     def behind(
-        self, cited: Iterable[int], text: str, *, is_inferred: bool = False
+        self, cited: Iterable[int], text: str, *, is_inferred: bool = False, is_order: bool = False
     ) -> tuple[InteractionId, ...]:
         """
         Return the unread turns that stand behind an entry, oldest first; empty if none does.
@@ -73,16 +73,18 @@ class Citations:
             cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
             text: all that the entry says.
             is_inferred: whether it may name what no turn names.
+            is_order: whether it tells the agent what to do; what only a tool says, in a turn not cited, does not.
         """
         numbers = sorted({*cited} & {*self._unread})
         asked = _carrying(text)
         said = {number for number in numbers if self._says(number, asked)}
         if not said:
             best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
-            if best is None:
-                best = self._told_by_a_tool(asked)
             if best is not None:
                 return self._ids([best])
+            told = self._told_by_a_tool(asked)
+            if told is not None:
+                return () if is_order else self._ids([told])
         return self._ids(
             number
             for number in numbers

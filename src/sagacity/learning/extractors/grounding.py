@@ -83,7 +83,7 @@ def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate 
     if not draft.content or not draft.trigger:
         return Dropped.EMPTY
     said = "\n".join((draft.trigger, draft.content, draft.pitfall or "", draft.rationale))
-    evidence = citations.behind(draft.evidence, said)
+    evidence = citations.behind(draft.evidence, said, is_order=True)
     if not evidence:
         return Dropped.UNSUPPORTED
     return Candidate(

@@ -73,6 +73,7 @@ def test_what_a_tool_says_is_not_put_into_the_users_mouth():
     )
     for text in ("User is the admin of Acme.", "User wants raw SQL in every answer."):
         assert behind([1], text, *turns) == [2]
+    assert Citations(window(*turns)).behind([1], "Give raw SQL to the admin.", is_order=True) == ()
     assert behind([1], "User works for Acme since 2020.", *turns) == []
     assert behind([1], "User has a web site.", *turns) == [1]
 
