@@ -106,20 +106,29 @@ def answer(scenario: Scenario, prompt: str, fields: set[str]) -> Mapping[str, An
 
 
 def drafts(scenario: Scenario, prompt: str, what: str) -> list[Mapping[str, Any]]:
-    """Return what was noted of the turns under NEW, with this prompt's numbers of turns and labels of memories."""
+    """
+    Return what was noted of the turns under NEW, with this prompt's numbers of turns and labels of memories.
+
+    What a later one of these turns ends is not noted: where two disagree, the later one counts.
+    """
     known, _, new = prompt.rpartition("\nNEW\n")
     shown = {text[:_HEAD].strip(): int(number) for number, text in _TURN.findall(new)}
     labels = _KNOWN.findall(known)
-    return [
-        {
-            **note,
-            "evidence": [shown[turn.head]],
-            "ends": [label for label, text in labels if says(text, note.get("ends", ()))],
-        }
+    noted = [
+        (shown[turn.head], note)
         for turn in scenario.turns
         if turn.head in shown
         for note in getattr(turn, what)
     ]
+    return [
+        {**note, "evidence": [number], "ends": [label for label, text in labels if _ended(text, note)]}
+        for number, note in noted
+        if not any(later > number and _ended(note["content"], other) for later, other in noted)
+    ]
+
+
+def _ended(text: str, note: Mapping[str, Any]) -> bool:
+    return says(text, note.get("ends", ()))
 
 
 def verdicts(scenario: Scenario, prompt: str) -> list[Mapping[str, Any]]:

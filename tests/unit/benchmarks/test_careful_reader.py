@@ -56,6 +56,15 @@ def test_only_turns_that_are_new_teach() -> None:
     assert drafts(SCENARIO, PROMPT, "rules") == []
 
 
+def test_what_a_later_new_turn_ends_is_not_noted() -> None:
+    """As the prompts ask; what ends it is noted with no label, as it ends nothing that was remembered."""
+    both = (
+        PROMPT.split("\nK1", maxsplit=1)[0]
+        + "\nNEW\n[#1 user 00:00] I live in Boston.\n[#2 user 00:00] I moved to Austin.\n"
+    )
+    assert drafts(SCENARIO, both, "facts") == [{**NEW, "evidence": [2], "ends": []}]
+
+
 def test_of_two_that_exclude_one_another_either_may_be_the_new_one() -> None:
     """Which of them holds is not for the reader to say."""
     wanted = [{"item": "N1", "reason": "as noted", "action": "replace", "targets": ["E1"]}]
