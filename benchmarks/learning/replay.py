@@ -143,19 +143,20 @@ async def measure(scenario: Scenario, count_tokens: Callable[[str], int]) -> Res
     """
     clock = StoppedClock(scenario.turns[0].at)
     with tempfile.TemporaryDirectory() as home, scripted_llm() as model:
-        model.answer_with(lambda request: _reply(scenario, request))
+        model.answer_with(lambda request: reply(scenario, request))
         async with running(settings_in(Path(home)), clock) as app, client_of(app) as http:
             service = Service(http, clock)
             await service.learn_with(model.base_url)
             await service.publish(scenario)
             memories, said = await service.memories(scenario.user_id), await service.said(scenario.user_id)
-        unanswered = [sorted(_fields(one)) for one in model.requests if _reply(scenario, one).status != 200]
+        unanswered = [sorted(_fields(one)) for one in model.requests if reply(scenario, one).status != 200]
     if unanswered:
         raise SystemExit(f"{scenario.name}: nothing was noted for a prompt that asks for {unanswered[0]}")
     return compared(scenario, model.requests, memories, said, count_tokens)
 
 
-def _reply(scenario: Scenario, request: ChatRequest) -> Answer:
+def reply(scenario: Scenario, request: ChatRequest) -> Answer:
+    """Return the careful reader's answer to a request."""
     given = answer(scenario, request.messages[-1]["content"], _fields(request))
     return status(400, says="nothing was noted for such a prompt") if given is None else as_json(given)
 
