@@ -1,7 +1,7 @@
 """
 What is remembered after whole conversations, when a capable model reads them.
 
-    python benchmarks/learning/replay.py [--show]
+    python benchmarks/learning/replay.py [--show] [--against COMMIT]
 
 Each file of `answers` is a scenario: dated sessions, beside each turn what a careful reader of that turn noted (facts,
 rules, and what they end), and what is to be current in the end. A scripted server stands in for the model: it answers
@@ -10,12 +10,15 @@ the answers stay the same whatever windows are cut and prompts are worded, and w
 of them. Turns are sent one exchange at a time, at the time at which they are said.
 
 `current` is how much of what should be remembered is, `right` how much of what is remembered should be; `stale` counts
-memories that are current and hold no longer, `source` those that name a wrong turn.
+memories that are current and hold no longer, `double` those that say what another says, `source` those that name a
+wrong turn. `--against` prints the table of another commit's application first, with these same answers.
 """
 
 import argparse
 import asyncio
 import json
+import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +41,7 @@ from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm, sta
 ANSWERS: Final = Path(__file__).parent / "answers"
 HEADING: Final = (
     f"{'scenario':24} {'turns':>5} {'current':>8} {'right':>8} {'stale':>5}"
-    f" {'source':>6} {'calls':>5} {'prompts':>8} {'text':>6}"
+    f" {'double':>6} {'source':>6} {'calls':>5} {'prompts':>8} {'text':>6}"
 )
 """The last two columns: tokens of prompts with their schemas, and of the turns themselves, for ten turns."""
 
@@ -57,6 +60,7 @@ class Result:
     memories: int
     wrong: tuple[str, ...]
     stale: tuple[str, ...]
+    doubled: tuple[str, ...]
     misplaced: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -66,7 +70,7 @@ class Result:
         right = f"{self.memories - len(self.wrong)}/{self.memories}"
         return (
             f"{self.name:24} {self.turns:5} {current:>8} {right:>8} {len(self.stale):5}"
-            f" {len(self.misplaced):6} {self.calls:5} {prompts:8,} {text:6,}"
+            f" {len(self.doubled):6} {len(self.misplaced):6} {self.calls:5} {prompts:8,} {text:6,}"
         )
 
 
@@ -180,6 +184,7 @@ def compared(
         for one in scenario.expected
     }
     right = {place for places in hits.values() for place in places}
+    firsts = {places[0] for places in hits.values() if places}
     misplaced = {
         place
         for one, places in hits.items()
@@ -197,6 +202,7 @@ def compared(
         memories=len(texts),
         wrong=tuple(text for place, text in enumerate(texts) if place not in right),
         stale=tuple(texts[place] for place in stale),
+        doubled=tuple(texts[place] for place in sorted(right - firsts)),
         misplaced=tuple(texts[place] for place in sorted(misplaced)),
     )
 
@@ -214,8 +220,24 @@ def together(results: Sequence[Result]) -> Result:
         memories=sum(one.memories for one in results),
         wrong=tuple(text for one in results for text in one.wrong),
         stale=tuple(text for one in results for text in one.stale),
+        doubled=tuple(text for one in results for text in one.doubled),
         misplaced=tuple(text for one in results for text in one.misplaced),
     )
+
+
+def print_table_of(commit: str) -> None:
+    """
+    Print the table of the application as it was at *commit*, by this benchmark and its answers.
+
+    Raises:
+        subprocess.CalledProcessError: there is no such commit, or its application does not run here.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        archive = ["git", "-C", str(ROOT), "archive", commit, "src"]
+        source = subprocess.run(archive, check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run(["tar", "-x", "-C", folder], input=source, check=True)
+        before = {**os.environ, "PYTHONPATH": str(Path(folder) / "src")}
+        subprocess.run([sys.executable, __file__], env=before, check=True)
 
 
 def main() -> None:
@@ -224,17 +246,24 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--show", action="store_true", help="also print what is missed, wrong, stale and misplaced"
+        "--show", action="store_true", help="also print what is missed, wrong, stale, doubled and misplaced"
+    )
+    parser.add_argument(
+        "--against", metavar="COMMIT", help="print the table of this commit's application too"
     )
     arguments = parser.parse_args()
+    if arguments.against:
+        print(f"{arguments.against}:")
+        print_table_of(arguments.against)
+        print("this tree:")
     count_tokens = TokenCounter().count
-    print(HEADING)
+    print(HEADING, flush=True)
     results: list[Result] = []
     for path in sorted(ANSWERS.glob("*.yaml")):
         result = asyncio.run(measure(load(path), count_tokens))
         results.append(result)
         print(result)
-        for word in ("missed", "wrong", "stale", "misplaced") if arguments.show else ():
+        for word in ("missed", "wrong", "stale", "doubled", "misplaced") if arguments.show else ():
             for text in getattr(result, word):
                 print(f"    {word}: {text}")
     print(together(results))

@@ -22,4 +22,10 @@ def tokens() -> TokenCounter:
 async def test_nothing_true_is_lost_and_nothing_outdated_stays(name: str, tokens: TokenCounter) -> None:
     """Read by a model that errs nowhere, each fact and rule is current with its turn, and what they ended is not."""
     result = await measure(load(ANSWERS / f"{name}.yaml"), tokens.count)
-    assert (result.missed, result.wrong, result.stale, result.misplaced) == ((), (), (), ())
+    assert (result.missed, result.wrong, result.stale, result.doubled, result.misplaced) == (
+        (),
+        (),
+        (),
+        (),
+        (),
+    )
