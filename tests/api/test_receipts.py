@@ -9,7 +9,7 @@ from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.interaction import Request
 from sagacity.domain.views.receipt import LearnerProgress, LearnerState, ReceiptState, VectorProgress
 from sagacity.memories.receipts import learner_progress, receipt_state
-from support.api import publish
+from support.api import publish, turns
 from support.parts import ANNA, START, cursor_at
 
 REQUEST = Request(request_id="r1", user_id=ANNA, first_seq=11, last_seq=15, created_at=START)
@@ -118,6 +118,11 @@ async def test_receipt_follows_a_publish_to_what_it_taught(api):
     assert {learner["state"] for learner in receipt["learners"]} == {"learned"}
     (memory,) = receipt["memories"]
     assert (memory["kind"], memory["content"]) == ("profile", "Lives in Lisbon.")
+    facts, rules = receipt["learners"]
+    assert facts["entries"] == {"proposed": 1, "kept": 1, "merged": 0, "dropped": 0, "reasons": {}}
+    assert "entries" not in rules
+    [run] = (await api.get("/api/profile_change_log")).json()["profile_change_logs"]
+    assert run["entries"] == facts["entries"]
     assert memory["profile_id"] == memory["uid"]
 
 
@@ -139,7 +144,7 @@ async def reason_of(api, *said: str, **fields) -> str | None:
     [
         ("I live in Lisbon.", None),
         ("Thanks a lot!", "greetings, thanks"),
-        ("My phone number is +49 151 2345678.", "contact data"),
+        ("My phone number is +49 151 2345678.", "1 not noted, as contact data"),
         ("What is the tallest mountain of Portugal?", "plain statements"),
         ("wie hoch ist der höchste Berg von Portugal, und wo liegt er?", "plain statements"),
         ("ik woon in Utrecht en ik heb twee katten, maar geen hond", "not read without a model: nl"),
@@ -149,6 +154,19 @@ async def test_receipt_says_why_nothing_was_noted(api, said, reason):
     """No reason where something was; else the one that lets a reader do something about it."""
     found = await reason_of(api, said)
     assert found is None if reason is None else found is not None and reason in found
+
+
+async def test_receipt_counts_what_was_known_already(api):
+    """What is said again is proposed again, and joins what is known."""
+    entries = []
+    for _ in range(2):
+        body = turns("I live in Lisbon.", force_extraction=True)
+        reply = await api.post("/api/publish_interaction?wait_for_response=true", json=body)
+        receipt = (await api.get(f"/api/receipts/{reply.json()['request_id']}")).json()
+        [facts] = [one for one in receipt["learners"] if one["learner"] == PROFILES]
+        entries.append((facts["entries"]["proposed"], facts["entries"]["kept"], facts["entries"]["merged"]))
+        assert [one["content"] for one in receipt["memories"]] == ["Lives in Lisbon."]
+    assert entries == [(1, 1, 0), (1, 0, 1)]
 
 
 async def test_receipt_says_that_a_source_is_not_read(api):

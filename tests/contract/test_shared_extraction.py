@@ -5,15 +5,12 @@ import re
 
 import pytest
 
-from sagacity.config.settings import Settings
-from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.interaction import NewInteraction, ToolUse
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.models import open_models
 from sagacity.storage.transaction import Storage
-from support.learning import WordEmbedder, Worker, cursor, learned, task_parts
-from support.parts import ANNA, ORG, StoppedClock, said
+from support.learning import cursor, learn_by_model, learned
+from support.parts import ORG, said
 from support.scripted_llm import ChatRequest, ScriptedLLM, as_json, extracted, garbage, scripted_llm
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -44,16 +41,6 @@ def proposing(request: ChatRequest):
         profiles=[{"evidence": [last], "content": f"User owns bicycle number {last}."}],
         playbooks=[rule | {"evidence": [last]}],
     )
-
-
-async def learn(storage: Storage, clock: StoppedClock, ids, server: ScriptedLLM, *, force=False, **fields):
-    """Learn by the scripted model whatever is due of Anna's log."""
-    endpoint = {"model": "scripted", "api_key": "k", "api_base": server.base_url}
-    config = TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}, **fields})
-    models = open_models(Settings(model_attempts=1, model_timeout_seconds=20), {})
-    parts = task_parts(storage, WordEmbedder(), clock, ids, models=models)
-    await parts.configs.set(ORG, config)
-    return await Worker(parts).run(ORG, ANNA, force=force)
 
 
 def talk(*roles: str, session: str = "s1", start: int = 0):
@@ -87,7 +74,7 @@ async def learners_in_ledger(storage: Storage) -> list[str]:
 async def test_one_call_teaches_both_kinds(storage: Storage, clock, ids, server) -> None:
     """Facts and rules are learned of one answer, each with its provenance, and both cursors move."""
     await storage.append(ORG, talk("User", "Agent", "User", "Agent"))
-    report = await learn(storage, clock, ids, server, force=True)
+    report = await learn_by_model(storage, clock, ids, server, force=True)
     assert await learners_in_ledger(storage) == ["extraction"]
     [fact], [rule] = await learned(storage), await learned(storage, PLAYBOOK)
     assert fact.provenance.prompt_version == rule.provenance.prompt_version == "conversation_extraction/v1"
@@ -102,10 +89,10 @@ async def test_windows_follow_the_talk(storage: Storage, clock, ids, server) -> 
     """They end with a session or an exchange, never before an answer; the rest waits until it is quiet."""
     await storage.append(ORG, talk(*("User", "Agent") * 8, session="s1"))
     await storage.append(ORG, talk(*("User", "Agent", "tool", "Agent") * 6, session="s2", start=16))
-    await learn(storage, clock, ids, server)
+    await learn_by_model(storage, clock, ids, server)
     assert [new_turns(request) for request in extractions(server)] == [16]
     clock.advance(31)
-    await learn(storage, clock, ids, server)
+    await learn_by_model(storage, clock, ids, server)
     assert [new_turns(request) for request in extractions(server)] == [16, 24]
     assert [(await cursor(storage, one)).seq for one in (FACTS, RULES)] == [40, 40]
 
@@ -113,7 +100,7 @@ async def test_windows_follow_the_talk(storage: Storage, clock, ids, server) -> 
 async def test_talk_without_an_end_is_cut_before_a_question(storage: Storage, clock, ids, server) -> None:
     """One long session of uneven exchanges: each window begins with a person's turn."""
     await storage.append(ORG, talk(*("User", "Agent", "tool", "tool", "Agent") * 12))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     for request in extractions(server):
         first = re.search(r"\nNEW\n(?:--- [^\n]+\n)?\[#\d+ (\w+)", request.prompt)
         assert first is not None
@@ -124,10 +111,10 @@ async def test_talk_without_an_end_is_cut_before_a_question(storage: Storage, cl
 async def test_chosen_window_is_kept(storage: Storage, clock, ids, server) -> None:
     """Steps that an organisation chose are taken as they are, by preset or by number."""
     await storage.append(ORG, talk(*("User", "Agent") * 6))
-    await learn(storage, clock, ids, server, batch_size=6, batch_interval=3)
+    await learn_by_model(storage, clock, ids, server, batch_size=6, batch_interval=3)
     assert [new_turns(request) for request in extractions(server)] == [3, 3, 3, 3]
     await storage.append(ORG, talk(*("User", "Agent") * 6, start=12))
-    await learn(storage, clock, ids, server, extraction_preset="standard")
+    await learn_by_model(storage, clock, ids, server, extraction_preset="standard")
     assert [new_turns(request) for request in extractions(server)[4:]] == [5, 5]
 
 
@@ -135,13 +122,13 @@ async def test_failure_is_that_of_both_and_costs_one_call(storage: Storage, cloc
     """An answer that does not read is asked for once more, not once a kind; the next try learns both."""
     server.answer_with(lambda _: garbage())
     await storage.append(ORG, talk("User", "Agent"))
-    report = await learn(storage, clock, ids, server, force=True)
+    report = await learn_by_model(storage, clock, ids, server, force=True)
     assert len(server.requests) == 2
     assert set(report.failed) == {FACTS, RULES}
     assert [(await cursor(storage, one)).attempts for one in (FACTS, RULES)] == [1, 1]
     server.answer_with(proposing)
     clock.advance(3_600)
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     assert (len(await learned(storage)), len(await learned(storage, PLAYBOOK))) == (1, 1)
 
 
@@ -159,7 +146,7 @@ async def test_kinds_are_asked_apart_where_they_have_to_be(
 ) -> None:
     """By a prompt of one's own, when told what others found, and where there is one kind only."""
     await storage.append(ORG, talk("User", "Agent"))
-    await learn(storage, clock, ids, server, force=True, **fields)
+    await learn_by_model(storage, clock, ids, server, force=True, **fields)
     assert "extraction" not in await learners_in_ledger(storage)
     assert len(await learned(storage)) == 1
 
@@ -168,19 +155,19 @@ async def test_experts_answer_has_its_own_prompt(storage: Storage, clock, ids, s
     turns = talk("User", "Agent")
     answered = turns.interactions[1].model_copy(update={"expert_content": "Oil the chain first."})
     await storage.append(ORG, turns.model_copy(update={"interactions": (turns.interactions[0], answered)}))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     assert sorted(await learners_in_ledger(storage)) == [FACTS, RULES]
 
 
 async def test_kinds_that_are_out_of_step_are_asked_apart(storage: Storage, clock, ids, server) -> None:
     """One that was switched on later catches up by itself, and then they share a call again."""
     await storage.append(ORG, talk("User", "Agent"))
-    await learn(storage, clock, ids, server, force=True, user_playbook_extraction_enabled=False)
+    await learn_by_model(storage, clock, ids, server, force=True, user_playbook_extraction_enabled=False)
     await storage.append(ORG, talk("User", "Agent", start=2))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     assert sorted(await learners_in_ledger(storage)) == [FACTS, FACTS, RULES]
     await storage.append(ORG, talk("User", "Agent", start=4))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     assert (await learners_in_ledger(storage))[-1] == "extraction"
 
 
@@ -190,7 +177,7 @@ async def test_answer_that_names_one_kind_only_is_read(storage: Storage, clock, 
         lambda request: json.dumps({"profiles": [{"evidence": [1], "content": "User rides."}]})
     )
     await storage.append(ORG, talk("User", "Agent"))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     assert len(server.requests) == 1
     assert [one.content for one in await learned(storage)] == ["User rides."]
     assert await learned(storage, PLAYBOOK) == []
@@ -209,6 +196,6 @@ async def test_default_cost_is_a_third_at_most(storage: Storage, clock, ids, ser
     )
     server.answer_with(extracted)
     await storage.append(ORG, said().model_copy(update={"interactions": turns}))
-    await learn(storage, clock, ids, server, force=True)
+    await learn_by_model(storage, clock, ids, server, force=True)
     sent = sum(len(json.dumps(request.body)) for request in extractions(server))
     assert sent / 4 / 2 <= 11_100 / 3

@@ -23,7 +23,7 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
-from sagacity.storage.schema.tables import evaluations, model_calls, usage_events
+from sagacity.storage.schema.tables import evaluations, extractions, model_calls, usage_events
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, Sum, sum_of
 from support.local_servers import PostgresServer
@@ -168,6 +168,8 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await connection.execute(usage_events.insert(), own | event)
         spent = {"learner": word, "cost_usd": 0.1 + 0.2, "outcome": HARD[1]}
         await connection.execute(model_calls.insert(), own | spent)
+        counted = {"learner": word, "user_id": HARD[0], "version": "current", "first_seq": 1, "last_seq": 2}
+        await connection.execute(extractions.insert(), own | counted | {"reasons": NUMBERS})
 
 
 def _added(memory: Memory) -> Change:

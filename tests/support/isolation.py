@@ -10,8 +10,9 @@ from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import LEARN, DeadLetter, Lease, Window
 from sagacity.domain.distillation import Distillation
 from sagacity.domain.evaluation import NewEvaluation, WaitingSession
+from sagacity.domain.extraction import ExtractionRecord
 from sagacity.domain.graph import RelationshipMention
-from sagacity.domain.ids import SessionId
+from sagacity.domain.ids import RunId, SessionId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
@@ -160,6 +161,7 @@ async def _run(tx: Transaction, word: str) -> OperationItem:
 async def _use(storage: Storage, tenant: Tenant, word: str) -> None:
     async with storage.begin(tenant) as tx:
         await tx.model_calls.add(call(word))
+        await tx.extractions.add([extraction(word)])
         await tx.evaluations.replace(ANNA, evaluation(word))
     async with storage.backend.write(tenant.org_id) as connection:
         event = {"event_name": word, "event_category": "c", "created_at": START}
@@ -175,6 +177,21 @@ def distillation(error: str) -> Distillation:
 def call(learner: str) -> ModelCallRecord:
     """One request to a model."""
     return ModelCallRecord(learner=learner, user_id=ANNA, model="m", created_at=START)
+
+
+def extraction(word: str) -> ExtractionRecord:
+    """What became of a window's entries, in the run that *word* names."""
+    return ExtractionRecord(
+        learner=word,
+        user_id=ANNA,
+        version=Status.CURRENT,
+        run_id=RunId(f"{word} run"),
+        first_seq=1,
+        last_seq=1,
+        proposed=1,
+        kept=1,
+        created_at=START,
+    )
 
 
 def evaluation(word: str) -> NewEvaluation:

@@ -30,6 +30,7 @@ from support.isolation import (
     change,
     distillation,
     evaluation,
+    extraction,
     tie,
 )
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
@@ -253,6 +254,9 @@ CASES: dict[str, Case] = {
     "sessions.turns": lambda tx, h: tx.sessions.turns(ANNA, h.session.session_id, limit=99),
     "sessions.session_of": lambda tx, h: tx.sessions.session_of(ANNA, h.last_turn.seq),
     "sessions.correction_count": lambda tx, h: tx.sessions.correction_count(ANNA, h.session.session_id),
+    "extractions.add": lambda tx, h: tx.extractions.add([extraction("stolen")]),
+    "extractions.of_turns": lambda tx, h: tx.extractions.of_turns(ANNA, first_seq=1, last_seq=99),
+    "extractions.of_runs": lambda tx, h: tx.extractions.of_runs({h.run_id}),
     "model_calls.add": lambda tx, h: tx.model_calls.add(call("stolen")),
     "model_calls.list_newest": lambda tx, h: tx.model_calls.list_newest(CallFilter(user_id=ANNA)),
     "model_calls.list_newest, before": lambda tx, h: tx.model_calls.list_newest(

@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from sagacity.config.database import DatabaseConfigs
+from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.change import Candidate
@@ -16,6 +17,7 @@ from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway, Models, ModelSession
 from sagacity.learning.tasks.base import TaskReport
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
@@ -24,7 +26,8 @@ from sagacity.learning.tasks.table import open_tasks
 from sagacity.learning.windows.learners import Groups, Learner, LearnerGroup, learner_groups
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, ORG, cursor_at
+from support.parts import ANNA, ORG, StoppedClock, cursor_at
+from support.scripted_llm import ScriptedLLM
 
 QUIET_SECONDS = 30.0
 ATTEMPTS = 3
@@ -244,3 +247,21 @@ async def dead_letters(storage: Storage) -> list[DeadLetter]:
 async def due_at(storage: Storage, user_id: UserId | None = ANNA) -> datetime | None:
     async with storage.read(ORG) as snapshot:
         return (await snapshot.cursors.log_head(user_id)).due_at
+
+
+async def learn_by_model(
+    storage: Storage,
+    clock: StoppedClock,
+    ids: IdSource,
+    server: ScriptedLLM,
+    *,
+    force: bool = False,
+    **fields,
+):
+    """Learn by the scripted model whatever is due of Anna's log; *fields* are of the configuration."""
+    endpoint = {"model": "scripted", "api_key": "k", "api_base": server.base_url}
+    config = TenantConfig.model_validate({"api_key_config": {"custom_endpoint": endpoint}, **fields})
+    models = open_models(Settings(model_attempts=1, model_timeout_seconds=20), {})
+    parts = task_parts(storage, WordEmbedder(), clock, ids, models=models)
+    await parts.configs.set(ORG, config)
+    return await Worker(parts).run(ORG, ANNA, force=force)

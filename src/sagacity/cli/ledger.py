@@ -114,7 +114,7 @@ def _calls(calls: "Sequence[LedgerEntry]") -> Render:
 def _totals(by: str, totals: "Sequence[CallTotal]") -> Render:
     rows = [
         (
-            total.key or "(the organisation)",
+            total.key or ("(rules)" if by == "model" else "(the organisation)"),
             total.call_count,
             total.failed_count,
             f"{total.prompt_tokens} + {total.completion_tokens}",
@@ -122,11 +122,16 @@ def _totals(by: str, totals: "Sequence[CallTotal]") -> Render:
             _usd(total.cost_usd),
             total.unpriced_count,
             f"{total.duration_ms / 1000:.1f} s",
+            total.proposed_count,
+            total.kept_count,
+            total.merged_count,
+            total.dropped_count,
         )
         for total in totals
     ]
     columns = (by, "#calls", "#failed", "#tokens", "#cached", "#USD", "#unpriced", "#took")
-    return table(columns, rows, empty="no calls of models")
+    fates = ("#proposed", "#kept", "#merged", "#dropped")
+    return table((*columns, *fates), rows, empty="no calls of models")
 
 
 def _usd(cost: float | None) -> str:

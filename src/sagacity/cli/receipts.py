@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from sagacity.client import Sagacity
+    from sagacity.domain.extraction import EntryCounts
     from sagacity.domain.views.receipt import Receipt
 
 _DONE = frozenset({"learned", "parked"})
@@ -105,9 +106,16 @@ def draw(found: "Receipt") -> Render:
         }
     )
     learners = table(
-        ("learner", "state", "outcome", "why", "#next try"),
+        ("learner", "state", "outcome", "why", "noted", "#next try"),
         [
-            (step.learner, step.state, step.outcome, step.error or step.reason, step.next_try_at or "")
+            (
+                step.learner,
+                step.state,
+                step.outcome,
+                step.error or step.reason,
+                _entries(step.entries),
+                step.next_try_at or "",
+            )
             for step in found.learners
         ],
         empty="nothing learns from it",
@@ -129,6 +137,19 @@ def draw(found: "Receipt") -> Render:
             console.print(plain(f"\n{warning}", "yellow"))
 
     return render
+
+
+def _entries(counts: "EntryCounts | None") -> str:
+    """Write what became of proposed entries: `2 of 4, 1 merged, 1 dropped (outdated)`."""
+    if counts is None:
+        return ""
+    reasons = ", ".join(f"{count} {why}" if count > 1 else str(why) for why, count in counts.reasons.items())
+    parts = (
+        f"{counts.kept} of {counts.proposed}",
+        f"{counts.merged} merged" if counts.merged else "",
+        f"{counts.dropped} dropped ({reasons.replace('_', ' ')})" if counts.dropped else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def went_well(found: "Receipt") -> bool:

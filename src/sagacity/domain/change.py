@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from sagacity.domain.base import Value
+from sagacity.domain.extraction import Dropped, EntryCounts
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
@@ -59,7 +60,8 @@ class Decision(Value):
     What becomes of one candidate.
 
     ADD stores it. SUPERSEDE and MERGE store it (MERGE with *content* rewritten) and archive *targets*, naming it as
-    their successor. UPDATE refreshes the one target: its evidence grows and its time moves on. DISCARD stores nothing.
+    their successor. UPDATE refreshes the one target: its evidence grows and its time moves on. DISCARD stores nothing:
+    its evidence joins another candidate's, unless *dropped* says why not.
     """
 
     action: Action
@@ -68,6 +70,7 @@ class Decision(Value):
     reason: str = ""
     unmerged: Candidate | None = None
     """Of MERGE: the candidate as it was proposed, so that it can stand by itself again."""
+    dropped: Dropped | None = None
 
 
 DIRECT = "api"
@@ -165,3 +168,5 @@ class ChangeLog(Value):
     reason: str = ""
     added: tuple[Memory, ...] = ()
     removed: tuple[Memory, ...] = ()
+    entries: EntryCounts | None = None
+    """What the run's learners proposed; None for runs of another kind."""

@@ -91,4 +91,10 @@ class CallTotal(Spending):
     """The sums of one group."""
 
     key: str
-    """The learner, user or model, or the day as `2026-11-22`; empty for the tenant's own calls, by user."""
+    """The learner, user or model, or the day as `2026-11-22`; empty for the tenant's own calls, by user, and for what
+    rules read, by model."""
+    proposed_count: int = 0
+    """Entries that learners proposed, rules included; kept, merged and dropped add up to it."""
+    kept_count: int = 0
+    merged_count: int = 0
+    dropped_count: int = 0

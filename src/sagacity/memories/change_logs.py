@@ -15,7 +15,9 @@ _RUNS = 100
 async def profile_changes(acting: Acting) -> Sequence[ChangeLog]:
     """Return what the last runs changed in profiles, newest first."""
     async with acting.read() as snapshot:
-        return await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=_RUNS)
+        runs = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=_RUNS)
+        entries = await snapshot.extractions.of_runs({run.run_id for run in runs})
+    return [run.model_copy(update={"entries": entries.get(run.run_id)}) for run in runs]
 
 
 async def aggregation_changes(

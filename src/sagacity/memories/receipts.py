@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome, Window
+from sagacity.domain.extraction import Dropped, EntryCounts
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import INTERACTION, Interaction, Request
 from sagacity.domain.views.receipt import (
@@ -20,6 +21,16 @@ from sagacity.learning.windows.learners import Learner, learner_groups
 from sagacity.memories.acting import Acting
 
 _LETTERS = 10_000
+_NOT_KEPT = {
+    Dropped.EMPTY: "without text",
+    Dropped.UNSUPPORTED: "that no turn says",
+    Dropped.REPEATED: "repeated",
+    Dropped.OVER_LIMIT: "beyond the most that one answer may note",
+    Dropped.CONTACT_DATA: "not noted, as contact data",
+    Dropped.OUTDATED: "outdated by what was said later",
+    Dropped.CONFIRMED: "against what a person has written",
+    Dropped.DELETED: "of deleted turns",
+}
 
 
 async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
@@ -41,10 +52,14 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         cursors = await snapshot.cursors.of_user(request.user_id)
         letters = await snapshot.dead_letters.list_newest(user_id=request.user_id, limit=_LETTERS)
         taught = await snapshot.memories.taught_by(request.request_id)
+        entries = await snapshot.extractions.of_turns(
+            request.user_id, first_seq=request.first_seq, last_seq=request.last_seq
+        )
     vector = VectorProgress(done=done, waiting=len(turns) - done - failed, failed=failed, error=error or None)
     taught_kinds = {memory.kind for memory in taught}
     progress = [learner_progress(one.name, request, cursors, letters) for one in learners]
     for place, one in enumerate(learners):
+        progress[place] = progress[place].model_copy(update={"entries": entries.get(one.name)})
         if one.kind not in taught_kinds:
             progress[place] = await explained(progress[place], one, turns)
     return Receipt(
@@ -121,8 +136,17 @@ async def explained(
         reason = "it reads no requests from this source"
     else:
         window = Window(user_id=read[0].user_id, first_seq=read[0].seq, last_seq=read[-1].seq, unread=read)
-        reason = await _reason(progress.outcome, learner, window)
+        reason = _nothing_new(progress.entries) or await _reason(progress.outcome, learner, window)
     return progress.model_copy(update={"reason": reason})
+
+
+def _nothing_new(entries: EntryCounts | None) -> str:
+    """Return what became of entries of which none was kept; empty where some were, or none was proposed."""
+    if entries is None or entries.kept:
+        return ""
+    known = (f"{entries.merged} known already",) if entries.merged else ()
+    dropped = (f"{count} {_NOT_KEPT[why]}" for why, count in entries.reasons.items())
+    return f"nothing new was found: {', '.join((*known, *dropped))}"
 
 
 async def _reason(outcome: Outcome | None, learner: Learner, window: Window) -> str:

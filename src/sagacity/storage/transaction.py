@@ -48,6 +48,7 @@ from sagacity.storage.statements.user_key import user_of
 from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
+from sagacity.storage.work.extractions import ExtractionRepository
 from sagacity.storage.work.model_calls import ModelCallRepository
 from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
@@ -84,6 +85,7 @@ class Transaction:
         self.evaluations = EvaluationRepository(scope)
         self.sessions = SessionRepository(scope)
         self.model_calls = ModelCallRepository(scope)
+        self.extractions = ExtractionRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)

@@ -9,6 +9,7 @@ from rich.console import Console
 from sagacity.cli.receipts import draw, wait_for, went_well
 from sagacity.client import Sagacity
 from sagacity.client.errors import Unreachable
+from sagacity.domain.extraction import Dropped, EntryCounts
 from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
@@ -100,3 +101,14 @@ def test_who_gives_up_a_lost_server_is_told_that_nothing_is_lost(capsys: pytest.
     assert "trying again for 0.1 s" in said
     assert "what was published stays stored, and is learned from without you" in said
     assert "look again with: sagacity receipt 'r 1' --wait" in said
+
+
+def test_what_became_of_proposed_entries_is_shown() -> None:
+    """How many of them are memories now, and why the others are not."""
+    found = receipt(ReceiptState.LEARNED, LearnerState.LEARNED)
+    reasons = {Dropped.CONTACT_DATA: 2, Dropped.OUTDATED: 1}
+    counts = EntryCounts(proposed=6, kept=2, merged=1, dropped=3, reasons=reasons)
+    [progress] = found.learners
+    learners = (progress.model_copy(update={"entries": counts}),)
+    text = drawn(found.model_copy(update={"learners": learners}))
+    assert "2 of 6, 1 merged, 3 dropped (2 contact data, outdated)" in text

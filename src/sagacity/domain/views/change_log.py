@@ -3,6 +3,7 @@
 from sagacity.domain.change import ChangeLog
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.cluster import AggregationMode
+from sagacity.domain.extraction import EntryCounts
 from sagacity.domain.memory import Memory
 from sagacity.domain.views.agent_playbook import AgentPlaybookView, agent_playbook_view
 from sagacity.domain.views.base import View
@@ -19,6 +20,8 @@ class ProfileChangeLogView(View):
     added_profiles: tuple[ProfileView, ...] = ()
     removed_profiles: tuple[ProfileView, ...] = ()
     mentioned_profiles: tuple[ProfileView, ...] = ()
+    entries: EntryCounts | None = None
+    """What the run proposed; null where that was not counted."""
 
 
 class UpdatedPlaybook(View):
@@ -50,6 +53,7 @@ def profile_change_log_view(log: ChangeLog) -> ProfileChangeLogView:
         created_at=to_epoch(log.created_at),
         added_profiles=tuple(profile_view(memory) for memory in log.added),
         removed_profiles=tuple(profile_view(memory) for memory in log.removed),
+        entries=log.entries,
     )
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from sagacity.domain.cursor import Outcome
+from sagacity.domain.extraction import EntryCounts
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.views.base import View
 
@@ -52,6 +53,8 @@ class LearnerProgress(View):
     outcome: Outcome | None = None
     reason: str | None = None
     """Why nothing was noted; None while something was, or may be."""
+    entries: EntryCounts | None = None
+    """What it proposed in the windows that hold these turns; None if nothing."""
     error: str | None = None
     attempts: int = 0
     next_try_at: datetime | None = None

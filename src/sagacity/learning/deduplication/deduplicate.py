@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory
 from sagacity.learning.deduplication.cases import OUTDATED, Case, Embedded, Judge, Neighbour, Verdict
@@ -65,7 +66,10 @@ def conclude(
         verdict = verdicts.get(index, Verdict(index=index, action=Action.ADD))
         if index in hosts or (verdict.action is Action.DISCARD and verdict.twin is None):
             decisions[index] = Decision(
-                action=Action.DISCARD, candidate=candidates[index], reason=verdict.reason
+                action=Action.DISCARD,
+                candidate=candidates[index],
+                reason=verdict.reason,
+                dropped=None if index in hosts else Dropped.OUTDATED,
             )
             continue
         memories = {near.memory.memory_id: near.memory for near in neighbours.get(index, ())}
@@ -84,7 +88,7 @@ def _decide(
     targets = tuple(target for target in verdict.targets if target in memories)
     free = tuple(target for target in targets if target not in owners)
     mergeable = tuple(target for target in free if not is_mere_claim(memories[target], candidate))
-    action, kept, stored = Action.ADD, (), candidate
+    action, kept, stored, dropped = Action.ADD, (), candidate, None
     match verdict.action:
         case Action.UPDATE if targets:
             action, kept = (Action.UPDATE, free[:1]) if free else (Action.DISCARD, ())
@@ -94,8 +98,9 @@ def _decide(
                 is_newer(memories[it], candidate) or owners.get(it) is Action.UPDATE for it in targets
             )
             action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
+            dropped = Dropped.OUTDATED if action is Action.DISCARD else None
         case Action.MERGE if any(is_confirmed(memories[target], candidate) for target in targets):
-            action = Action.DISCARD
+            action, dropped = Action.DISCARD, Dropped.CONFIRMED
         case Action.MERGE if targets and verdict.content and targets == mergeable:
             whole = merged(
                 candidate,
@@ -110,7 +115,14 @@ def _decide(
         case _:
             pass
     alone = candidate if action is Action.MERGE else None
-    return Decision(action=action, candidate=stored, targets=kept, reason=verdict.reason, unmerged=alone)
+    return Decision(
+        action=action,
+        candidate=stored,
+        targets=kept,
+        reason=verdict.reason,
+        unmerged=alone,
+        dropped=dropped,
+    )
 
 
 def _is_text_of(memory: Memory, candidate: Candidate) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Protocol
 
 from sagacity.config.extractor_config import WindowOverride
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.prompt_runner import PromptRunner
@@ -25,17 +25,6 @@ class Known(Value):
     """Since when it holds no longer."""
     memory_id: MemoryId | None = None
     """None for what another extractor has just found."""
-
-
-class Dropped(StrEnum):
-    """Why an entry of an answer is no candidate."""
-
-    EMPTY = "empty"
-    UNSUPPORTED = "unsupported"
-    """No unread turn says it."""
-    REPEATED = "repeated"
-    """It says the same as an entry before it."""
-    OVER_LIMIT = "over_limit"
 
 
 class Extraction(Value):

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import Dropped, Extraction, Known
+from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.expert import has_expert
 from sagacity.learning.extractors.grounding import extracted, known_lines, playbook_candidate, user_lines

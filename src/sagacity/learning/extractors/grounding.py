@@ -7,9 +7,10 @@ from typing import Final
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
-from sagacity.learning.extractors.base import Dropped, Extraction, Known
+from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.outputs import PlaybookDraft
 from sagacity.learning.windows.render import shorten

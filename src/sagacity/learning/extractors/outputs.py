@@ -108,6 +108,17 @@ def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     return kept or parse(given)
 
 
+_BLANK = {"content": "", "trigger": "", "rationale": "", "evidence": ()}
+"""Stands for an entry that cannot be read, so that it is counted; see `Dropped.EMPTY`."""
+
+
+def _each_entry(given: object, parse: ValidatorFunctionWrapHandler) -> object:
+    """Read proposed entries as `_each` does, with a blank one for each that cannot be read."""
+    kept = cast("tuple[object, ...]", _each(given, parse))
+    count = len(cast("Sequence[object]", given)) if isinstance(given, list | tuple) else len(kept)
+    return kept + cast("tuple[object, ...]", parse([_BLANK] * (count - len(kept))))
+
+
 def _numbers(given: object) -> object:
     """Read numbers of turns leniently: one alone, and such as `#3`; what has none is passed over beside others."""
     one_by_one = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
@@ -196,7 +207,7 @@ class ProfileDraft(Draft):
 class ProfileExtraction(Answer):
     """The answer to `profile_extraction`."""
 
-    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each)] = Field(
+    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each_entry)] = Field(
         description="few and true; empty if nothing is worth keeping"
     )
 
@@ -222,7 +233,7 @@ class PlaybookDraft(Draft):
 class UserPlaybookExtraction(Answer):
     """The answer to `user_playbook_extraction` and to `expert_extraction`."""
 
-    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each)] = Field(
+    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each_entry)] = Field(
         description="few and true; empty if nothing is to be learned"
     )
 
@@ -230,10 +241,10 @@ class UserPlaybookExtraction(Answer):
 class ConversationExtraction(Answer):
     """The answer to `conversation_extraction`."""
 
-    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each)] = Field(
+    profiles: Annotated[tuple[ProfileDraft, ...], WrapValidator(_each_entry)] = Field(
         description="facts about the user; empty if nothing is worth keeping"
     )
-    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each)] = Field(
+    playbooks: Annotated[tuple[PlaybookDraft, ...], WrapValidator(_each_entry)] = Field(
         description="rules for the agent; empty if nothing is to be learned"
     )
 

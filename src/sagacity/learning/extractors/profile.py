@@ -7,10 +7,11 @@ from sagacity.config.extractor_config import ProfileExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.extractors.base import ConfiguredExtractor, Dropped, Extraction, Extractor, Known
+from sagacity.learning.extractors.base import ConfiguredExtractor, Extraction, Extractor, Known
 from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.grounding import (
     MOST_ENTRIES,

@@ -18,6 +18,7 @@ from sagacity.learning.deduplication.deduplicate import deduplicate
 from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.conversation import SHARED_KINDS, ConversationExtractor, SharedCall
+from sagacity.learning.windows.counts import extraction_records
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.known import KnownMemories, User
@@ -180,7 +181,7 @@ class WindowProcessor:
         """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
         reading = await self._read_window(target, task.due, task.window, extract)
         for window in task.ahead:
-            if reading.outcome is not Outcome.NOTHING:
+            if reading.outcome is not Outcome.NOTHING or reading.has_dropped:
                 break
             due = replace(task.due, last_seq=window.last_seq)
             following = await self._read_window(target, due, window, extract)
@@ -201,10 +202,7 @@ class WindowProcessor:
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
         if not target.group.contact_data:
-            kept = without_contact_data(extraction.candidates)
-            extraction = extraction.model_copy(update={"candidates": kept})
-        if extraction.dropped:
-            _log.info("learn.entries_dropped", learner=due.learner.name, counts=extraction.dropped)
+            extraction = without_contact_data(extraction)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
         return WindowResult(due, window, outcome, extraction=extraction)
 
@@ -294,6 +292,18 @@ class WindowProcessor:
 
     async def write(self, transaction: Transaction, processed: Processed) -> Applied:
         """Write what was decided."""
+        applied = await self._apply(transaction, processed)
+        counted = extraction_records(
+            processed.readings,
+            processed.proposals,
+            applied.fates,
+            version=processed.target.status,
+            at=self._clock.now(),
+        )
+        await transaction.extractions.add(counted)
+        return applied
+
+    async def _apply(self, transaction: Transaction, processed: Processed) -> Applied:
         target, proposals = processed.target, processed.proposals
         if not proposals:
             return Applied()

@@ -27,6 +27,11 @@ class WindowResult:
     """Windows before it, from the start of `due` on, of which nothing was learned."""
 
     @property
+    def has_dropped(self) -> bool:
+        """Whether something was proposed that became no candidate."""
+        return self.extraction is not None and bool(self.extraction.dropped)
+
+    @property
     def turns(self) -> list[Interaction]:
         """The turns that were read, oldest first."""
         return [turn for window in (*self.passed, self.window) for turn in window.unread]

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 
 from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Conflict
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.kinds import VERSIONED_KINDS
@@ -35,6 +37,18 @@ class Proposal:
     """The memories that it is about, as they were when it was decided."""
 
 
+class Stored(Enum):
+    """How a candidate is in the memories."""
+
+    KEPT = "kept"
+    """As a memory of its own."""
+    MERGED = "merged"
+    """As part of another, or as its evidence."""
+
+
+Fate = Stored | Dropped
+
+
 @dataclass(slots=True)
 class Applied:
     """How many memories a run added, updated and removed."""
@@ -43,9 +57,12 @@ class Applied:
     updated_count: int = 0
     removed_count: int = 0
     changes: list[Change] = field(default_factory=list[Change])
+    fates: list[Fate] = field(default_factory=list[Fate])
+    """What became of each proposal, in their order."""
 
-    def note(self, changes: Sequence[Change]) -> None:
+    def note(self, fate: Fate, changes: Sequence[Change]) -> None:
         """Count what one decision changed."""
+        self.fates.append(fate)
         actions = [change.action for change in changes]
         self.added_count += actions.count(ChangeAction.ADDED)
         self.updated_count += actions.count(ChangeAction.UPDATED)
@@ -99,7 +116,7 @@ async def apply(
     run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status)
     done = Applied()
     for proposal in proposals:
-        done.note(await _carry_out(run, proposal))
+        done.note(*await _carry_out(run, proposal))
     standing = [
         change.after
         for change in done.changes
@@ -128,11 +145,13 @@ class _Run:
         return sorted(known, key=lambda turn: (turn.occurred_at, turn.seq))
 
 
-async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
+async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]:
     decision, transaction = proposal.decision, run.transaction
     evidence = run.evidence_of(decision)
-    if decision.action is Action.DISCARD or not evidence:
-        return []
+    if decision.action is Action.DISCARD:
+        return decision.dropped or Stored.MERGED, []
+    if not evidence:
+        return Dropped.DELETED, []
     found = await transaction.memories.get_many(decision.targets)
     _check_unchanged(proposal.targets, found)
     targets = [target for target in found if target.status is run.status]
@@ -149,7 +168,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
         after = _refreshed(targets[0], decision.candidate, evidence, run.now)
         await transaction.memories.save([after])
         await transaction.graph.add(after, decision.candidate)
-        return [occasion.change(targets[0], after)]
+        return Stored.MERGED, [occasion.change(targets[0], after)]
     uid = MemoryUid(run.ids.new())
     alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
     new, vector = alone, proposal.vector
@@ -169,7 +188,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> list[Change]:
         after = _superseded(target, stored, run.now)
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
-    return changes
+    return Stored.KEPT if new is alone else Stored.MERGED, changes
 
 
 def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:

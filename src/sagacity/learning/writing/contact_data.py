@@ -1,10 +1,11 @@
 """How to reach a user: noted only where the tenant allows it."""
 
 import re
-from collections.abc import Sequence
 
 from sagacity.domain.change import Candidate
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.extractors.base import Extraction
 
 _MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
 _NUMBER = r"\(?\d(?:[ ()/.-]{0,2}\d){6,14}"
@@ -16,9 +17,18 @@ _CONTACT = re.compile(
 )
 
 
-def without_contact_data(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return *candidates* without the profiles that hold a phone number, an e-mail address or a postal address."""
-    return tuple(one for one in candidates if one.kind is not MemoryKind.PROFILE or not _is_contact_data(one))
+def without_contact_data(extraction: Extraction) -> Extraction:
+    """Return *extraction* without the profiles that hold a phone number, an e-mail address or a postal address."""
+    kept = tuple(
+        one
+        for one in extraction.candidates
+        if one.kind is not MemoryKind.PROFILE or not _is_contact_data(one)
+    )
+    count = len(extraction.candidates) - len(kept)
+    if not count:
+        return extraction
+    dropped = extraction.dropped | {Dropped.CONTACT_DATA: count}
+    return extraction.model_copy(update={"candidates": kept, "dropped": dropped})
 
 
 def _is_contact_data(candidate: Candidate) -> bool:

@@ -50,6 +50,7 @@ RULES = {
     "evaluations": Rule.OWN,
     "usage_events": Rule.OWN,
     "model_calls": Rule.OWN,
+    "extractions": Rule.OWN,
     "search_scopes": Rule.OWN,
     "search_documents": Rule.SCOPE,
     "search_terms": Rule.SCOPE,

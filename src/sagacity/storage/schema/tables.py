@@ -443,6 +443,28 @@ model_calls = sa.Table(
 )
 """The ledger: one row a request to a provider."""
 
+extractions = sa.Table(
+    "extractions",
+    metadata,
+    columns.number("extraction_id"),
+    columns.org(),
+    sa.Column("learner", sa.Text, nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text),
+    sa.Column("first_seq", sa.BigInteger, nullable=False),
+    sa.Column("last_seq", sa.BigInteger, nullable=False),
+    *columns.texts("prompt", "model"),
+    *(columns.count(name) for name in ("proposed", "kept", "merged", "dropped")),
+    columns.json("reasons", "{}"),
+    columns.at("created_at"),
+    sa.Index("ix_extractions_org_created", "org_id", "created_at"),
+    sa.Index("ix_extractions_org_user_last", "org_id", "user_id", "last_seq"),
+    sa.Index("ix_extractions_org_run", "org_id", "run_id"),
+    sqlite_autoincrement=True,
+)
+"""One row a window of which a learner proposed something: what became of it, counted."""
+
 playbook_clusters = sa.Table(
     "playbook_clusters",
     metadata,

@@ -15,17 +15,11 @@ from sagacity.domain.ledger import (
     Spending,
 )
 from sagacity.storage.base import Scope
-from sagacity.storage.schema.tables import model_calls
+from sagacity.storage.schema.tables import extractions, model_calls
 
 _MICROSECONDS_A_DAY = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY = sa.cast(model_calls.c.created_at, sa.BigInteger).op("/")(_MICROSECONDS_A_DAY)
-_KEYS: dict[Grouping, sa.ColumnElement[Any]] = {
-    Grouping.LEARNER: model_calls.c.learner,
-    Grouping.USER: model_calls.c.user_id,
-    Grouping.DAY: _DAY,
-    Grouping.MODEL: model_calls.c.model,
-}
+_FATES = ("proposed", "kept", "merged", "dropped")
 
 
 class ModelCallRepository:
@@ -61,11 +55,26 @@ class ModelCallRepository:
         return [LedgerEntry.model_validate(row._mapping, extra="ignore") for row in rows]
 
     async def totals(self, wanted: CallFilter, by: Grouping, *, limit: int = 1000) -> list[CallTotal]:
-        """Return sums by group: days newest first, others most tokens first."""
-        key = _KEYS[by].label("key")
-        statement = sa.select(key, *_SUMS).where(*self._among(wanted)).group_by(key)
-        order = (key.desc(),) if by is Grouping.DAY else (_TOKENS.desc(), key)
-        rows = await self._scope.all(statement.order_by(*order).limit(limit))
+        """
+        Return sums by group, with those of what learners proposed: days newest first, others most tokens first.
+
+        Where *wanted* asks for calls that ended in one way, nothing is said of what was proposed.
+        """
+        key = _key(model_calls, by)
+        calls = sa.select(key, *_SUMS, *(sa.literal(0).label(f"{fate}_count") for fate in _FATES))
+        parts = [calls.where(*self._among(wanted)).group_by(key)]
+        if wanted.outcome is None:
+            key = _key(extractions, by)
+            counts = (_sum(extractions.c[fate], f"{fate}_count") for fate in _FATES)
+            entries = sa.select(key, *(sa.literal(0).label(one.name) for one in _SUMS), *counts)
+            parts.append(entries.where(*self._among(wanted, extractions)).group_by(key))
+        both = sa.union_all(*parts).subquery().c
+        tokens = sa.func.sum(both.prompt_tokens + both.completion_tokens)
+        order = (both.key.desc(),) if by is Grouping.DAY else (tokens.desc(), both.key)
+        sums = (_sum(column, column.name) for column in both if column.name != "key")
+        rows = await self._scope.all(
+            sa.select(both.key, *sums).group_by(both.key).order_by(*order).limit(limit)
+        )
         return [
             CallTotal.model_validate({**row._mapping, "key": _written(row.key)}, extra="ignore")
             for row in rows
@@ -77,8 +86,8 @@ class ModelCallRepository:
         rows = await self._scope.all(sa.select(*_SUMS).where(*self._among(wanted)))
         return Spending.model_validate(rows[0]._mapping, extra="ignore")
 
-    def _among(self, wanted: CallFilter) -> list[sa.ColumnElement[bool]]:
-        column = model_calls.c
+    def _among(self, wanted: CallFilter, table: sa.Table = model_calls) -> list[sa.ColumnElement[bool]]:
+        column = table.c
         conditions = [column.org_id == self._scope.org_id]
         for name in ("learner", "user_id", "model", "outcome"):
             value = getattr(wanted, name)
@@ -91,11 +100,24 @@ class ModelCallRepository:
         return conditions
 
 
+def _key(table: sa.Table, by: Grouping) -> sa.Label[Any]:
+    column = table.c
+    match by:
+        case Grouping.LEARNER:
+            key = column.learner
+        case Grouping.USER:
+            key = column.user_id
+        case Grouping.MODEL:
+            key = column.model
+        case Grouping.DAY:
+            key = sa.cast(column.created_at, sa.BigInteger).op("/")(_MICROSECONDS_A_DAY)
+    return key.label("key")
+
+
 def _sum(column: sa.ColumnElement[Any], name: str) -> sa.Label[Any]:
     return sa.func.coalesce(sa.func.sum(column), 0).label(name)
 
 
-_TOKENS = sa.func.sum(model_calls.c.prompt_tokens + model_calls.c.completion_tokens)
 _SUMS = (
     sa.func.count().label("call_count"),
     _sum(sa.case((model_calls.c.outcome != SUCCEEDED, 1), else_=0), "failed_count"),

@@ -7,6 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.errors import MalformedOutput, ProviderRefused
+from sagacity.domain.extraction import Dropped
 from sagacity.domain.graph import (
     MAX_NAME_CHARACTERS,
     EntityMention,
@@ -17,7 +18,7 @@ from sagacity.domain.graph import (
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
-from sagacity.learning.extractors.base import Dropped, Extractor, Known
+from sagacity.learning.extractors.base import Extractor, Known
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
 from sagacity.learning.prompt_runner import PromptRunner

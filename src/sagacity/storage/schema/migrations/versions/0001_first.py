@@ -514,6 +514,27 @@ def _model_calls() -> None:
     op.create_index("ix_model_calls_org_created", "model_calls", ["org_id", "created_at"])
     op.create_index("ix_model_calls_org_user_created", "model_calls", ["org_id", "user_id", "created_at"])
     op.create_table(
+        "extractions",
+        _number("extraction_id"),
+        _key("org_id"),
+        _key("learner"),
+        _key("user_id"),
+        _key("version"),
+        sa.Column("run_id", sa.Text()),
+        sa.Column("first_seq", sa.BigInteger(), nullable=False),
+        sa.Column("last_seq", sa.BigInteger(), nullable=False),
+        *_texts("prompt", "model"),
+        *(_count(name) for name in ("proposed", "kept", "merged", "dropped")),
+        _json("reasons", "{}"),
+        _at("created_at"),
+        _of_organisation("extractions"),
+        sa.PrimaryKeyConstraint("extraction_id", name=op.f("pk_extractions")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_extractions_org_created", "extractions", ["org_id", "created_at"])
+    op.create_index("ix_extractions_org_user_last", "extractions", ["org_id", "user_id", "last_seq"])
+    op.create_index("ix_extractions_org_run", "extractions", ["org_id", "run_id"])
+    op.create_table(
         "playbook_clusters",
         _key("org_id"),
         _key("cluster_id"),

@@ -1,0 +1,71 @@
+"""What became of the entries that learners proposed, counted."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import RunId, UserId
+from sagacity.domain.memory import Status
+
+
+class Dropped(StrEnum):
+    """Why an entry that an extractor proposed is in no memory."""
+
+    EMPTY = "empty"
+    """It has no text, or none that can be read."""
+    UNSUPPORTED = "unsupported"
+    """No unread turn says it."""
+    REPEATED = "repeated"
+    """It says the same as an entry before it."""
+    OVER_LIMIT = "over_limit"
+    """The answer had more entries than are read."""
+    CONTACT_DATA = "contact_data"
+    """It says how to reach the user, and the tenant does not want that noted."""
+    OUTDATED = "outdated"
+    """A newer turn, or a newer memory, says otherwise."""
+    CONFIRMED = "confirmed"
+    """It would change a memory that a person has written or confirmed since."""
+    DELETED = "deleted"
+    """The turns that say it were deleted meanwhile."""
+
+
+class EntryCounts(Value):
+    """How many entries were proposed, and what became of them: kept, merged and dropped add up to proposed."""
+
+    proposed: int = 0
+    kept: int = 0
+    """Became memories of their own, whether or not they replaced others."""
+    merged: int = 0
+    """Joined a memory, or another entry, that says the same or goes together with it."""
+    dropped: int = 0
+    reasons: dict[Dropped, int] = {}
+    """Of those dropped, how many for which reason."""
+
+    def __add__(self, other: "EntryCounts") -> "EntryCounts":
+        """Return the sums of both."""
+        every = {*self.reasons, *other.reasons}
+        return EntryCounts(
+            proposed=self.proposed + other.proposed,
+            kept=self.kept + other.kept,
+            merged=self.merged + other.merged,
+            dropped=self.dropped + other.dropped,
+            reasons={why: self.reasons.get(why, 0) + other.reasons.get(why, 0) for why in sorted(every)},
+        )
+
+
+class ExtractionRecord(EntryCounts):
+    """What became of the entries of one window, as it is written down."""
+
+    learner: str
+    user_id: UserId
+    version: Status
+    """The version that was written."""
+    run_id: RunId | None = None
+    """With which its changes are recorded; None where there were none."""
+    first_seq: int
+    last_seq: int
+    """The turns that were read, by their numbers in the user's log."""
+    prompt: str = ""
+    """The prompt's name and version; empty for rules."""
+    model: str = ""
+    created_at: datetime
