@@ -239,10 +239,15 @@ async def test_search_serves_what_is_approved_or_written_by_hand(api, app):
 
 
 async def test_a_long_skill_finds_its_place_in_a_context(api):
-    """The beginning of its instructions, cut, rather than nothing."""
+    """Its name, when to use it and how to load it, and that is all of it that is wanted there."""
     number = await add(api, instructions="# Refunds\n\n" + "Look up the order. " * 500)
     reply = await api.post("/api/context", json={"query": "refunds", "user_id": "anna"})
-    assert f"[s:{number}] Use for refunds." in reply.text
+    [line] = [one for one in reply.json()["context"].splitlines() if f"[s:{number}]" in one]
+    load = f"(load it before use: get_skills, skill_ids {number})"
+    assert line == f"- [s:{number}] process-refunds: Use for refunds. {load}"
+    assert reply.json()["truncated"] is False
+    loaded = await api.post("/api/get_skills", json={"skill_ids": [number]})
+    assert loaded.json()["skills"][0]["instructions"].startswith("# Refunds\n\nLook up")
 
 
 async def test_generation_writes_skills_that_wait_for_their_approval(api):

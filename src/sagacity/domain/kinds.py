@@ -59,8 +59,6 @@ class KindSpec:
     """Where it stands in a context."""
     citation: str
     """The letter that a source of this kind begins with, in a context."""
-    context_characters: int | None = None
-    """The most of its content that a context takes: a whole skill would take the place of all rules, or find none."""
     is_versioned: bool = False
     """Whether it holds for one version of an agent and carries a name; else it holds for every version."""
     is_reviewed: bool = False
@@ -107,7 +105,6 @@ KINDS: Final[Mapping[MemoryKind, KindSpec]] = {
         search_list="skills",
         section=SectionName.PROCEDURES,
         citation="s",
-        context_characters=800,
         is_versioned=True,
         is_reviewed=True,
     ),

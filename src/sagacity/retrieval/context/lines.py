@@ -9,7 +9,7 @@ from functools import lru_cache
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
-from sagacity.domain.memory import Memory, MemoryKind, pitfall_note
+from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, pitfall_note
 from sagacity.domain.query import Scored
 
 ENTITY = "entity"
@@ -133,9 +133,7 @@ def _line(one: Scored) -> Line:
     if one.memory is None:
         raise ValueError("what was found is neither a memory nor a turn")
     memory, spec = one.memory, KINDS[one.memory.kind]
-    most = spec.context_characters
-    content = memory.content if most is None or len(memory.content) <= most else clipped(memory.content, most)
-    raw = _statement(memory, content, spec)
+    raw = _statement(memory, spec)
     return Line(
         section=spec.section,
         citation=f"{spec.citation}:{memory.memory_id}",
@@ -146,7 +144,7 @@ def _line(one: Scored) -> Line:
         score=one.score,
         components=one.components,
         when=_date_of(memory),
-        is_cut=len(raw) > MOST_CHARACTERS or content != memory.content,
+        is_cut=len(raw) > MOST_CHARACTERS,
     )
 
 
@@ -161,11 +159,20 @@ def _date_of(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
-def _statement(memory: Memory, content: str, spec: KindSpec) -> str:
+def _statement(memory: Memory, spec: KindSpec) -> str:
     if spec.section is not SectionName.PROCEDURES:
-        return content
-    rule = " → ".join(part for part in (memory.trigger, content) if part and part.strip())
+        return memory.content
+    if memory.kind is MemoryKind.SKILL:
+        return _skill_statement(memory)
+    rule = " → ".join(part for part in (memory.trigger, memory.content) if part and part.strip())
     return " ".join(filter(None, (rule, pitfall_note(memory.pitfall))))
+
+
+def _skill_statement(skill: Memory) -> str:
+    """Return its name, when to use it and how to load it: on one line its instructions would lose their steps."""
+    facts = skill.attributes.skill or SkillFacts()
+    named = ": ".join(filter(None, (plain(facts.name or skill.name), plain(skill.trigger or ""))))
+    return f"{named or 'A skill'} (load it before use: get_skills, skill_ids {skill.memory_id})"
 
 
 def _turn_line(turn: Interaction, score: float, components: Mapping[str, float]) -> Line:

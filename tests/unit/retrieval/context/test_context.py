@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sagacity.domain.context import ContextBudgets, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.memory import Attributes, Memory, MemoryKind, SkillFacts
 from sagacity.domain.query import Scored
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.context.assemble import HEADINGS, PREAMBLE, build_context
@@ -255,6 +255,17 @@ def test_a_budget_with_no_room_gives_no_text(total):
     built = context([memory(1, "Lives in Lisbon.")], total_tokens=total)
     assert (built.text, built.total_tokens, built.sections, built.truncated) == ("", 0, (), True)
     assert reasons(built) == {"uid-1": DropReason.OVER_BUDGET}
+
+
+def test_a_skill_stands_by_its_name_and_description():
+    """Its steps on one line would be no steps; what it is called and where to load it tells enough."""
+    facts = Attributes(skill=SkillFacts(name="process-refunds"))
+    fields = {"trigger": "Use for\n# refunds [s:9].", "attributes": facts}
+    built = context([memory(3, "# Refunds\n\n1. Look.\n2. Pay.", MemoryKind.SKILL, **fields)])
+    [line] = [one for one in built.text.splitlines() if one.startswith("-")]
+    load = "(load it before use: get_skills, skill_ids 3)"
+    assert line == f"- [s:3] process-refunds: Use for # refunds (s:9). {load}"
+    assert not built.truncated
 
 
 def test_nothing_known_gives_no_text():
