@@ -250,8 +250,53 @@ async def test_an_update_by_a_model_gets_the_skill_as_it_stands(storage, clock, 
     assert (await generate(storage, one, rerun=True)).updated == 1
     [skill] = await skills(storage)
     assert (facts(skill).name, facts(skill).version) == ("process-refunds", "1.1.0")
-    assert (skill.content, skill.provenance.prompt_version) == (better["instructions"], "skill_update/v1")
+    assert (skill.content, skill.provenance.prompt_version) == (better["instructions"], "skill_update/v2")
     assert SKILL["instructions"] in server.requests[1].messages[1]["content"]
+
+
+async def archive(storage, *books) -> None:
+    async with storage.begin(ORG) as tx:
+        found = await tx.memories.get_many([book.memory_id for book in books])
+        await tx.memories.save([one.model_copy(update={"status": Status.ARCHIVED}) for one in found])
+
+
+async def test_an_update_by_a_model_is_told_what_was_withdrawn(storage, clock, ids, server):
+    """By its words; of what was deleted, how many. What was not withdrawn is not among them."""
+    books = await teach(storage, REFUND, *ACTS, "thank the customer", "ask for the reason")
+    server.answer_with([as_json(SKILL), as_json(SKILL)])
+    one = generator(storage, clock, ids, models=scripted(server))
+    await generate(storage, one)
+    await archive(storage, books[0])
+    async with storage.begin(ORG) as tx:
+        await tx.memories.delete(MemoryKind.USER_PLAYBOOK, ids=[books[1].memory_id])
+    await generate(storage, one, rerun=True)
+    user = server.requests[1].messages[1]["content"]
+    rules, rest = user.split("<<<playbooks ")[1].split("<<<withdrawn ")
+    withdrawn = rest.split("<<<conversations ")[0]
+    assert ACTS[0] in withdrawn
+    assert "(1 rule deleted, with the words)" in withdrawn
+    assert ACTS[0] not in rules
+    for kept in (ACTS[2], "thank the customer", "ask for the reason"):
+        assert kept in rules
+        assert kept not in withdrawn
+
+
+async def test_a_rule_that_only_fell_out_of_its_cluster_keeps_its_lines(storage, clock, ids):
+    """Its words drifted to another occasion; nobody withdrew it."""
+    books = await teach(storage, REFUND, *ACTS, "thank the customer")
+    one = generator(storage, clock, ids)
+    await generate(storage, one)
+    [skill] = await skills(storage)
+    [far] = await teach(storage, TRAVEL, "name the platform")
+    rested = facts(skill).model_copy(
+        update={"user_playbook_ids": (*facts(skill).user_playbook_ids, far.memory_id)}
+    )
+    await change(storage, skill, attributes=skill.attributes.model_copy(update={"skill": rested}))
+    await archive(storage, books[0])
+    assert (await generate(storage, one, rerun=True)).updated == 1
+    [after] = await skills(storage)
+    assert "name the platform" in after.content
+    assert ACTS[0] not in after.content
 
 
 async def test_a_model_that_finds_no_skill_is_not_asked_again(storage, clock, ids, server):

@@ -198,13 +198,24 @@ class Distiller:
         async with self._storage.read(run.tenant) as snapshot:
             await watch.check(snapshot)
             members = tuple(await memories_of(snapshot, task.members))
+            still_current = tuple(await memories_of(snapshot, task.still_current))
+            withdrawn = tuple(await memories_of(snapshot, task.withdrawn))
             conversations = await self._spec.conversations(snapshot, run, members)
         if len(members) < len(task.members):  # some were deleted since: the next run sees them gone
             return replace(nothing, is_left=True)
         prompt_runner = await self._asker(run)
         if prompt_runner is None and task.needs_model:
             return replace(nothing, is_left=True)
-        material = Material(members, vectors, task.former, in_force, conversations)
+        material = Material(
+            members=members,
+            vectors=vectors,
+            former=task.former,
+            still_current=still_current,
+            withdrawn=withdrawn,
+            deleted_count=len(task.withdrawn) - len(withdrawn),
+            in_force=in_force,
+            conversations=conversations,
+        )
         try:
             draft = await self._spec.write(prompt_runner, run, material)
         except ProviderError as error:

@@ -101,6 +101,10 @@ class Task:
     """As it was before; None: it is new."""
     former: Memory | None = None
     """What was made of it before, which may be written anew in its place."""
+    still_current: tuple[MemoryId, ...] = ()
+    """User playbooks that *former* was made of and that are current, though of the cluster no more; ascending."""
+    withdrawn: tuple[MemoryId, ...] = ()
+    """User playbooks that *former* was made of and that are current no more; ascending."""
     replaces: Memory | None = None
     """What a person stands behind, and only that person's approval replaces."""
     needs_model: bool = False
@@ -140,6 +144,12 @@ class Material:
     """float32 [n, d], theirs, unit rows."""
     former: Memory | None = None
     """What is written anew."""
+    still_current: tuple[Memory, ...] = ()
+    """What *former* was made of too, and what still holds beside the members."""
+    withdrawn: tuple[Memory, ...] = ()
+    """What *former* was made of and holds no more, as far as its words are kept."""
+    deleted_count: int = 0
+    """How many more there were, whose words are gone."""
     in_force: tuple[Memory, ...] = ()
     """What stays whatever is written; nearest first."""
     conversations: tuple[tuple[Interaction, ...], ...] = ()

@@ -1,6 +1,6 @@
 """When skills are written, of which clusters, and which skill is whose; pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sagacity.config.extractor_config import SkillGeneratorConfig
@@ -60,10 +60,31 @@ def make_plan(run: Run, state: State, lineage: Lineage) -> Plan:
         if known is None or is_due(
             known, now, skill, overlap=overlap, requested=run.requested, has_model=run.has_model
         ):
-            tasks.append(Task(members, now, known, former=skill, needs_model=run.has_model))
+            left, withdrawn = _left(skill, members, state)
+            tasks.append(
+                Task(
+                    members,
+                    now,
+                    known,
+                    former=skill,
+                    still_current=left,
+                    withdrawn=withdrawn,
+                    needs_model=run.has_model,
+                )
+            )
         else:
             kept.append(_kept(known, one, skill))
     return Plan(tasks=tuple(tasks), kept=tuple(kept))
+
+
+def _left(
+    skill: Memory | None, members: Sequence[MemoryId], state: State
+) -> tuple[tuple[MemoryId, ...], tuple[MemoryId, ...]]:
+    """Return what a skill was made of and is no member now: what is still current, and what was withdrawn."""
+    facts = None if skill is None else skill.attributes.skill
+    others = sorted(set(() if facts is None else facts.user_playbook_ids) - set(members))
+    current = set(state.ids)
+    return tuple(one for one in others if one in current), tuple(one for one in others if one not in current)
 
 
 def written_by(members: Mapping[int, str], *, has_model: bool) -> str:

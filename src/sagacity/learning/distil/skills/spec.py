@@ -73,8 +73,12 @@ async def _conversations(
 
 
 async def _write(prompt_runner: PromptRunner | None, run: Run, material: Material) -> Draft | None:
-    """Write a skill, or write one anew; None where a model finds no task in common."""
-    in_order = replace(material, members=tuple(newest_first(material.members)))
+    """
+    Write a skill, or write one anew; None where a model finds no task in common.
+
+    A playbook that is current keeps its lines, also where clusters shifted and it is a member no more.
+    """
+    in_order = replace(material, members=tuple(newest_first((*material.members, *material.still_current))))
     return await write_skill(
         prompt_runner, in_order, config=run.config, playbook_name=run.name, learner=run.actor
     )

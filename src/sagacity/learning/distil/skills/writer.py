@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
-from sagacity.domain.memory import Memory, Provenance, SkillFacts
+from sagacity.domain.amounts import counted
+from sagacity.domain.memory import Memory, MemoryKind, Provenance, SkillFacts
 from sagacity.learning.distil.skills.rules import write_by_rules
 from sagacity.learning.distil.spec import BY_MODEL, Draft, Material
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
@@ -57,6 +58,7 @@ async def write_skill(
     if material.former is not None:
         prompt = UPDATE_PROMPT
         variables["skill"] = _skill_text(material.former)
+        variables["withdrawn"] = _withdrawn_lines(material)
     answer = await prompt_runner.ask(prompt, variables, SkillGenerationOutput)
     said = answer.value
     if not said.worth_writing:
@@ -100,6 +102,16 @@ def _lines(number: int, book: Memory, cap: int) -> Iterator[str]:
     for label, text in parts.items():
         if text.strip():
             yield from part_lines(number, label, text, cap)
+
+
+def _withdrawn_lines(material: Material) -> str:
+    """Write what the skill may not rest on any more, newest first, and how many of them were deleted."""
+    # Whoever wrote a skill may have named any number.
+    books = [one for one in material.withdrawn if one.kind is MemoryKind.USER_PLAYBOOK]
+    lines = [playbook_lines(sorted(books, key=lambda one: one.memory_id, reverse=True))] if books else []
+    if material.deleted_count:
+        lines.append(f"({counted(material.deleted_count, 'rule')} deleted, with the words)")
+    return "\n".join(lines) or "(none)"
 
 
 def _skill_text(skill: Memory) -> str:
