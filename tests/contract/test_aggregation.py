@@ -121,7 +121,7 @@ async def test_a_model_sees_the_majority_and_its_words_are_stored(
     done = await by_model.run()
     [request] = model.requests
     assert "GROUP 1: 2 rules of 2 users" in request.prompt
-    assert "GROUP 2: 1 rules of 1 users" in request.prompt
+    assert "GROUP 2: 1 rule of 1 user\n[#3 " in request.prompt, "numbers run through"
     assert "user-0" not in request.prompt
     [made] = await by_model.shared()
     assert (made.content, made.trigger, made.pitfall) == ("Install by pnpm.", "adding a package", "npm")
@@ -134,6 +134,17 @@ async def test_a_model_sees_the_majority_and_its_words_are_stored(
         "playbook_aggregation/v1",
         "ok",
     )
+
+
+async def test_a_model_sees_which_groups_share_a_user(by_model: Aggregating, model: ScriptedLLM) -> None:
+    """Two groups of one user are no two users."""
+    await _teach_users(by_model, ("use pnpm for packages", "use pnpm for packages"))
+    await by_model.teach("never use pnpm for packages", user_id="user-1", source_request_ids=("r9",))
+    model.answer_with(playbook("Install by pnpm.", "adding a package"))
+    await by_model.run()
+    [request] = model.requests
+    assert "GROUP 1: 2 rules of 2 users\n" in request.prompt
+    assert "GROUP 2: 1 rule of 1 user; shares users with GROUP 1\n" in request.prompt
 
 
 # --- what a run may not do -------------------------------------------------------------------------------------------

@@ -21,6 +21,10 @@ class Direction:
         """How many users said so."""
         return user_count(self.members)
 
+    def shares_a_user_with(self, other: "Direction") -> bool:
+        """Whether one user stands behind both; counted together they are fewer than their sum."""
+        return not {one.user_id for one in self.members}.isdisjoint(one.user_id for one in other.members)
+
 
 def user_count(members: Sequence[Memory]) -> int:
     """Return how many users stand behind *members*; all that name none count as one."""

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from itertools import count
 
+from sagacity.domain.amounts import counted
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
 from sagacity.learning.deduplication.text_equivalence import same_words
 from sagacity.learning.distil.agent_playbooks.directions import Direction, directions_of, user_count
@@ -83,7 +85,9 @@ def _by_rules(material: Material, directions: Sequence[Direction], learner: str)
         content=speaker.content,
         pitfall=speaker.pitfall,
         # Its own reasons are one user's story.
-        rationale=f"Learned alike from {user_count(members)} users ({len(members)} playbooks).",
+        rationale=(
+            f"Learned alike from {counted(user_count(members), 'user')} ({counted(len(members), 'playbook')})."
+        ),
         blocking_issues=() if speaker.blocking_issue is None else (speaker.blocking_issue,),
         provenance=Provenance(learner=learner, method=BY_RULES),
     )
@@ -97,18 +101,31 @@ def _rules_text(directions: Sequence[Direction]) -> str:
 
     def write(cap: int) -> str:
         lines: list[str] = []
+        place = count(1)  # runs through all groups, so that a number names one rule
         for number, direction in enumerate(shown, start=1):
-            lines += _group_lines(number, direction, share, cap)
-        return "\n".join([*lines, f"({left_out} more rules, each unlike the others)"] if left_out else lines)
+            lines.append(_group_heading(number, shown))
+            most = max(1, round(share * len(direction.members)))
+            for member in direction.members[:most]:
+                lines += _playbook_lines(next(place), member, cap)
+        return "\n".join(
+            [*lines, f"({counted(left_out, 'more rule')}, in smaller groups)"] if left_out else lines
+        )
 
     return fit(write, _MEMBER_LIMITS)
 
 
-def _group_lines(number: int, direction: Direction, share: float, cap: int) -> Iterator[str]:
-    members = direction.members
-    yield f"GROUP {number}: {len(members)} rules of {direction.user_count} users"
-    for place, member in enumerate(members[: max(1, round(share * len(members)))], start=1):
-        yield from _playbook_lines(place, member, cap)
+def _group_heading(number: int, groups: Sequence[Direction]) -> str:
+    """Say who stands behind a group, and with which groups before it it has users in common."""
+    group = groups[number - 1]
+    shared = [
+        f"GROUP {other}"
+        for other, earlier in enumerate(groups[: number - 1], start=1)
+        if group.shares_a_user_with(earlier)
+    ]
+    note = f"; shares users with {', '.join(shared)}" if shared else ""
+    return (
+        f"GROUP {number}: {counted(len(group.members), 'rule')} of {counted(group.user_count, 'user')}{note}"
+    )
 
 
 def _in_force_text(material: Material) -> str:
