@@ -124,8 +124,12 @@ def is_due(
 
 
 def newest_first(playbooks: Iterable[Memory]) -> list[Memory]:
-    """Return playbooks by when they last changed, the newest first."""
-    return sorted(playbooks, key=lambda book: (book.updated_at, book.memory_id), reverse=True)
+    """Return playbooks by when they were last said, the newest first; one that nobody said by when it changed."""
+    return sorted(
+        playbooks,
+        key=lambda book: (book.attributes.said_at or book.updated_at, book.memory_id),
+        reverse=True,
+    )
 
 
 def _is_rejected(skill: Memory | None) -> bool:
