@@ -231,7 +231,8 @@ async def agent_playbooks(api: Recorder) -> None:
 async def skills(api: Recorder) -> None:
     """What users taught becomes agent playbooks and a skill; a person reviews the skill."""
     await api.do("POST /api/set_config", NOT_BY_ITSELF)
-    await add_playbooks(api, *((content, TRIGGER) for content in REFUNDS))
+    for place, content in enumerate(REFUNDS):
+        await add_playbooks(api, (content, TRIGGER), user_id=f"{ANNA}{place}")
     await api.indexed()
     await api.show("POST /api/run_playbook_aggregation", {"agent_version": VERSION, "playbook_name": NAME})
     await api.show("GET /api/playbook_aggregation_change_logs", playbook_name=NAME, agent_version=VERSION)
@@ -416,11 +417,13 @@ async def add_profiles(api: Recorder, *contents: str, status: str | None = None)
     await api.do("POST /api/add_user_profile", {"user_profiles": given})
 
 
-async def add_playbooks(api: Recorder, *said: tuple[str, str], status: str | None = None) -> None:
-    """Write playbooks of Anna's, each given by its content and its trigger."""
+async def add_playbooks(
+    api: Recorder, *said: tuple[str, str], status: str | None = None, user_id: str = ANNA
+) -> None:
+    """Write playbooks of one user, each given by its content and its trigger."""
     given = [
         {
-            "user_id": ANNA,
+            "user_id": user_id,
             "playbook_name": NAME,
             "agent_version": VERSION,
             "content": content,

@@ -460,3 +460,15 @@ async def test_playbooks_that_took_the_place_of_others_all_count_as_new(by_rules
     async with by_rules.storage.begin(ORG) as transaction:
         await note_swapped_playbooks(transaction, config, VersionFilter(kind=MemoryKind.USER_PLAYBOOK))
     assert await by_rules.aggregator.due(ORG) == [(NAME, VERSION)]
+
+
+async def test_one_users_taste_is_no_rule_for_all(by_rules: Aggregating) -> None:
+    """A cluster is as large as the number of users whose rules it holds, however many rules one of them has."""
+    for content in PNPM:
+        await by_rules.teach(content, user_id="ann")
+    done = await by_rules.run()
+    assert (done.clusters, await by_rules.shared()) == (0, [])
+    await by_rules.teach(PNPM[0], user_id="ben")
+    done = await by_rules.run()
+    [made] = await by_rules.shared()
+    assert (done.clusters, made.metadata[MEMBER_COUNT], made.metadata[USER_COUNT]) == (1, 4, 2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sagacity.domain.extraction import Dropped, EntryCounts
+from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.ledger import CallFilter, Grouping
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.transaction import Storage
@@ -52,7 +52,7 @@ async def test_every_entry_of_an_answer_is_counted(storage: Storage, clock, ids,
     facts = await learned(storage)
     assert [one.content for one in facts] == ["User has bicycles in the shed."]
     [fact] = facts
-    reasons = {Dropped.REPEATED: 1, Dropped.UNSUPPORTED: 1, Dropped.CONTACT_DATA: 1, Dropped.EMPTY: 2}
+    reasons = {Rejection.REPEATED: 1, Rejection.UNSUPPORTED: 1, Rejection.CONTACT_DATA: 1, Rejection.EMPTY: 2}
     found = await counts(storage)
     assert found == {FACTS: EntryCounts(proposed=6, kept=1, dropped=5, reasons=reasons)}
     async with storage.read(ORG) as snapshot:

@@ -78,13 +78,14 @@ class Aggregating:
     async def teach(
         self,
         *contents: str,
-        user_id: str | None = ANNA,
+        user_id: str = "",
         name: str = NAME,
         version: str = VERSION,
         **fields,
     ) -> list[Memory]:
-        """Store user playbooks as a learner would."""
-        return await self.teach_each([(content, user_id) for content in contents], name, version, **fields)
+        """Store user playbooks as a learner would: all of one user, or each of another."""
+        said = [(content, user_id or f"{ANNA}{place}") for place, content in enumerate(contents)]
+        return await self.teach_each(said, name, version, **fields)
 
     async def teach_each(
         self, said: Sequence[tuple[str, str | None]], name: str = NAME, version: str = VERSION, **fields

@@ -101,7 +101,7 @@ class PlaybookAggregatorConfig(ConfigPart):
 
     min_cluster_size: Count = Field(
         default=2,
-        description="Similar playbooks needed to make one for everyone; below 2, nothing is aggregated.",
+        description="Users whose playbooks must be similar to make one for everyone; below 2, nothing is aggregated.",
         validation_alias=AliasChoices("min_cluster_size", "min_feedback_threshold"),
     )
     reaggregation_trigger_count: Count = Field(
@@ -134,7 +134,9 @@ class SkillGeneratorConfig(ConfigPart):
     """When playbooks are written up as skills."""
 
     enabled: bool = Field(default=False, description="If false, skills are generated only on request.")
-    min_feedback_per_cluster: Count = Field(default=5, description="Similar playbooks needed for a skill.")
+    min_feedback_per_cluster: Count = Field(
+        default=5, description="Similar playbooks needed for a skill, of at least 2 users."
+    )
     cooldown_hours: int = Field(
         default=24, ge=0, le=LONGEST_HOURS, description="Hours between two automatic runs."
     )

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from sagacity.domain.base import Value
-from sagacity.domain.extraction import Dropped, EntryCounts
+from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
@@ -70,7 +70,7 @@ class Decision(Value):
     reason: str = ""
     unmerged: Candidate | None = None
     """Of MERGE: the candidate as it was proposed, so that it can stand by itself again."""
-    dropped: Dropped | None = None
+    dropped: Rejection | None = None
 
 
 DIRECT = "api"

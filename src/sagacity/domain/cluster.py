@@ -3,6 +3,7 @@
 import hashlib
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from sagacity.domain.amounts import counted
 from sagacity.domain.base import Value
@@ -18,6 +19,17 @@ WORDING = "wording"
 
 
 _WORDING_DIGITS = 16
+
+
+class ClusterCandidate(NamedTuple):
+    """A user playbook as it is clustered with others."""
+
+    user_id: str
+    """Whose; empty for nobody's."""
+    wording: str
+    """A hash of what it says."""
+    text: str
+    """What it says: trigger, content and pitfall, a line each."""
 
 
 def wording_of(

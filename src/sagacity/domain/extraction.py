@@ -8,7 +8,7 @@ from sagacity.domain.ids import RunId, UserId
 from sagacity.domain.memory import Status
 
 
-class Dropped(StrEnum):
+class Rejection(StrEnum):
     """Why an entry that an extractor proposed is in no memory."""
 
     EMPTY = "empty"
@@ -38,7 +38,7 @@ class EntryCounts(Value):
     merged: int = 0
     """Joined a memory, or another entry, that says the same or goes together with it."""
     dropped: int = 0
-    reasons: dict[Dropped, int] = {}
+    reasons: dict[Rejection, int] = {}
     """Of those dropped, how many for which reason."""
 
     def __add__(self, other: "EntryCounts") -> "EntryCounts":

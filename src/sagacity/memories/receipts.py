@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome, Window
-from sagacity.domain.extraction import Dropped, EntryCounts
+from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import INTERACTION, Interaction, Request
 from sagacity.domain.views.receipt import (
@@ -22,14 +22,14 @@ from sagacity.memories.acting import Acting
 
 _LETTERS = 10_000
 _NOT_KEPT = {
-    Dropped.EMPTY: "without text",
-    Dropped.UNSUPPORTED: "that no turn says",
-    Dropped.REPEATED: "repeated",
-    Dropped.OVER_LIMIT: "beyond the most that one answer may note",
-    Dropped.CONTACT_DATA: "not noted, as contact data",
-    Dropped.OUTDATED: "outdated by what was said later",
-    Dropped.CONFIRMED: "against what a person has written",
-    Dropped.DELETED: "of deleted turns",
+    Rejection.EMPTY: "without text",
+    Rejection.UNSUPPORTED: "that no turn says",
+    Rejection.REPEATED: "repeated",
+    Rejection.OVER_LIMIT: "beyond the most that one answer may note",
+    Rejection.CONTACT_DATA: "not noted, as contact data",
+    Rejection.OUTDATED: "outdated by what was said later",
+    Rejection.CONFIRMED: "against what a person has written",
+    Rejection.DELETED: "of deleted turns",
 }
 
 

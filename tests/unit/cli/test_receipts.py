@@ -9,7 +9,7 @@ from rich.console import Console
 from sagacity.cli.receipts import draw, wait_for, went_well
 from sagacity.client import Sagacity
 from sagacity.client.errors import Unreachable
-from sagacity.domain.extraction import Dropped, EntryCounts
+from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
@@ -106,7 +106,7 @@ def test_who_gives_up_a_lost_server_is_told_that_nothing_is_lost(capsys: pytest.
 def test_what_became_of_proposed_entries_is_shown() -> None:
     """How many of them are memories now, and why the others are not."""
     found = receipt(ReceiptState.LEARNED, LearnerState.LEARNED)
-    reasons = {Dropped.CONTACT_DATA: 2, Dropped.OUTDATED: 1}
+    reasons = {Rejection.CONTACT_DATA: 2, Rejection.OUTDATED: 1}
     counts = EntryCounts(proposed=6, kept=2, merged=1, dropped=3, reasons=reasons)
     [progress] = found.learners
     learners = (progress.model_copy(update={"entries": counts}),)

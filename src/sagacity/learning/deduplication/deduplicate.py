@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.change import Action, Candidate, Decision
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory
 from sagacity.learning.deduplication.cases import OUTDATED, Case, Embedded, Judge, Neighbour, Verdict
@@ -69,7 +69,7 @@ def conclude(
                 action=Action.DISCARD,
                 candidate=candidates[index],
                 reason=verdict.reason,
-                dropped=None if index in hosts else Dropped.OUTDATED,
+                dropped=None if index in hosts else Rejection.OUTDATED,
             )
             continue
         memories = {near.memory.memory_id: near.memory for near in neighbours.get(index, ())}
@@ -98,9 +98,9 @@ def _decide(
                 is_newer(memories[it], candidate) or owners.get(it) is Action.UPDATE for it in targets
             )
             action = Action.SUPERSEDE if kept else Action.DISCARD if stands else Action.ADD
-            dropped = Dropped.OUTDATED if action is Action.DISCARD else None
+            dropped = Rejection.OUTDATED if action is Action.DISCARD else None
         case Action.MERGE if any(is_confirmed(memories[target], candidate) for target in targets):
-            action, dropped = Action.DISCARD, Dropped.CONFIRMED
+            action, dropped = Action.DISCARD, Rejection.CONFIRMED
         case Action.MERGE if targets and verdict.content and targets == mergeable:
             whole = merged(
                 candidate,

@@ -1,5 +1,7 @@
 """Rows that resemble one another gather into clusters: average linkage, in memory that grows only with the rows."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +16,12 @@ _AXIS_ROUNDS = 8
 
 
 def clusters(
-    vectors: Vectors, *, similarity: float, min_size: int, piece_rows: int = PIECE_ROWS
+    vectors: Vectors,
+    *,
+    similarity: float,
+    min_size: int,
+    former: Sequence[Sequence[int]] = (),
+    piece_rows: int = PIECE_ROWS,
 ) -> list[list[int]]:
     """
     Gather rows whose average similarity is *similarity* or more.
@@ -24,10 +31,14 @@ def clusters(
     linked one by one, and that is exact. In a component of more than *piece_rows* rows those that are very like are
     joined piece by piece first, and what that gave is linked as a whole; the order of some joins can differ then.
 
+    A *former* cluster stays together and only grows, whatever new rows would do to it, as long as the mean cosine over
+    its own pairs reaches *similarity*.
+
     Args:
         vectors: float32 [n, d], unit rows, so that a dot product is the cosine.
         similarity: 0..1, where joining stops.
         min_size: smaller clusters are dropped.
+        former: row numbers of clusters that there were before; no row is in two.
         piece_rows: how many rows are linked at once at the most, at first.
 
     Returns:
@@ -36,11 +47,12 @@ def clusters(
     Source: the nearest-neighbour chain of Benzécri (1982), by Murtagh, The Computer Journal 26(4), 1983. The mean of
     all dot products between two sets is the dot product of their means, so no matrix of all pairs is needed.
     """
+    held = [np.array(one) for one in former if len(one) > 1 and _cohesion(vectors[list(one)]) >= similarity]
     found = [
         group
-        for part in _components(vectors, similarity)
+        for part in _components(vectors, similarity, held)
         if len(part) >= min_size
-        for group in _gathered(vectors, part, similarity, piece_rows)
+        for group in _gathered(vectors, part, held, similarity, piece_rows)
         if len(group) >= min_size
     ]
     return sorted(np.sort(group).tolist() for group in found)
@@ -51,8 +63,14 @@ def medoid(vectors: Vectors) -> int:
     return int((vectors @ vectors.sum(axis=0)).argmax())
 
 
-def _components(vectors: Vectors, similarity: float) -> list[Places]:
-    """Split rows into the connected components of the graph of pairs that reach *similarity*, block by block."""
+def _cohesion(rows: Vectors) -> float:
+    """Return the mean cosine over all pairs of *rows* (float32 [n, d], n > 1), none with itself."""
+    count, total = len(rows), rows.sum(axis=0, dtype=np.float64)
+    return float((total @ total - count) / (count * (count - 1)))
+
+
+def _components(vectors: Vectors, similarity: float, held: Sequence[Places]) -> list[Places]:
+    """Split rows into the connected components of the graph of pairs that reach *similarity* or are *held* together."""
     count = len(vectors)
     labels = np.arange(count)
     block = max(1, _BLOCK_CELLS // max(1, count))
@@ -61,20 +79,27 @@ def _components(vectors: Vectors, similarity: float) -> list[Places]:
             joined = labels[one]
             if len(joined) and (joined != joined[0]).any():
                 labels[np.isin(labels, np.unique(joined))] = joined.min()
+    for group in held:
+        joined = labels[group]
+        labels[np.isin(labels, np.unique(joined))] = joined.min()
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if count else []
 
 
-def _gathered(vectors: Vectors, part: Places, similarity: float, piece_rows: int) -> list[Places]:
-    """Link the rows of one component; a large one piece by piece first."""
-    groups = [np.array([place]) for place in part]
-    if len(part) > piece_rows:
-        pieces = [[np.array([place]) for place in piece] for piece in _pieces(vectors, part, piece_rows)]
+def _gathered(
+    vectors: Vectors, part: Places, held: Sequence[Places], similarity: float, piece_rows: int
+) -> list[Places]:
+    """Link the rows of one component, those that are *held* together as one; a large one piece by piece first."""
+    within = [group for group in held if np.isin(group[0], part)]
+    single = np.setdiff1d(part, np.concatenate(within)) if within else part
+    groups = [np.array([place]) for place in single]
+    if len(single) > piece_rows:
+        pieces = [[np.array([place]) for place in piece] for piece in _pieces(vectors, single, piece_rows)]
         close = (
             1 + similarity
         ) / 2  # those who surely belong together, so that a cut parts no cluster for good
         groups = [group for piece in pieces for group in _linked(vectors, piece, close)]
-    return _linked(vectors, groups, similarity)
+    return _linked(vectors, [*within, *groups], similarity)
 
 
 def _pieces(vectors: Vectors, part: Places, piece_rows: int) -> list[Places]:

@@ -109,9 +109,14 @@ class Distiller:
             return self._spec.result(run, Counts(skipped_reason=reason))
         near = self._spec.nearness(run)
         state = await read_state(self._storage, self._embedder, run, self._spec.product)
-        found = await asyncio.to_thread(
-            clusters, state.vectors, similarity=near.similarity, min_size=near.min_size
+        gathered = await asyncio.to_thread(
+            clusters,
+            state.vectors,
+            similarity=near.similarity,
+            min_size=near.min_size,
+            former=_former_rows(state),
         )
+        found = [group for group in gathered if _user_count(state, group) >= near.min_users]
         lineage = await self._lineage(run, state, found, near.similarity)
         plan = self._spec.plan(run, state, lineage)
         written = await self._write_all(run, state, plan, watch)
@@ -254,6 +259,17 @@ class Distiller:
                 )
 
         return await self._storage.retry(write)
+
+
+def _former_rows(state: State) -> list[list[int]]:
+    """Return the rows of the clusters of the run before, as far as their members are still current."""
+    rows = {memory_id: row for row, memory_id in enumerate(state.ids)}
+    return [[rows[one] for one in cluster.member_ids if one in rows] for cluster in state.known.values()]
+
+
+def _user_count(state: State, group: Sequence[int]) -> int:
+    """Return how many users the rows of a cluster are of."""
+    return len({state.users[state.ids[row]] for row in group})
 
 
 def _shown(

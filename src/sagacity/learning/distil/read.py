@@ -1,13 +1,15 @@
 """What a run reads: user playbooks with their vectors, the clusters before, and what was made of them."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sagacity.domain.cluster import PlaybookCluster
+from sagacity.domain.cluster import ClusterCandidate, PlaybookCluster
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.distil.gist import gist
 from sagacity.learning.distil.spec import Run, State
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
@@ -25,13 +27,18 @@ async def read_state(storage: Storage, embedder: Embedder, run: Run, product: Me
         ProviderError: vectors that are missing cannot be made now.
     """
     async with storage.read(run.tenant) as snapshot:
-        wordings = await snapshot.clusters.candidates(run.name, run.agent_version)
-        ids = list(wordings)
-        stored = await _vectors_of(snapshot, MemoryKind.USER_PLAYBOOK, ids)
-        missing = await memories_of(snapshot, [one for one in ids if one not in stored])
+        candidates = await snapshot.clusters.candidates(run.name, run.agent_version)
+        ids = list(candidates)
+        gists = await asyncio.to_thread(_gists, candidates)
+        unchanged = [one for one in ids if one not in gists]
+        stored = await _vectors_of(snapshot, MemoryKind.USER_PLAYBOOK, unchanged)
+        missing = await memories_of(snapshot, [one for one in unchanged if one not in stored])
         known = await snapshot.clusters.of(run.learner, run.name, run.agent_version)
         products = await _products(snapshot, run, product, known)
         product_vectors = await _vectors_of(snapshot, product, list(products))
+    if gists:
+        made = await embedder.embed(list(gists.values()), background=True)
+        stored |= dict(zip(gists, made, strict=True))
     if missing:
         made = await embedder.embed([one.search_text for one in missing], background=True)
         stored |= {one.memory_id: vector for one, vector in zip(missing, made, strict=True)}
@@ -39,12 +46,19 @@ async def read_state(storage: Storage, embedder: Embedder, run: Run, product: Me
     rows = np.zeros((0, embedder.dimension), np.float32)
     return State(
         ids=ids,
-        wordings={one: wordings[one] for one in ids},
+        wordings={one: candidates[one].wording for one in ids},
+        users={one: candidates[one].user_id for one in ids},
         vectors=np.stack([stored[one] for one in ids]) if ids else rows,
         known={cluster.cluster_id: cluster for cluster in known},
         products=products,
         product_vectors=product_vectors,
     )
+
+
+def _gists(candidates: Mapping[MemoryId, ClusterCandidate]) -> dict[MemoryId, str]:
+    """Return what is left of those that give examples, without them."""
+    found = {number: gist(one.text) for number, one in candidates.items()}
+    return {number: text for number, text in found.items() if text != candidates[number].text}
 
 
 async def former_means(

@@ -70,6 +70,8 @@ class Nearness:
     """0..1, the mean cosine between members from which on they belong together."""
     min_size: int
     """How many members it has at least."""
+    min_users: int
+    """Of how many users they are at least, so that one user's taste becomes no rule for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,10 @@ class State:
     """The current user playbooks, ascending."""
     wordings: Mapping[MemoryId, str]
     """A hash of what each says."""
+    users: Mapping[MemoryId, str]
+    """Whose each is."""
     vectors: Vectors
-    """float32 [n, d], unit rows, in the order of `ids`."""
+    """float32 [n, d], unit rows, in the order of `ids`: of what each says but for its examples (see `gist`)."""
     known: Mapping[str, PlaybookCluster]
     """The clusters of the run before, by id."""
     products: Mapping[MemoryId, Memory]

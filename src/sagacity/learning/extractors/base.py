@@ -9,7 +9,7 @@ from sagacity.config.extractor_config import WindowOverride
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.prompt_runner import PromptRunner
@@ -31,7 +31,7 @@ class Extraction(Value):
     """What an extractor proposes, and how it came to it."""
 
     candidates: tuple[Candidate, ...]
-    dropped: dict[Dropped, int] = {}
+    dropped: dict[Rejection, int] = {}
     """How many other entries the answer had, by why they were dropped."""
     method: str
     """`rules` or `model`."""

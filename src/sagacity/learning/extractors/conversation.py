@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.citations import Citations
@@ -72,7 +72,7 @@ class ConversationExtractor:
             CONVERSATION_PROMPT, variables, ConversationExtraction, image=window.image
         )
         citations = Citations(window, answer.instructions)
-        found: dict[MemoryKind, Iterable[Candidate | Dropped]] = {
+        found: dict[MemoryKind, Iterable[Candidate | Rejection]] = {
             MemoryKind.PROFILE: profile_candidates(answer.value.profiles, citations, window, facts),
             MemoryKind.USER_PLAYBOOK: (
                 playbook_candidate(draft, citations) for draft in answer.value.playbooks

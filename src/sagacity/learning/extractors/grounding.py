@@ -7,7 +7,7 @@ from typing import Final
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
 from sagacity.learning.extractors.base import Extraction, Known
@@ -79,14 +79,14 @@ def agent_context(config: TenantConfig, own: str | None) -> str:
     return "\n".join(filter(None, (config.agent_context_prompt, own)))
 
 
-def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate | Dropped:
+def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate | Rejection:
     """Turn a rule that a model proposed into a candidate, or say why it is none."""
     if not draft.content or not draft.trigger:
-        return Dropped.EMPTY
+        return Rejection.EMPTY
     said = "\n".join((draft.trigger, draft.content, draft.pitfall or "", draft.rationale))
     evidence = citations.behind(draft.evidence, said, is_order=True)
     if not evidence:
-        return Dropped.UNSUPPORTED
+        return Rejection.UNSUPPORTED
     return Candidate(
         kind=MemoryKind.USER_PLAYBOOK,
         content=draft.content,
@@ -99,17 +99,17 @@ def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate 
     )
 
 
-def extracted(proposed: Iterable[Candidate | Dropped], *, prompt_version: str, model: str) -> Extraction:
+def extracted(proposed: Iterable[Candidate | Rejection], *, prompt_version: str, model: str) -> Extraction:
     """Return what a model proposed: the first different candidates, and how many entries were dropped and why."""
     kept: dict[tuple[str, str], Candidate] = {}
-    dropped: Counter[Dropped] = Counter()
+    dropped: Counter[Rejection] = Counter()
     for one in proposed:
-        if isinstance(one, Dropped):
+        if isinstance(one, Rejection):
             dropped[one] += 1
         elif (said := (one.trigger or "", one.content)) in kept:
-            dropped[Dropped.REPEATED] += 1
+            dropped[Rejection.REPEATED] += 1
         elif len(kept) == MOST_ENTRIES:
-            dropped[Dropped.OVER_LIMIT] += 1
+            dropped[Rejection.OVER_LIMIT] += 1
         else:
             kept[said] = one
     return Extraction(

@@ -109,7 +109,7 @@ def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
 
 
 _BLANK = {"content": "", "trigger": "", "rationale": "", "evidence": ()}
-"""Stands for an entry that cannot be read, so that it is counted; see `Dropped.EMPTY`."""
+"""Stands for an entry that cannot be read, so that it is counted; see `Rejection.EMPTY`."""
 
 
 def _each_entry(given: object, parse: ValidatorFunctionWrapHandler) -> object:

@@ -7,7 +7,7 @@ from sagacity.config.extractor_config import ProfileExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import Window
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind
@@ -85,7 +85,7 @@ class ModelProfileExtractor:
 
 def profile_candidates(
     drafts: Iterable[ProfileDraft], citations: Citations, window: Window, known: Sequence[Known]
-) -> Iterator[Candidate | Dropped]:
+) -> Iterator[Candidate | Rejection]:
     """Turn facts that a model proposed into candidates, or say why one is none."""
     said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
     for draft in drafts:
@@ -97,12 +97,12 @@ def _candidate(
     citations: Citations,
     said_by_user: frozenset[InteractionId],
     known: Sequence[Known],
-) -> Candidate | Dropped:
+) -> Candidate | Rejection:
     if not draft.content:
-        return Dropped.EMPTY
+        return Rejection.EMPTY
     evidence = citations.behind(draft.evidence, draft.content, is_inferred=draft.inferred)
     if not evidence:
-        return Dropped.UNSUPPORTED
+        return Rejection.UNSUPPORTED
     confidence = _INFERRED if draft.inferred else _SAID
     slot = draft.slot.lower()
     return Candidate(

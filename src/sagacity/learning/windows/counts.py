@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from sagacity.domain.extraction import Dropped, ExtractionRecord
+from sagacity.domain.extraction import ExtractionRecord, Rejection
 from sagacity.domain.memory import Status
 from sagacity.learning.windows.result import WindowResult
 from sagacity.learning.writing.apply import Fate, Proposal, Stored
@@ -42,7 +42,7 @@ def extraction_records(
         )
         if not counts:
             continue
-        reasons = {why: counts[why] for why in Dropped if counts[why]}
+        reasons = {why: counts[why] for why in Rejection if counts[why]}
         records.append(
             ExtractionRecord(
                 proposed=counts.total(),

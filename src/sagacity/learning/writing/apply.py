@@ -8,7 +8,7 @@ from enum import Enum
 from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Conflict
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.kinds import VERSIONED_KINDS
@@ -46,7 +46,7 @@ class Stored(Enum):
     """As part of another, or as its evidence."""
 
 
-Fate = Stored | Dropped
+Fate = Stored | Rejection
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     if decision.action is Action.DISCARD:
         return decision.dropped or Stored.MERGED, []
     if not evidence:
-        return Dropped.DELETED, []
+        return Rejection.DELETED, []
     found = await transaction.memories.get_many(decision.targets)
     _check_unchanged(proposal.targets, found)
     targets = [target for target in found if target.status is run.status]

@@ -3,7 +3,7 @@
 import re
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import Extraction
 
@@ -27,7 +27,7 @@ def without_contact_data(extraction: Extraction) -> Extraction:
     count = len(extraction.candidates) - len(kept)
     if not count:
         return extraction
-    dropped = extraction.dropped | {Dropped.CONTACT_DATA: count}
+    dropped = extraction.dropped | {Rejection.CONTACT_DATA: count}
     return extraction.model_copy(update={"candidates": kept, "dropped": dropped})
 
 

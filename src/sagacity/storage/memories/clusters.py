@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sagacity.domain.cluster import CLUSTER_ID, PlaybookCluster, wording_of
+from sagacity.domain.cluster import CLUSTER_ID, ClusterCandidate, PlaybookCluster, wording_of
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import BlockingIssue, MemoryKind, Status
 from sagacity.storage.base import Scope
@@ -60,11 +60,20 @@ class ClusterRepository:
         )
         return {(row.name, row.agent_version) for row in rows}
 
-    async def candidates(self, name: str, agent_version: str, *, after: int = 0) -> dict[MemoryId, str]:
-        """Return the wordings of all current user playbooks of one name and version beyond a number, oldest first."""
+    async def candidates(
+        self, name: str, agent_version: str, *, after: int = 0
+    ) -> dict[MemoryId, ClusterCandidate]:
+        """Return all current user playbooks of one name and version beyond a number, oldest first."""
         column = memories.c
         rows = await self._scope.all(
-            sa.select(column.memory_id, column.trigger, column.content, column.pitfall, column.blocking_issue)
+            sa.select(
+                column.memory_id,
+                column.user_id,
+                column.trigger,
+                column.content,
+                column.pitfall,
+                column.blocking_issue,
+            )
             .where(
                 *self._current(),
                 *(column.name == name, column.agent_version == agent_version, column.memory_id > after),
@@ -72,11 +81,15 @@ class ClusterRepository:
             .order_by(column.memory_id)
         )
         return {
-            row.memory_id: wording_of(
-                trigger=row.trigger,
-                content=row.content,
-                pitfall=row.pitfall,
-                blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
+            row.memory_id: ClusterCandidate(
+                user_id=row.user_id or "",
+                wording=wording_of(
+                    trigger=row.trigger,
+                    content=row.content,
+                    pitfall=row.pitfall,
+                    blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
+                ),
+                text="\n".join(filter(None, (row.trigger, row.content, row.pitfall))),
             )
             for row in rows
         }

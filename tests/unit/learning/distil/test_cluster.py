@@ -81,6 +81,35 @@ def test_the_medoid_is_the_most_typical_row() -> None:
     assert medoid(rows) == 1
 
 
+def _at(*degrees: float):
+    """Rows at angles, so that what is how near can be seen."""
+    angles = np.deg2rad(degrees)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+def test_a_cluster_keeps_its_members_when_others_come() -> None:
+    """Two new rows, nearer to one of three members than the others are, take it away from nobody."""
+    rows = _at(0, 22, 44, 60, 70)
+    assert clusters(rows[:3], similarity=0.82, min_size=2) == [[0, 1, 2]]
+    assert clusters(rows, similarity=0.82, min_size=2) == [[0, 1], [2, 3, 4]]
+    assert clusters(rows, similarity=0.82, min_size=2, former=[[0, 1, 2]]) == [[0, 1, 2], [3, 4]]
+    assert clusters(rows, similarity=0.82, min_size=2, former=[[0, 1, 2]], piece_rows=2) == [
+        [0, 1, 2],
+        [3, 4],
+    ]
+
+
+def test_a_cluster_grows_by_what_is_new() -> None:
+    """A new row joins the former cluster that it is like."""
+    assert clusters(_at(0, 20, 10), similarity=0.9, min_size=2, former=[[0, 1]]) == [[0, 1, 2]]
+
+
+def test_a_cluster_that_no_longer_holds_together_is_made_anew() -> None:
+    """As with a stricter similarity, or reworded rules."""
+    rows = _at(0, 5, 80, 85)
+    assert clusters(rows, similarity=0.9, min_size=2, former=[[0, 1, 2, 3]]) == [[0, 1], [2, 3]]
+
+
 async def test_rules_of_many_users_are_told_apart(embedder: MiniLM) -> None:
     """Ten rules in forty wordings each, among rules of nobody else, with the real embedder and the default limit."""
     given = playbooks(10, 40, 40)

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.errors import MalformedOutput, ProviderRefused
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.graph import (
     MAX_NAME_CHARACTERS,
     EntityMention,
@@ -142,12 +142,12 @@ async def test_a_fact_names_what_it_ends_and_its_last_day(server):
 
 
 UNGROUNDED = {
-    "no turn, and none says it": (fact("User owns a bakery", evidence=()), Dropped.UNSUPPORTED),
-    "a turn of the context": (fact("User owns a bakery", evidence=(1,)), Dropped.UNSUPPORTED),
-    "a turn that is not there": (fact("User owns a bakery", evidence=(17, 0, -2)), Dropped.UNSUPPORTED),
-    "a turn that says something else": (fact("User owns a bakery", evidence=(4,)), Dropped.UNSUPPORTED),
-    "no text": (fact(content="  "), Dropped.EMPTY),
-    "the same again": (fact("User has a sister"), Dropped.REPEATED),
+    "no turn, and none says it": (fact("User owns a bakery", evidence=()), Rejection.UNSUPPORTED),
+    "a turn of the context": (fact("User owns a bakery", evidence=(1,)), Rejection.UNSUPPORTED),
+    "a turn that is not there": (fact("User owns a bakery", evidence=(17, 0, -2)), Rejection.UNSUPPORTED),
+    "a turn that says something else": (fact("User owns a bakery", evidence=(4,)), Rejection.UNSUPPORTED),
+    "no text": (fact(content="  "), Rejection.EMPTY),
+    "the same again": (fact("User has a sister"), Rejection.REPEATED),
 }
 
 
@@ -200,7 +200,7 @@ async def test_no_more_candidates_than_the_limit(server):
     )
     extraction = await profiles(server).extract(TALK, [])
     assert [one.content for one in extraction.candidates] == [f"User has {n} sisters" for n in range(16)]
-    assert extraction.dropped == {Dropped.UNSUPPORTED: 1, Dropped.REPEATED: 1, Dropped.OVER_LIMIT: 184}
+    assert extraction.dropped == {Rejection.UNSUPPORTED: 1, Rejection.REPEATED: 1, Rejection.OVER_LIMIT: 184}
     assert len((await playbooks(server).extract(TALK, [])).candidates) == 16
 
 
@@ -285,7 +285,7 @@ async def test_examples_of_the_prompt_are_no_facts(server):
     server.answer_with(as_json({"profiles": [fact("User no longer eats meat"), fact()]}))
     extraction = await profiles(server).extract(TALK, [])
     assert [one.content for one in extraction.candidates] == ["User lives in Lyon"]
-    assert extraction.dropped == {Dropped.UNSUPPORTED: 1}
+    assert extraction.dropped == {Rejection.UNSUPPORTED: 1}
 
 
 ODD_ANSWERS = {

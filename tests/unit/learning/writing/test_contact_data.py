@@ -3,7 +3,7 @@
 import pytest
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.extraction import Dropped
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.writing.contact_data import without_contact_data
@@ -13,7 +13,7 @@ def profile(content: str, slot: str = "") -> Candidate:
     return Candidate(kind=MemoryKind.PROFILE, content=content, slot=slot, evidence=(1,))
 
 
-def left(*candidates: Candidate) -> tuple[tuple[Candidate, ...], dict[Dropped, int]]:
+def left(*candidates: Candidate) -> tuple[tuple[Candidate, ...], dict[Rejection, int]]:
     """What stays of *candidates*, and how many were dropped, by why."""
     kept = without_contact_data(Extraction(candidates=candidates, method="rules"))
     return kept.candidates, kept.dropped
@@ -33,7 +33,7 @@ def left(*candidates: Candidate) -> tuple[tuple[Candidate, ...], dict[Dropped, i
 )
 def test_contact_data_is_left_out(content: str) -> None:
     """By its form, whoever proposes it."""
-    assert left(profile(content)) == ((), {Dropped.CONTACT_DATA: 1})
+    assert left(profile(content)) == ((), {Rejection.CONTACT_DATA: 1})
 
 
 def test_a_slot_says_so_too() -> None:

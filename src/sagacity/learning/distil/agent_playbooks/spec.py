@@ -50,7 +50,7 @@ def _options(run: Run) -> PlaybookAggregatorConfig:
 
 def _nearness(run: Run) -> Nearness:
     options = _options(run)
-    return Nearness(options.clustering_similarity, options.min_cluster_size)
+    return Nearness(options.clustering_similarity, options.min_cluster_size, options.min_cluster_size)
 
 
 def _plan(run: Run, state: State, lineage: Lineage) -> Plan:
@@ -86,7 +86,7 @@ async def _advance(
     before = await transaction.distillations.lock(LEARNER, run.name, run.agent_version)
     now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.last_read)
     missed = min(
-        (number for number, wording in now.items() if state.wordings.get(number) != wording), default=None
+        (number for number, one in now.items() if state.wordings.get(number) != one.wording), default=None
     )
     newest = max((number for number in state.ids if missed is None or number < missed), default=None)
     is_stale = any(number > before.last_read and number not in now for number in state.ids)

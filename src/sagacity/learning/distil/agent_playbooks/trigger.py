@@ -13,6 +13,7 @@ from sagacity.storage.transaction import Transaction
 
 LEARNER = "aggregation"
 SMALLEST_CLUSTER = 2
+"""Users whose playbooks can become a rule for others: one is not many."""
 _TRIES = 5
 
 

@@ -12,6 +12,7 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER as AGGREGATION
+from sagacity.learning.distil.agent_playbooks.trigger import SMALLEST_CLUSTER
 from sagacity.learning.distil.skills.conversations import conversations_of
 from sagacity.learning.distil.skills.plan import (
     LEARNER,
@@ -56,12 +57,12 @@ async def _reason_to_skip(snapshot: Transaction, run: Run) -> str:
 
 
 def _nearness(run: Run) -> Nearness:
-    """Return how alike aggregation wants its clusters, and how many playbooks make a skill."""
+    """Return how alike aggregation wants its clusters, and how many playbooks, of how many users, make a skill."""
     named = (one for one in run.config.user_playbook_extractor_configs if one.extractor_name == run.name)
     extractor = next(named, None)
     aggregation = extractor.aggregation_config if extractor is not None else None
     similarity = (aggregation or PlaybookAggregatorConfig()).clustering_similarity
-    return Nearness(similarity, options_of(run.config, run.name).min_feedback_per_cluster)
+    return Nearness(similarity, options_of(run.config, run.name).min_feedback_per_cluster, SMALLEST_CLUSTER)
 
 
 async def _conversations(
