@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,7 @@ from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.storage.graph.traversal import DECAY, near
+from sagacity.storage.graph.validity import held_at
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, new_memory
 
@@ -173,8 +175,7 @@ async def test_walk_reads_by_indexes(storage: Storage) -> None:
         "starts": [1],
         "hops": 2,
         "limit": 50,
-        "statuses": ["current"],
-    }
+    } | dict(held_at(datetime.now(UTC)))
     async with storage.begin(ORG) as tx:
         for number in range(60):
             await speak(tx, f"m{number}", [f"N{number}"], [(f"N{number}", f"N{number + 1}", 0.8)])

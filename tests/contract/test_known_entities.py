@@ -154,7 +154,7 @@ async def test_relationships_written_by_hand_are_told_whatever_memories_say(stor
     await working_at(storage, "Acme", "Globex", status=Status.ARCHIVED)
     assert await told(storage) == ()
     async with storage.begin(ORG) as tx:
-        ties, _ = await tx.relationships.list_page(ANNA)
+        ties, _ = await tx.relationships.list_page(ANNA, with_ended=True)
         [acme] = [tie for tie in ties if tie.target_name == "Acme"]
         await tx.relationships.update(ANNA, acme.relationship_id, RelationshipEdit(confidence=0.9))
     assert await told(storage) == ("works at Acme",)

@@ -162,15 +162,21 @@ async def list_relationships(
     relationship_type: Annotated[
         Words, Query(description="Only relationships of this type, such as `works_at`.")
     ] = "",
+    ended: Annotated[bool, Query(description="Also return relationships that no longer hold.")] = False,
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> RelationshipsPage:
-    """Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity."""
+    """
+    Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity.
+
+    A relationship holds as long as a memory says so that is in force; one that a person added or edited stays.
+    """
     async with caller.read(user_id=user_id) as snapshot:
         found, total = await snapshot.relationships.list_page(
             UserId(user_id),
             entity_id=None if entity_id is None else EntityId(entity_id),
             relationship_type=relation_word(relationship_type),
+            with_ended=ended,
             offset=(page - 1) * page_size,
             limit=page_size,
         )

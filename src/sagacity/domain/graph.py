@@ -241,6 +241,10 @@ class Relationship(Value):
     confidence: float = 1.0
     is_bidirectional: bool = False
     """Whether it reads the same from both ends; it is followed both ways in any case."""
+    valid_from: datetime | None = None
+    """Since when it holds, by the first memory that says so; None if it was written by hand."""
+    valid_to: datetime | None = None
+    """Until when it held, by the last memory that said so; None as long as it holds."""
     source_memory_ids: tuple[MemoryUid, ...] = ()
     """The newest memories that say so."""
     created_at: datetime

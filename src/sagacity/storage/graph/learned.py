@@ -23,6 +23,7 @@ from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_relationship
 from sagacity.storage.graph.traversal import MAX_HOPS, near
+from sagacity.storage.graph.validity import held_at
 from sagacity.storage.schema.tables import (
     entities,
     entity_mentions,
@@ -78,7 +79,8 @@ class GraphRepository:
             entity_ids: where to start.
             hops: steps from there, 0 to 4.
             limit: how many memories.
-            statuses: of the memories; empty admits all.
+            statuses: of the memories; empty admits all. Where others than current ones are admitted, relationships
+                that no longer hold are followed, too.
 
         Returns:
             Best first, then newest; each memory once.
@@ -91,8 +93,9 @@ class GraphRepository:
             "limit": max(0, limit),
             "statuses": [str(status) for status in statuses or Status],
         }
-        lateral = self._scope.backend.joins_laterally
-        rows = await self._scope.all(near(lateral=lateral), given)
+        lateral, ended = self._scope.backend.joins_laterally, tuple(statuses) != (Status.CURRENT,)
+        now = {} if ended else held_at(self._scope.clock.now())
+        rows = await self._scope.all(near(lateral=lateral, ended=ended), {**now, **given})
         return [
             Near(memory_id=row.memory_id, score=row.score, hops=row.hops, via=row.entity_id) for row in rows
         ]

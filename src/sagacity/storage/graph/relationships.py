@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -18,18 +17,15 @@ from sagacity.domain.graph import (
     RelationshipId,
 )
 from sagacity.domain.ids import MemoryUid, UserId
-from sagacity.domain.memory import Visibility
-from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.graph.entities import SOURCES_SHOWN, EntityRepository
 from sagacity.storage.graph.traversal import MAX_HOPS, surroundings
+from sagacity.storage.graph.validity import has_held, held_at, holds, period
 from sagacity.storage.schema.tables import entities, memories, relationship_mentions, relationships
-from sagacity.storage.search.filters import has_document, values_of
 from sagacity.storage.statements.array_params import among, found_by
 
 MOST_DRAWN: Final = 1_000
 """Relationships of one drawing."""
-"""What of a user's is served: all but what was rejected."""
 
 
 class RelationshipRepository:
@@ -45,16 +41,18 @@ class RelationshipRepository:
         *,
         entity_id: EntityId | None = None,
         relationship_type: str = "",
+        with_ended: bool = False,
         offset: int = 0,
         limit: int = 50,
     ) -> tuple[list[Relationship], int]:
         """
-        Return a page of a user's relationships, surest first, and how many there are in all.
+        Return a page of a user's relationships that hold, surest first, and how many there are in all.
 
         Args:
             user_id: whose.
             entity_id: only relationships from or to this one.
             relationship_type: only of this word.
+            with_ended: those that no longer hold, too.
             offset: how many to pass over.
             limit: how many at the most.
         """
@@ -66,10 +64,14 @@ class RelationshipRepository:
             )
         if relationship_type:
             wanted = sa.and_(wanted, relationship.relationship_type == relationship_type)
+        now = held_at(self._scope.clock.now())
+        wanted = sa.and_(wanted, has_held() if with_ended else holds(tuple(now)))
         order = (relationship.confidence.desc(), relationship.relationship_id)
-        rows = await self._scope.all(_related().where(wanted).order_by(*order).offset(offset).limit(limit))
+        rows = await self._scope.all(
+            _related(tuple(now)).where(wanted).order_by(*order).offset(offset).limit(limit), now
+        )
         [(total,)] = await self._scope.all(
-            sa.select(sa.func.count()).select_from(relationships).where(wanted)
+            sa.select(sa.func.count()).select_from(relationships).where(wanted), now
         )
         return [_relationship(row) for row in rows], total
 
@@ -93,9 +95,7 @@ class RelationshipRepository:
             as_of: only relationships that were known by then, and held.
         """
         relationship = relationships.c
-        wanted = values_of(
-            Filter(visibility=(Visibility.SERVED,), valid_at=self._scope.clock.now(), as_of=as_of)
-        )
+        wanted = held_at(self._scope.clock.now(), as_of=as_of)
         ends = sa.union(
             *(
                 sa.select(
@@ -105,7 +105,7 @@ class RelationshipRepository:
                     relationship.user_id == user_id,
                     end.in_(list(entity_ids)),
                     sa.true() if as_of is None else relationship.created_at <= as_of,
-                    _is_current(tuple(wanted)),
+                    holds(tuple(wanted)),
                 )
                 for end in (relationship.source_id, relationship.target_id)
             )
@@ -114,7 +114,7 @@ class RelationshipRepository:
         place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
         surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
         rows = await self._scope.all(
-            _related()
+            _related(tuple(wanted))
             .add_columns(surest.c.entity_id)
             .join(surest, surest.c.relationship_id == relationship.relationship_id)
             .where(surest.c.place <= limit)
@@ -256,23 +256,24 @@ class RelationshipRepository:
             "starts": [entity_id],
             "hops": depth,
         }
-        lateral = self._scope.backend.joins_laterally
+        lateral, now = self._scope.backend.joins_laterally, held_at(self._scope.clock.now())
         near: list[EntityId] = [
-            row.entity_id for row in await self._scope.all(surroundings(lateral=lateral), given)
+            row.entity_id for row in await self._scope.all(surroundings(lateral=lateral), {**now, **given})
         ]
         me, relationship = await self._own(user_id), relationships.c
         numbers = [*near, *me]
         rows = await self._scope.all(
-            _related()
+            _related(tuple(now))
             .where(
                 relationship.org_id == self._scope.org_id,
                 relationship.user_id == user_id,
                 among(relationship.source_id, "numbers"),
                 among(relationship.target_id, "numbers"),
+                holds(tuple(now)),
             )
             .order_by(relationship.confidence.desc(), relationship.relationship_id)
             .limit(MOST_DRAWN),
-            {"numbers": numbers},
+            {**now, "numbers": numbers},
         )
         related = [_relationship(row) for row in rows]
         ends = {end for one in related for end in (one.source_entity_id, one.target_entity_id)}
@@ -302,37 +303,26 @@ class RelationshipRepository:
         return await self._row(user_id, relationship_id)
 
     async def _row(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
-        relationship = relationships.c
+        relationship, now = relationships.c, held_at(self._scope.clock.now())
         rows = await self._scope.all(
-            _related().where(
+            _related(tuple(now)).where(
                 relationship.relationship_id == relationship_id,
                 relationship.user_id == user_id,
                 self._scope.owns(relationships),
-            )
+            ),
+            now,
         )
         if not rows:
             raise _missing(relationship_id)
         return rows[0]
 
 
-@cache
-def _is_current(fields: tuple[str, ...]) -> sa.ColumnElement[bool]:
-    """Return that a relationship is written by hand, or said by a memory whose document is admitted by *fields*."""
-    relationship, mention, memory = relationships.c, relationship_mentions.c, memories.c
-    is_admitted = has_document(memory.memory_id, memory.kind, fields)
-    said = sa.exists().where(
-        mention.relationship_id == relationship.relationship_id,
-        memory.memory_id == mention.memory_id,
-        is_admitted,
-    )
-    return sa.or_(relationship.is_kept, said.correlate(relationships))
-
-
-def _related() -> sa.Select[*tuple[Any, ...]]:
+def _related(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    """Select relationships with the names at their ends and when they hold, by the parameters *fields*."""
     source, target = entities.alias("source"), entities.alias("target")
     names = (source.c.name.label("source_name"), target.c.name.label("target_name"))
     return (
-        sa.select(relationships, *names)
+        sa.select(relationships, *names, *period(fields))
         .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
         .join(target, target.c.entity_id == relationships.c.target_id)
     )

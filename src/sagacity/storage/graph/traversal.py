@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.domain.graph import USER
+from sagacity.storage.graph.validity import HELD_NOW, holds
 from sagacity.storage.schema.tables import entities, entity_mentions, memories, relationships
 from sagacity.storage.statements.array_params import among
 
@@ -23,31 +24,32 @@ _RELATIONSHIP = ("relationship_id", "source_id", "target_id", "confidence")
 
 
 @cache
-def near(*, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
+def near(*, lateral: bool, ended: bool = False) -> sa.Select[*tuple[Any, ...]]:
     """
     Build the statement for memories near entities.
 
-    Given: org_id, user_id, starts (numbers of entities), hops, statuses, limit. It gives memory_id, score, hops and
-    entity_id, each memory once, by the way that scores most; best first, then newest.
+    Given: org_id, user_id, starts (numbers of entities), hops, statuses, limit, and what `held_at` gives. The result
+    has memory_id, score, hops and entity_id, each memory once, by the way that scores most; best first, then newest.
 
     The user's own node is nobody's way: everything hangs on it. It is reached only as a start.
 
     Args:
         lateral: the database knows lateral joins, without which SQLite does well and PostgreSQL badly.
+        ended: relationships that no longer hold are followed, too.
     """
-    return _memories_of(_nearest(lateral=lateral), lateral=lateral)
+    return _memories_of(_nearest(lateral=lateral, ended=ended), lateral=lateral)
 
 
 @cache
 def surroundings(*, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
     """Build the statement for the numbers of entities near others, nearest first; given as for `near`."""
-    nearest = _nearest(lateral=lateral)
+    nearest = _nearest(lateral=lateral, ended=False)
     return sa.select(nearest.c.entity_id).order_by(nearest.c.score.desc(), nearest.c.entity_id)
 
 
-def _nearest(*, lateral: bool) -> sa.Subquery:
+def _nearest(*, lateral: bool, ended: bool) -> sa.Subquery:
     """The entities that are reached, each by its best way."""
-    reach = _reach(lateral=lateral)
+    reach = _reach(lateral=lateral, ended=ended)
     some = sa.select(reach).limit(MOST_STEPS).subquery("some")
     place = (
         sa.func.row_number()
@@ -64,7 +66,7 @@ def _nearest(*, lateral: bool) -> sa.Subquery:
     )
 
 
-def _reach(*, lateral: bool) -> sa.CTE:
+def _reach(*, lateral: bool, ended: bool) -> sa.CTE:
     """The entities on every way from the starts, each with the score of the way and its length."""
     entity = entities.c
     reach = (
@@ -78,7 +80,7 @@ def _reach(*, lateral: bool) -> sa.CTE:
     )
     here = reach.c.entity_id
     ways, relationship = _beside(
-        reach, relationships, _RELATIONSHIP, partial(_relationships_of, reach), lateral=lateral
+        reach, relationships, _RELATIONSHIP, partial(_relationships_of, reach, ended=ended), lateral=lateral
     )
     further = sa.select(
         sa.case((relationship.source_id == here, relationship.target_id), else_=relationship.source_id).label(
@@ -90,7 +92,7 @@ def _reach(*, lateral: bool) -> sa.CTE:
     return reach.union(further.where(reach.c.hops < sa.bindparam("hops", type_=sa.Integer)))
 
 
-def _relationships_of(reach: sa.CTE, *names: str) -> sa.CompoundSelect[*tuple[Any, ...]]:
+def _relationships_of(reach: sa.CTE, *names: str, ended: bool) -> sa.CompoundSelect[*tuple[Any, ...]]:
     """The surest relationships from and to an entity, none of them to the user's own node or to itself."""
     own = entities.alias("own").c
     me = sa.select(own.entity_id).where(
@@ -108,6 +110,7 @@ def _relationships_of(reach: sa.CTE, *names: str) -> sa.CompoundSelect[*tuple[An
                 relationship.c[one] == reach.c.entity_id,
                 relationship.c[other] != reach.c.entity_id,
                 relationship.c[other] != sa.func.coalesce(me.scalar_subquery(), 0),
+                sa.true() if ended else holds(HELD_NOW, relationship),
             )
             .order_by(relationship.c.confidence.desc(), relationship.c.relationship_id.desc())
             .limit(FAN_OUT)
