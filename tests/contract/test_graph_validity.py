@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.domain.graph import Relationship, RelationshipEdit
-from sagacity.domain.memory import Approval, Attributes, Memory, Status
-from sagacity.storage.transaction import Storage
+from sagacity.domain.change import Candidate
+from sagacity.domain.graph import EntityEdit, EntityMention, Relationship, RelationshipEdit
+from sagacity.domain.memory import Approval, Attributes, Memory, MemoryKind, Status
+from sagacity.storage.transaction import Storage, Transaction
 from support.graphs import one, speak, ties_of
 from support.parts import ANNA, ORG, StoppedClock
 
@@ -95,3 +96,33 @@ async def test_a_relationship_that_a_person_wrote_has_no_end(storage: Storage, c
     assert (kept.description, kept.valid_to) == ("at heart", None)
     async with storage.read(ORG) as snapshot:
         assert AUSTIN in await ties_of(snapshot)
+
+
+async def test_descriptions_follow_what_is_in_force(storage: Storage, clock: StoppedClock) -> None:
+    """They come from the newest memory that holds; a person's stays."""
+    async with storage.begin(ORG) as tx:
+        home = await describe(tx, "Lives in Austin.", Austin="city where the user lives")
+        await describe(tx, "Works in Austin.", Austin="")
+        assert (await one(tx, "Austin")).description == "city where the user lives"
+    await change(storage, home, status=Status.ARCHIVED)
+    async with storage.begin(ORG) as tx:
+        assert (await one(tx, "Austin")).description == ""
+        clock.advance(60)
+        await describe(tx, "Has an office in Austin.", Austin="where the user's office is")
+        austin = await one(tx, "Austin")
+        assert austin.description == "where the user's office is"
+        shown, _ = await tx.entities.list_page(ANNA, query="austin")
+        assert [entity.description for entity in shown] == [austin.description]
+        await tx.entities.update(ANNA, austin.entity_id, EntityEdit(description="keep it weird"))
+        await describe(tx, "Left Austin.", Austin="a city in Texas")
+        assert (await one(tx, "Austin")).description == "keep it weird"
+
+
+async def describe(tx: Transaction, text: str, **names: str) -> Memory:
+    """Store a memory that says something of names."""
+    memory = await speak(tx, text)
+    mentions = tuple(EntityMention(name=name, description=told) for name, told in names.items())
+    await tx.graph.add(
+        memory, Candidate(kind=MemoryKind.PROFILE, content=text, evidence=(1,), entities=mentions)
+    )
+    return memory

@@ -11,10 +11,11 @@ from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.evaluation import NewEvaluation
+from sagacity.domain.extraction import ExtractionRecord
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import MAX_KEY_BYTES, MAX_ORG_BYTES, OrgId, SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
@@ -86,6 +87,10 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await tx.evaluations.replace(UserId(user), judged)
         await tx.distillations.lock(LEARNER, name, learner)
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
+        window_of = {"first_seq": 1, "last_seq": 1, "run_id": key(alphabet), "version": Status.CURRENT}
+        await tx.extractions.add(
+            [ExtractionRecord(learner=learner, user_id=UserId(user), created_at=START, **window_of)]
+        )
         await tx.operations.start(
             OperationName.PROFILE_GENERATION, OperationParameters(extractor_names=(name,))
         )

@@ -1,7 +1,7 @@
 """Entities as people see and mend them: listed, edited, merged, deleted."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -9,8 +9,10 @@ from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.graph import USER, Entity, EntityEdit, EntityId, EntityType, NewEntity, normalized
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.storage.base import Scope
+from sagacity.storage.graph.descriptions import described, mention_entity
 from sagacity.storage.graph.learned import GraphRepository, entity_of
 from sagacity.storage.graph.relationship_merge import ends_of, repoint
+from sagacity.storage.graph.validity import held_at
 from sagacity.storage.schema.tables import entities, entity_mentions, entity_names, memories
 from sagacity.storage.statements.array_params import among
 
@@ -57,7 +59,8 @@ class EntityRepository:
             wanted = sa.and_(wanted, sa.or_(of_name, entities.c.entity_id.in_(of_alias)))
         order = (entities.c.mention_count.desc(), entities.c.normalized_name)
         rows = await self._scope.all(
-            sa.select(entities).where(wanted).order_by(*order).offset(offset).limit(limit)
+            sa.select(*described(entities)).where(wanted).order_by(*order).offset(offset).limit(limit),
+            held_at(self._scope.clock.now()),
         )
         [(total,)] = await self._scope.all(sa.select(sa.func.count()).select_from(entities).where(wanted))
         return [entity_of(row) for row in rows], total
@@ -91,13 +94,14 @@ class EntityRepository:
         Raises:
             NotFound: one of them is not the user's.
         """
-        statement = sa.select(entities).where(
+        statement = sa.select(*described(entities)).where(
             among(entities.c.entity_id, "numbers"),
             self._scope.owns(entities),
             entities.c.user_id == user_id,
         )
         rows = await self._scope.all(
-            self._scope.locked(statement.order_by(entities.c.entity_id)), {"numbers": list(entity_ids)}
+            self._scope.locked(statement.order_by(entities.c.entity_id)),
+            {**held_at(self._scope.clock.now()), "numbers": list(entity_ids)},
         )
         missing = set(entity_ids) - {row.entity_id for row in rows}
         if missing:
@@ -107,14 +111,14 @@ class EntityRepository:
     async def get_many(self, user_id: UserId, entity_ids: Sequence[int]) -> list[Entity]:
         """Return those of *entity_ids* that the user has, most mentioned first."""
         rows = await self._scope.all(
-            sa.select(entities)
+            sa.select(*described(entities))
             .where(
                 among(entities.c.entity_id, "numbers"),
                 self._scope.owns(entities),
                 entities.c.user_id == user_id,
             )
             .order_by(entities.c.mention_count.desc(), entities.c.entity_id),
-            {"numbers": list(entity_ids)},
+            {**held_at(self._scope.clock.now()), "numbers": list(entity_ids)},
         )
         return [entity_of(row) for row in rows]
 
@@ -212,6 +216,7 @@ class EntityRepository:
             raise InvalidInput("the user's own node cannot be merged into another; merge the other into it")
         every = [name for one in (kept, *rest) for name in (one.name, *one.aliases)]
         names = _names(kept.name, every)
+        written = await self._written([into, *gone])
         await self._take_names(user_id, into, list(names), gone)
         await repoint(self._scope, user_id, into, gone)
         await self._take_mentions(into, gone)
@@ -228,7 +233,7 @@ class EntityRepository:
             .values(
                 aliases=[name for key, name in names.items() if key != kept.normalized_name],
                 entity_type=str(known[0] if known else kept.entity_type),
-                description=next((one.description for one in (kept, *rest) if one.description), ""),
+                description=next(filter(None, (written[one.entity_id] for one in (kept, *rest))), ""),
                 attributes=attributes,
                 last_mentioned_at=max(mentioned, default=None),
                 created_at=min(one.created_at for one in (kept, *rest)),
@@ -272,6 +277,16 @@ class EntityRepository:
         if len(given) < len(names):
             raise Conflict("another entity of the user has just got one of these names; try again")
 
+    async def _written(self, entity_ids: Sequence[EntityId]) -> dict[int, str]:
+        """Return what persons wrote of entities, not what memories say."""
+        rows = await self._scope.all(
+            sa.select(entities.c.entity_id, entities.c.description).where(
+                among(entities.c.entity_id, "numbers"), self._scope.owns(entities)
+            ),
+            {"numbers": list(entity_ids)},
+        )
+        return {row.entity_id: row.description for row in rows}
+
     async def _take_names(
         self, user_id: UserId, into: EntityId, names: Sequence[str], gone: Sequence[EntityId]
     ) -> None:
@@ -287,14 +302,17 @@ class EntityRepository:
 
     async def _take_mentions(self, into: EntityId, gone: Sequence[EntityId]) -> None:
         mention = entity_mentions.c
-        theirs = (
-            sa.select(mention.org_id, sa.literal(into, mention.entity_id.type), mention.memory_id)
+        rows = await self._scope.all(
+            sa.select(mention.memory_id, sa.func.max(mention.description).label("description"))
             .where(mention.org_id == self._scope.org_id, among(mention.entity_id, "gone"))
-            .distinct()
+            .group_by(mention.memory_id),
+            {"gone": list(gone)},
         )
-        columns = [mention.org_id, mention.entity_id, mention.memory_id]
-        insert: Any = self._scope.insert(entity_mentions).from_select(columns, theirs)
-        await self._scope.run(insert.on_conflict_do_nothing(), {"gone": list(gone)})
+        own = {"org_id": self._scope.org_id, "entity_id": into}
+        if rows:
+            await self._scope.run(
+                self._scope.upsert(mention_entity), [own | dict(row._mapping) for row in rows]
+            )
 
 
 def _names(name: str, aliases: Sequence[str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ from sagacity.domain.graph import (
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
+from sagacity.storage.graph.descriptions import described, mention_entity, mention_relationship, told_by
 from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_relationship
 from sagacity.storage.graph.traversal import MAX_HOPS, near
 from sagacity.storage.graph.validity import held_at
@@ -56,7 +57,8 @@ class GraphRepository:
         wanted = sorted({normalized(name) for name in names} - {""})
         if not wanted:
             return []
-        given = {"org_id": self._scope.org_id, "user_id": user_id, "names": wanted}
+        now = held_at(self._scope.clock.now())
+        given = {**now, "org_id": self._scope.org_id, "user_id": user_id, "names": wanted}
         return [entity_of(row) for row in await self._scope.all(_named(), given)]
 
     async def memories_around(
@@ -94,8 +96,9 @@ class GraphRepository:
             "statuses": [str(status) for status in statuses or Status],
         }
         lateral, ended = self._scope.backend.joins_laterally, tuple(statuses) != (Status.CURRENT,)
-        now = {} if ended else held_at(self._scope.clock.now())
-        rows = await self._scope.all(near(lateral=lateral, ended=ended), {**now, **given})
+        if not ended:
+            given |= held_at(self._scope.clock.now())
+        rows = await self._scope.all(near(lateral=lateral, ended=ended), given)
         return [
             Near(memory_id=row.memory_id, score=row.score, hops=row.hops, via=row.entity_id) for row in rows
         ]
@@ -130,19 +133,14 @@ class GraphRepository:
 
     async def take_over(self, memory: Memory, others: Sequence[Memory]) -> None:
         """Let *memory* say the relationships that *others* say: what they were merged into says what they said."""
-        await self._say(memory, said_by(self._scope, others))
+        await self._say(memory, said_by(self._scope, others), others)
 
     async def take_apart(self, memory: Memory, whole: Memory, others: Sequence[Memory]) -> None:
         """Let *memory* say those of *whole* between names that it says too, without those that *others* say."""
-        await self._say(memory, own_part(self._scope, memory, whole, others))
+        await self._say(memory, own_part(self._scope, memory, whole, others), [whole])
 
     async def forget(self, memory_ids: Sequence[int]) -> None:
-        """
-        Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes.
-
-        Nobody knows any more which memory a description came from, so those of what they said go too, unless a person
-        wrote there. It is said again when it is learned again.
-        """
+        """Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes."""
         gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
         spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
         await self.lock(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
@@ -157,19 +155,10 @@ class GraphRepository:
             bare = ~sa.exists().where(relationship_mentions.c.relationship_id == relationship.relationship_id)
             what = {"said": sorted({row.relationship_id for row in said})}
             await self._scope.run(sa.delete(relationships).where(*learned, bare), what)
-            await self._scope.run(
-                sa.update(relationships)
-                .where(*learned, relationship.description != "")
-                .values(description=""),
-                what,
-            )
         if entity_ids:
             entity = entities.c
             learned, who = (among(entity.entity_id, "named"), ~entity.is_kept), {"named": entity_ids}
             await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
-            await self._scope.run(
-                sa.update(entities).where(*learned, entity.description != "").values(description=""), who
-            )
 
     async def lock(self, entity_ids: Sequence[int]) -> None:
         """
@@ -254,18 +243,15 @@ class GraphRepository:
         """Note that *memory* speaks of entities, and fill in what was not known of these."""
         numbers = sorted(mentioned)
         own = {"org_id": self._scope.org_id, "memory_id": memory.memory_id}
-        await self._scope.run(
-            self._scope.insert(entity_mentions).on_conflict_do_nothing(),
-            [own | {"entity_id": number} for number in numbers],
-        )
         told = [(number, mentioned[number] or EntityMention(name="")) for number in numbers]
+        await self._scope.run(
+            self._scope.upsert(mention_entity),
+            [own | {"entity_id": number, "description": mention.description} for number, mention in told],
+        )
         when = {"at": memory.valid_from or memory.updated_at, "now": self._scope.clock.now()}
         await self._scope.run(
             _fill(),
-            [
-                when | {"number": number, "type": str(mention.entity_type), "about": mention.description}
-                for number, mention in told
-            ],
+            [when | {"number": number, "type": str(mention.entity_type)} for number, mention in told],
         )
         await self.recount(numbers)
 
@@ -275,20 +261,23 @@ class GraphRepository:
         """Note that *memory* says *relationships*; one that was known becomes as sure as the surest who says it."""
         now = self._scope.clock.now()
         rows: dict[tuple[int, str, int], dict[str, Any]] = {}
+        told: dict[tuple[int, str, int], str] = {}
         for relationship in related:
             source, target = (
                 numbers[normalized(relationship.source)],
                 numbers[normalized(relationship.target)],
             )
             if source != target:
-                rows[source, relationship.relationship_type, target] = {
+                key = (source, relationship.relationship_type, target)
+                told[key] = relationship.description or told.get(key, "")
+                rows[key] = {
                     "org_id": self._scope.org_id,
                     "user_id": memory.user_id,
                     "source_id": source,
                     "target_id": target,
                     "relationship_type": relationship.relationship_type,
                     "confidence": relationship.confidence,
-                    "description": relationship.description,
+                    "description": "",
                     "created_at": now,
                     "updated_at": now,
                 }
@@ -298,25 +287,26 @@ class GraphRepository:
             self._scope.upsert(upsert_relationship), [row for _, row in sorted(rows.items())]
         )
         await self._scope.run(
-            self._scope.insert(relationship_mentions).on_conflict_do_nothing(),
+            self._scope.upsert(mention_relationship),
             [
                 {
                     "org_id": self._scope.org_id,
                     "relationship_id": row.relationship_id,
                     "memory_id": memory.memory_id,
+                    "description": told[row.source_id, row.relationship_type, row.target_id],
                 }
                 for row in made
             ],
         )
 
-    async def _say(self, memory: Memory, related: sa.Select[tuple[int]]) -> None:
-        """Note that *memory* says the relationships that *relationships* selects, and so the names at their ends."""
+    async def _say(self, memory: Memory, related: sa.Select[tuple[int]], speakers: Sequence[Memory]) -> None:
+        """Note that *memory* says the relationships that *related* selects, and the ends of them, as *speakers* do."""
         relationship, mention = relationships.c, entity_mentions.c
         own = (sa.literal(self._scope.org_id, sa.Text), sa.literal(memory.memory_id, mention.memory_id.type))
         picked = found_by(relationship.relationship_id, related.scalar_subquery())
         ends = sa.union(
             *(
-                sa.select(end.label("entity_id"), *own).where(picked)
+                sa.select(end.label("entity_id")).where(picked)
                 for end in (relationship.source_id, relationship.target_id)
             )
         )
@@ -324,15 +314,15 @@ class GraphRepository:
         if not numbers:
             return
         await self.lock(numbers)
-        for table, key, theirs in (
-            (entity_mentions, "entity_id", ends),
-            (
-                relationship_mentions,
-                "relationship_id",
-                sa.select(relationship.relationship_id, *own).where(picked),
-            ),
+        end = ends.subquery("ends")
+        for table, number, within, which in (
+            (entity_mentions, end.c.entity_id, end, end.c.entity_id.is_not(None)),
+            (relationship_mentions, relationship.relationship_id, relationships, picked),
         ):
-            into: Any = self._scope.insert(table).from_select([key, "org_id", "memory_id"], theirs)
+            theirs = sa.select(number, *own, told_by(table, number, within, speakers)).where(which)
+            into: Any = self._scope.insert(table).from_select(
+                [number.name, "org_id", "memory_id", "description"], theirs
+            )
             await self._scope.run(into.on_conflict_do_nothing())
         spoken_of = sa.select(mention.entity_id).where(
             mention.memory_id == memory.memory_id, self._scope.owns(entity_mentions)
@@ -356,7 +346,7 @@ def _named() -> sa.Select[Any]:
         name.org_id == org_id, name.user_id == user_id, among(name.normalized_name, "names")
     )
     return (
-        sa.select(entities)
+        sa.select(*described(entities))
         .where(found_by(entities.c.entity_id, numbers.scalar_subquery()))
         .order_by(entities.c.mention_count.desc(), entities.c.entity_id)
     )
@@ -371,9 +361,6 @@ def _fill() -> sa.Update:
         .where(column.entity_id == sa.bindparam("number"))
         .values(
             entity_type=sa.case((unknown, sa.bindparam("type", type_=sa.Text)), else_=column.entity_type),
-            description=sa.case(
-                (column.description == "", sa.bindparam("about", type_=sa.Text)), else_=column.description
-            ),
             last_mentioned_at=sa.case((is_older, at), else_=column.last_mentioned_at),
             updated_at=sa.bindparam("now", type_=column.updated_at.type),
         )

@@ -9,6 +9,7 @@ from sagacity.domain.graph import USER, EntityId
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory
 from sagacity.storage.base import Scope
+from sagacity.storage.graph.descriptions import mention_relationship
 from sagacity.storage.schema.tables import entities, entity_mentions, relationship_mentions, relationships
 from sagacity.storage.statements.array_params import among, found_by, one_of
 
@@ -108,19 +109,23 @@ async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None
     """Let the memories that say former relationships say those that stand for them."""
     mention = relationship_mentions.c
     rows = await scope.all(
-        sa.select(mention.relationship_id, mention.memory_id).where(
+        sa.select(mention.relationship_id, mention.memory_id, mention.description).where(
             mention.org_id == scope.org_id, among(mention.relationship_id, "former")
         ),
         {"former": [row.relationship_id for row, _ in moves]},
     )
-    said = [(row.relationship_id, row.memory_id) for row in rows]
     numbers = {row.relationship_id: number for row, number in moves}
-    if said:
+    if rows:
         await scope.run(
-            scope.insert(relationship_mentions).on_conflict_do_nothing(),
+            scope.upsert(mention_relationship),
             [
-                {"org_id": scope.org_id, "relationship_id": numbers[former], "memory_id": memory_id}
-                for former, memory_id in said
+                {
+                    "org_id": scope.org_id,
+                    "relationship_id": numbers[row.relationship_id],
+                    "memory_id": row.memory_id,
+                    "description": row.description,
+                }
+                for row in rows
             ],
         )
 

@@ -18,6 +18,7 @@ from sagacity.domain.graph import (
 )
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.storage.base import Scope
+from sagacity.storage.graph.descriptions import described
 from sagacity.storage.graph.entities import SOURCES_SHOWN, EntityRepository
 from sagacity.storage.graph.traversal import MAX_HOPS, surroundings
 from sagacity.storage.graph.validity import has_held, held_at, holds, period
@@ -322,7 +323,7 @@ def _related(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
     source, target = entities.alias("source"), entities.alias("target")
     names = (source.c.name.label("source_name"), target.c.name.label("target_name"))
     return (
-        sa.select(relationships, *names, *period(fields))
+        sa.select(*described(relationships, fields), *names, *period(fields))
         .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
         .join(target, target.c.entity_id == relationships.c.target_id)
     )

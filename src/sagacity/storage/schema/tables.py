@@ -223,7 +223,10 @@ entities = sa.Table(
     columns.at("updated_at"),
     sa.Index("ux_entities_name", "org_id", "user_id", "normalized_name", unique=True),
 )
-"""Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them."""
+"""
+Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them. The
+description is what a person wrote.
+"""
 
 entity_names = sa.Table(
     "entity_names",
@@ -242,10 +245,11 @@ entity_mentions = sa.Table(
     columns.org(primary_key=True),
     columns.part_of("entity_id", "entities.entity_id", primary_key=True),
     columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    columns.text("description"),
     sa.Index("ix_entity_mentions_entity_id", "entity_id", "memory_id"),
     sa.Index("ix_entity_mentions_memory_id", "memory_id"),
 )
-"""Which memories a name rests on."""
+"""Which memories a name rests on, and what each says of it."""
 
 relationships = sa.Table(
     "relationships",
@@ -267,7 +271,7 @@ relationships = sa.Table(
     sa.Index("ix_relationships_target_id", "target_id", "confidence", "relationship_id"),
     sa.Index("ix_relationships_org_user", "org_id", "user_id"),
 )
-"""How entities belong together."""
+"""How entities belong together. The description is what a person wrote."""
 
 relationship_mentions = sa.Table(
     "relationship_mentions",
@@ -275,10 +279,11 @@ relationship_mentions = sa.Table(
     columns.org(primary_key=True),
     columns.part_of("relationship_id", "relationships.relationship_id", primary_key=True),
     columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    columns.text("description"),
     sa.Index("ix_relationship_mentions_relationship_id", "relationship_id"),
     sa.Index("ix_relationship_mentions_memory_id", "memory_id"),
 )
-"""Which memories a relationship rests on."""
+"""Which memories a relationship rests on, and what each says of it."""
 
 # --- learners --------------------------------------------------------------------------------------------------------
 
