@@ -194,17 +194,21 @@ def list_relationships(
     user_id: str,
     entity_id: int | None = None,
     relationship_type: str | None = None,
+    ended: bool = False,
     page: int = 1,
     page_size: int = 50,
 ) -> RelationshipsPage:
     """
     Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity.
 
+    A relationship holds as long as a memory says so that is in force; one that a person added or edited stays.
+
     Args:
         connection: to the server.
         user_id: the user. An id that belongs to another user gives 404.
         entity_id: only relationships of this entity.
         relationship_type: only relationships of this type, such as `works_at`.
+        ended: also return relationships that no longer hold.
         page: which page of the results to return, from 1 on.
         page_size: how many results a page holds.
     """
@@ -212,6 +216,7 @@ def list_relationships(
         "user_id": user_id,
         "entity_id": entity_id,
         "relationship_type": relationship_type,
+        "ended": ended,
         "page": page,
         "page_size": page_size,
     }
