@@ -50,6 +50,25 @@ async def test_what_is_said_becomes_entities_and_relationships(api):
     assert len(graph["relationships"]) == 2
 
 
+async def test_moves_and_names_are_followed(api):
+    """Who gives a name is found by it; the old home is listed with its end, and no longer drawn."""
+    await learned(api, "My name is Priya Sharma and I live in Austin.")
+    await publish(api, "I moved to Berlin.", request_id="r2", force_extraction=True)
+    for _ in range(600):
+        if (await api.get("/api/receipts/r2")).json()["state"] == "learned":
+            break
+        await asyncio.sleep(0.05)
+    [me] = (await api.get("/api/entities", params=ANNA | {"query": "priya sharma"})).json()["entities"]
+    assert (me["name"], me["aliases"]) == ("user", ["Priya Sharma"])
+    homes = ANNA | {"relationship_type": "lives_in"}
+    now = (await api.get("/api/relationships", params=homes)).json()
+    assert (now["total"], [tie["target_name"] for tie in now["relationships"]]) == (1, ["Berlin"])
+    every = (await api.get("/api/relationships", params=homes | {"ended": True})).json()["relationships"]
+    assert {tie["target_name"]: "valid_to" in tie for tie in every} == {"Austin": True, "Berlin": False}
+    graph = (await api.get(f"/api/entities/{me['entity_id']}/graph", params=ANNA)).json()
+    assert [tie["target_name"] for tie in graph["relationships"]] == ["Berlin"]
+
+
 async def test_later_memory_that_names_an_entity_is_linked_to_it(api):
     """Also where no rule finds a name in it: the text has one that is known, an alias too."""
     bonn = await made(api, "Bonn", entity_type="location", aliases=["Federal City"])

@@ -192,6 +192,8 @@ CASES: dict[str, Case] = {
     "changes.count": lambda tx, h: tx.changes.count(h.memory.memory_id),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
     "graph.add": lambda tx, h: tx.graph.add(h.memory, tie("someone")),
+    "graph.call_user": lambda tx, h: tx.graph.call_user(h.memory, "Theirs Own"),
+    "graph.take_mentions": lambda tx, h: tx.graph.take_mentions(h.entity_id, [h.entity_id]),
     "graph.link": lambda tx, h: tx.graph.link(ANNA, [h.memory.model_copy(update={"content": "Theirs"})]),
     "graph.take_over": lambda tx, h: tx.graph.take_over(h.memory, [h.memory]),
     "graph.take_apart": lambda tx, h: tx.graph.take_apart(h.memory, h.memory, []),

@@ -16,6 +16,8 @@ RelationshipId = NewType("RelationshipId", int)
 
 USER: Final = "user"
 """The name of the user themself in the graph."""
+NAME_SLOT: Final = "identity.name"
+"""The slot of what says the user's own name."""
 MAX_NAME_CHARACTERS = 120
 MAX_DESCRIPTION_CHARACTERS = 2_000
 MAX_NAME_WORDS = 5

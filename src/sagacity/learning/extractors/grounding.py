@@ -8,6 +8,7 @@ from typing import Final
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.extraction import Rejection
+from sagacity.domain.graph import NAME_SLOT
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
 from sagacity.learning.extractors.base import Extraction, Known
@@ -18,7 +19,6 @@ from sagacity.learning.windows.render import shorten
 MOST_ENTRIES: Final = 16
 """Of a kind, of one answer. The prompts ask for no more: more notes of two dozen turns are a copy of them."""
 _KNOWN_CHARS: Final = 300
-NAME_SLOT: Final = "identity.name"
 _NAMES: Final = 3
 """A name, a former one and a nickname."""
 _LABEL = re.compile(r"K\d+")

@@ -21,6 +21,7 @@ from sagacity.domain.memory import (
     Status,
 )
 from sagacity.learning.lifetime import ends_at
+from sagacity.learning.writing.own_name import own_name
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -167,7 +168,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     if decision.action is Action.UPDATE and targets:
         after = _refreshed(targets[0], decision.candidate, evidence, run.now)
         await transaction.memories.save([after])
-        await transaction.graph.add(after, decision.candidate)
+        await _relate(transaction, after, decision.candidate)
         return Stored.MERGED, [occasion.change(targets[0], after)]
     uid = MemoryUid(run.ids.new())
     alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
@@ -177,7 +178,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     elif decision.action is Action.MERGE:
         new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
     [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
-    await transaction.graph.add(stored, decision.candidate)
+    await _relate(transaction, stored, decision.candidate)
     added = occasion.change(None, stored)
     if new is not alone:
         await transaction.graph.take_over(stored, targets)
@@ -189,6 +190,13 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
     return Stored.KEPT if new is alone else Stored.MERGED, changes
+
+
+async def _relate(transaction: Transaction, memory: Memory, candidate: Candidate) -> None:
+    """Note whom and what a memory speaks of, the user by their own name first."""
+    if name := own_name(candidate):
+        await transaction.graph.call_user(memory, name)
+    await transaction.graph.add(memory, candidate)
 
 
 def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:

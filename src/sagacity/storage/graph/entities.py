@@ -9,7 +9,7 @@ from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.graph import USER, Entity, EntityEdit, EntityId, EntityType, NewEntity, normalized
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.storage.base import Scope
-from sagacity.storage.graph.descriptions import described, mention_entity
+from sagacity.storage.graph.descriptions import described
 from sagacity.storage.graph.learned import GraphRepository, entity_of
 from sagacity.storage.graph.relationship_merge import ends_of, repoint
 from sagacity.storage.graph.validity import held_at
@@ -219,7 +219,7 @@ class EntityRepository:
         written = await self._written([into, *gone])
         await self._take_names(user_id, into, list(names), gone)
         await repoint(self._scope, user_id, into, gone)
-        await self._take_mentions(into, gone)
+        await self._graph.take_mentions(into, gone)
         await self._scope.run(
             sa.delete(entities).where(among(entities.c.entity_id, "gone"), self._scope.owns(entities)),
             {"gone": gone},
@@ -299,20 +299,6 @@ class EntityRepository:
             self._scope.insert(entity_names).on_conflict_do_nothing(),
             [own | {"normalized_name": name} for name in sorted(names)],
         )
-
-    async def _take_mentions(self, into: EntityId, gone: Sequence[EntityId]) -> None:
-        mention = entity_mentions.c
-        rows = await self._scope.all(
-            sa.select(mention.memory_id, sa.func.max(mention.description).label("description"))
-            .where(mention.org_id == self._scope.org_id, among(mention.entity_id, "gone"))
-            .group_by(mention.memory_id),
-            {"gone": list(gone)},
-        )
-        own = {"org_id": self._scope.org_id, "entity_id": into}
-        if rows:
-            await self._scope.run(
-                self._scope.upsert(mention_entity), [own | dict(row._mapping) for row in rows]
-            )
 
 
 def _names(name: str, aliases: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A user's graph as learning fills it and searches walk it: names in memories, and relationships between names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,7 +22,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.graph.descriptions import described, mention_entity, mention_relationship, told_by
-from sagacity.storage.graph.relationship_merge import own_part, said_by, upsert_relationship
+from sagacity.storage.graph.relationship_merge import ends_of, own_part, repoint, said_by, upsert_relationship
 from sagacity.storage.graph.traversal import MAX_HOPS, near
 from sagacity.storage.graph.validity import held_at
 from sagacity.storage.schema.tables import (
@@ -121,6 +121,70 @@ class GraphRepository:
         await self._mention({number: mentions[name] for name, number in numbers.items()}, memory)
         await self._relate(memory, related, numbers)
 
+    async def call_user(self, memory: Memory, name: str) -> None:
+        """
+        Let *name*, which *memory* says is the user's own, be an alias of the user, as long as the memory is there.
+
+        What was learned of somebody of that full name was learned of the user. An entity stays what it is if a person
+        made or edited it, if the name is only its alias, or if the name is one word, which friends can share.
+        """
+        key, user_id = normalized(name), memory.user_id
+        if user_id is None or key in {"", USER}:
+            return
+        me = (await self._numbered(user_id, {USER: _end(USER)}))[USER]
+        other = next((one for one in await self.find(user_id, [name]) if one.entity_id != me), None)
+        if other is not None:
+            if other.normalized_name != key or " " not in key or await self._is_kept(other.entity_id):
+                return
+            await self._become(user_id, EntityId(me), other.entity_id)
+        await self._mention({me: None}, memory)
+        given = {"user_id": user_id, "normalized_name": key, "entity_id": me, "memory_id": memory.memory_id}
+        made = await self._scope.all(
+            self._scope.insert(entity_names)
+            .on_conflict_do_nothing()
+            .returning(entity_names.c.normalized_name),
+            given | {"org_id": self._scope.org_id},
+        )
+        if made:
+            await self._rename(me, lambda aliases: [*aliases, name])
+
+    async def _is_kept(self, entity_id: EntityId) -> bool:
+        is_it = sa.and_(entities.c.entity_id == entity_id, self._scope.owns(entities))
+        rows = await self._scope.all(sa.select(entities.c.is_kept).where(is_it))
+        return any(row.is_kept for row in rows)
+
+    async def _become(self, user_id: UserId, into: EntityId, gone: EntityId) -> None:
+        """Make an entity that was learned one with another: its memories and relationships are the other's."""
+        await self.lock([into, gone, *await ends_of(self._scope, user_id, [gone])])
+        await repoint(self._scope, user_id, into, [gone])
+        await self.take_mentions(into, [gone])
+        await self._scope.run(
+            sa.delete(entities).where(entities.c.entity_id == gone, self._scope.owns(entities))
+        )
+        await self.recount([into])
+
+    async def _rename(self, entity_id: int, change: Callable[[list[str]], list[str]]) -> None:
+        """Change the list of an entity's aliases as it is shown."""
+        column = entities.c
+        is_it = sa.and_(column.entity_id == entity_id, self._scope.owns(entities))
+        for row in await self._scope.all(sa.select(column.aliases).where(is_it)):
+            await self._scope.run(sa.update(entities).where(is_it).values(aliases=change(list(row.aliases))))
+
+    async def take_mentions(self, into: EntityId, gone: Sequence[EntityId]) -> None:
+        """Let the memories that speak of *gone* speak of *into*."""
+        mention = entity_mentions.c
+        rows = await self._scope.all(
+            sa.select(mention.memory_id, sa.func.max(mention.description).label("description"))
+            .where(mention.org_id == self._scope.org_id, among(mention.entity_id, "gone"))
+            .group_by(mention.memory_id),
+            {"gone": list(gone)},
+        )
+        own = {"org_id": self._scope.org_id, "entity_id": into}
+        if rows:
+            await self._scope.run(
+                self._scope.upsert(mention_entity), [own | dict(row._mapping) for row in rows]
+            )
+
     async def link(self, user_id: UserId, memories: Sequence[Memory]) -> None:
         """Note which of the user's entities the texts of *memories* name."""
         said = [(memory, names_within(memory.search_text, as_names=True)) for memory in memories]
@@ -147,6 +211,7 @@ class GraphRepository:
         named = await self._scope.all(_unmention(entity_mentions, "entity_id"), gone)
         entity_ids = sorted({row.entity_id for row in named})
         if entity_ids:
+            await self._unname(entity_ids, memory_ids)
             await self.recount(entity_ids)
         said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
         if said:
@@ -159,6 +224,22 @@ class GraphRepository:
             entity = entities.c
             learned, who = (among(entity.entity_id, "named"), ~entity.is_kept), {"named": entity_ids}
             await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
+
+    async def _unname(self, entity_ids: Sequence[int], memory_ids: Sequence[int]) -> None:
+        """Take back the names that memories gave to entities of theirs."""
+        name = entity_names.c
+        rows = await self._scope.all(
+            sa.delete(entity_names)
+            .where(among(name.entity_id, "named"), among(name.memory_id, "memory_ids"))
+            .where(self._scope.owns(entity_names))
+            .returning(name.entity_id, name.normalized_name),
+            {"named": list(entity_ids), "memory_ids": list(memory_ids)},
+        )
+        for row in rows:
+            lost = row.normalized_name
+            await self._rename(
+                row.entity_id, lambda names, lost=lost: [n for n in names if normalized(n) != lost]
+            )
 
     async def lock(self, entity_ids: Sequence[int]) -> None:
         """

@@ -235,9 +235,10 @@ entity_names = sa.Table(
     sa.Column("user_id", sa.Text, primary_key=True),
     sa.Column("normalized_name", sa.Text, primary_key=True),
     columns.part_of("entity_id", "entities.entity_id"),
+    sa.Column("memory_id", columns.Number),
     sa.Index("ix_entity_names_entity_id", "entity_id"),
 )
-"""Every name and alias, each one entity's of a user."""
+"""Every name and alias, each one entity's of a user. One that a memory gave goes with that memory."""
 
 entity_mentions = sa.Table(
     "entity_mentions",

@@ -282,6 +282,7 @@ def _entities() -> None:
         _key("user_id"),
         _key("normalized_name"),
         sa.Column("entity_id", NUMBER, nullable=False),
+        sa.Column("memory_id", NUMBER),
         _of_organisation("entity_names"),
         _goes_with("entity_names", ["entity_id"], "entities"),
         sa.PrimaryKeyConstraint("org_id", "user_id", "normalized_name", name=op.f("pk_entity_names")),
