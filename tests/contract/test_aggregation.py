@@ -24,7 +24,7 @@ from support.aggregation import (
     playbook,
     rules_in,
 )
-from support.parts import ORG
+from support.parts import ORG, new_memory
 from support.scripted_llm import ScriptedLLM, garbage, scripted_llm, status
 
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
@@ -472,3 +472,25 @@ async def test_one_users_taste_is_no_rule_for_all(by_rules: Aggregating) -> None
     done = await by_rules.run()
     [made] = await by_rules.shared()
     assert (done.clusters, made.metadata[MEMBER_COUNT], made.metadata[USER_COUNT]) == (1, 4, 2)
+
+
+async def test_what_is_said_already_is_not_proposed_beside_it(by_rules: Aggregating) -> None:
+    """By a person, or for another cluster: pending and in force; what was rejected is said no more."""
+    written = new_memory(
+        PNPM[0],
+        kind=MemoryKind.AGENT_PLAYBOOK,
+        user_id=None,
+        name=NAME,
+        agent_version=VERSION,
+        approval=Approval.APPROVED,
+    )
+    async with by_rules.storage.begin(ORG) as transaction:
+        [approved] = await transaction.memories.add([written])
+    await by_rules.teach(*[PNPM[0]] * 3)
+    done = await by_rules.run()
+    assert (done.clusters, done.generated, await by_rules.shared()) == (1, 0, [approved])
+    rejected = await by_rules.change(approved, approval=Approval.REJECTED)
+    await by_rules.teach(PNPM[0])
+    await by_rules.run()
+    first, second = await by_rules.shared()
+    assert (first, second.content, second.approval) == (rejected, PNPM[0], Approval.PENDING)

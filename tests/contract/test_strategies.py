@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.errors import ProviderError, StorageError
-from sagacity.domain.graph import EntityMention, RelationshipMention
+from sagacity.domain.graph import EntityMention, RelationshipEdit, RelationshipMention
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.query import Filter, Found, Query, StrategyName
@@ -86,6 +86,9 @@ async def test_only_the_graph_finds_what_a_name_leads_to(storage: Storage) -> No
     works = await remembered(storage, "Spoke of a job.", MemoryKind.SEMANTIC, status=Status.ARCHIVED)
     tie = RelationshipMention(source="Sarah", target="Harbour Clinic", relationship_type="works_at")
     await named(storage, works, "Sarah", ties=(tie,))
+    async with storage.begin(ORG) as tx:
+        [learned], _ = await tx.relationships.list_page(ANNA, with_ended=True)
+        await tx.relationships.update(ANNA, learned.relationship_id, RelationshipEdit(description="still"))
     moved = await remembered(storage, "They opened a new building downtown.", MemoryKind.SEMANTIC)
     await named(storage, moved, "Harbour Clinic")
     await finds_alone(storage, "How is Sarah?", StrategyName.GRAPH, moved)

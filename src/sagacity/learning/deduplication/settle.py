@@ -218,7 +218,17 @@ def _ends(newer: Candidate | Memory, older: Candidate | Memory) -> bool:
 
 def _says_all(whole: Candidate | Memory, part: Candidate | Memory, cosine: float) -> bool:
     """Whether *whole* says all that *part* says, in situation and content."""
-    pairs = ((whole.trigger or "", part.trigger or ""), (whole.content, part.content))
+    return says_all(((whole.trigger or "", part.trigger or ""), (whole.content, part.content)), cosine)
+
+
+def says_all(pairs: Sequence[tuple[str, str]], cosine: float) -> bool:
+    """
+    Tell whether the first of each of *pairs* says all that the second says.
+
+    Args:
+        pairs: texts of the same role, such as two triggers and two contents.
+        cosine: of the two wholes that they are of.
+    """
     if all(normalised(one) == normalised(other) for one, other in pairs):
         return True
     compare = covers if cosine >= SAME_COSINE else same_words

@@ -20,6 +20,7 @@ from sagacity.learning.distil.cluster import clusters
 from sagacity.learning.distil.commit import commit
 from sagacity.learning.distil.lineage import Lineage, moved, trace
 from sagacity.learning.distil.read import former_means, memories_of, read_state
+from sagacity.learning.distil.repeats import without_repeats
 from sagacity.learning.distil.spec import (
     Counts,
     Effect,
@@ -120,7 +121,7 @@ class Distiller:
         lineage = await self._lineage(run, state, found, near.similarity)
         plan = self._spec.plan(run, state, lineage)
         written = await self._write_all(run, state, plan, watch)
-        written = await self._embedded(run, written)
+        written = without_repeats(await self._embedded(run, written), plan.in_force, state.product_vectors)
         effects = await self._commit(run, state, plan, written, lease=lease, watch=watch)
         return self._spec.result(
             run,

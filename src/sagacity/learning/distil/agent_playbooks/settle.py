@@ -11,6 +11,7 @@ from sagacity.domain.ids import InteractionId, MemoryId, RequestId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory
 from sagacity.learning.distil.agent_playbooks.directions import user_count
 from sagacity.learning.distil.agent_playbooks.plan import same_wording
+from sagacity.learning.distil.order import newest_first
 from sagacity.learning.distil.spec import MISSED, Draft, Effect, Run, Settlement, Written
 
 _REQUESTS_KEPT = 50
@@ -63,7 +64,7 @@ def _rewritten(former: Memory, draft: Draft, members: Sequence[Memory], *, now: 
 def _fields(
     draft: Draft, members: Sequence[Memory], cluster_id: str, replaces: MemoryId | None, now: datetime
 ) -> dict[str, Any]:
-    newest_first = sorted(members, key=lambda member: member.updated_at, reverse=True)
+    sources = newest_first(members)
     words: dict[str, Any] = {
         "trigger": draft.trigger,
         "content": draft.content,
@@ -80,8 +81,8 @@ def _fields(
     if replaces is not None:
         metadata[REPLACES] = replaces
     return words | {
-        "source_request_ids": _requests_of(newest_first),
-        "source_interaction_ids": _interactions_of(newest_first),
+        "source_request_ids": _requests_of(sources),
+        "source_interaction_ids": _interactions_of(sources),
         "provenance": draft.provenance,
         "metadata": metadata,
         "updated_at": now,

@@ -1,6 +1,6 @@
 """When skills are written, of which clusters, and which skill is whose; pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from sagacity.config.extractor_config import SkillGeneratorConfig
@@ -121,15 +121,6 @@ def is_due(
     if has_model:
         return known.fingerprint != now
     return is_changed and skill.provenance.method == BY_RULES
-
-
-def newest_first(playbooks: Iterable[Memory]) -> list[Memory]:
-    """Return playbooks by when they were last said, the newest first; one that nobody said by when it changed."""
-    return sorted(
-        playbooks,
-        key=lambda book: (book.attributes.said_at or book.updated_at, book.memory_id),
-        reverse=True,
-    )
 
 
 def _is_rejected(skill: Memory | None) -> bool:

@@ -13,11 +13,11 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER as AGGREGATION
 from sagacity.learning.distil.agent_playbooks.trigger import SMALLEST_CLUSTER
+from sagacity.learning.distil.order import newest_first
 from sagacity.learning.distil.skills.conversations import conversations_of
 from sagacity.learning.distil.skills.plan import (
     LEARNER,
     make_plan,
-    newest_first,
     options_of,
     reason_to_skip,
 )
