@@ -35,6 +35,25 @@ def ends(newer: str, older: str) -> bool:
     )
 
 
+def leaves_open(newer: str, older: str) -> str:
+    """
+    Return what *older* names of the thing that *newer* ends without naming it: "max" of "The dog died.".
+
+    Empty where *newer* ends *older* by no row, or says which one it means.
+    """
+    if max(len(newer), len(older)) > _LONGEST:
+        return ""
+    now, before = _plain(newer), _plain(older)
+    for row in range(len(ENDINGS)):
+        ending, ended = _sides(row, now)[0], _sides(row, before)[1]
+        if ending is not None and ended is not None and _is_of_same(ending, ended):
+            said = ended.get("name", "") if "name" not in ending else ""
+            if ended.get("thing") != ending.get("thing"):
+                said += ended.get("thing", "")
+            return said
+    return ""
+
+
 def words_of_opposites(text: str) -> str:
     """Return the words by which memories are found that *text* may end, or that may have ended it."""
     plain = _plain(text[:_LONGEST])

@@ -1,6 +1,6 @@
 """What words alone decide: of candidates among themselves, and of each against the memories near it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -13,7 +13,7 @@ from sagacity.domain.query import PARAPHRASE_COSINE
 from sagacity.learning.deduplication.cases import CONTRADICTED, OUTDATED, Case, Embedded, Neighbour, Verdict
 from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.deduplication.exclusion import rules_out
-from sagacity.learning.deduplication.opposition import ends
+from sagacity.learning.deduplication.opposition import ends, leaves_open
 from sagacity.learning.deduplication.precedence import (
     is_newer,
     newest_first,
@@ -131,7 +131,9 @@ def _against_newer(
             yield Verdict(
                 index=index, action=Action.DISCARD, twin=other, reason="says the same as another candidate"
             )
-        elif _outdates(theirs, mine, is_judged=is_judged):
+        elif _outdates(theirs, mine, is_judged=is_judged) and not _is_one_of_several(
+            theirs, mine, (one.candidate for one in candidates)
+        ):
             yield Verdict(index=index, action=Action.DISCARD, reason=OUTDATED)
 
 
@@ -183,7 +185,9 @@ def _against_memories(
     rivals = [
         n.memory.memory_id
         for n in near
-        if n.memory.memory_id not in {*same, *less} and _excludes(candidate, n, is_judged=is_judged)
+        if n.memory.memory_id not in {*same, *less}
+        and _excludes(candidate, n, is_judged=is_judged)
+        and not _is_one_of_several(candidate, n.memory, [other.memory for other in near])
     ]
     if rivals:
         targets = (*same, *less, *rivals)
@@ -214,6 +218,16 @@ def _is_same_case(one: Candidate | Memory, other: Candidate | Memory) -> bool:
 def _ends(newer: Candidate | Memory, older: Candidate | Memory) -> bool:
     """Whether *newer* ends *older* by the table of opposites, in the same situation."""
     return _is_same_case(newer, older) and ends(newer.content, older.content)
+
+
+def _is_one_of_several(
+    newer: Candidate, older: Candidate | Memory, others: Iterable[Candidate | Memory]
+) -> bool:
+    """Whether *newer* ends one of several without saying which: "The dog died." where two dogs are known by name."""
+    meant = leaves_open(newer.content, older.content)
+    return bool(meant) and any(
+        leaves_open(newer.content, other.content) not in {"", meant} for other in others
+    )
 
 
 def _says_all(whole: Candidate | Memory, part: Candidate | Memory, cosine: float) -> bool:

@@ -168,3 +168,34 @@ def test_over_two_publishes(kind, earlier, later, outcome, is_late):
     stands = set() if decision.action in {Action.SUPERSEDE, Action.MERGE} else {known}
     stands |= set() if decision.action in {Action.UPDATE, Action.DISCARD} else {new}
     assert stands == standing(earlier, later, outcome)
+
+
+TWO_OF_A_KIND = [
+    ("Has a dog named Rex.", "Has a dog named Max.", "The dog died.", set()),
+    ("Has a dog named Rex.", "Has a dog named Max.", "Dog Max died.", {"Has a dog named Max."}),
+    ("Has a dog named Rex.", "Has a cat named Max.", "The dog died.", {"Has a dog named Rex."}),
+    ("Has a red car.", "Has a blue car.", "Sold the car.", set()),
+    ("Has a red car.", "Has a blue car.", "Sold the blue car.", {"Has a blue car."}),
+    ("Works at Globex.", "Works as a guide at Initech.", "Is unemployed.",
+     {"Works at Globex.", "Works as a guide at Initech."}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "end", "gone"), TWO_OF_A_KIND, ids=[row[2] for row in TWO_OF_A_KIND]
+)
+def test_of_two_alike_only_the_one_that_is_named_ends(one, other, end, gone):
+    """Which dog died is not known where two are; both stay, over two publishes and in one window."""
+    known = [
+        memory(n, text, turns=(n,), attributes=Attributes(said_at=MAY))
+        for n, text in enumerate((one, other), start=1)
+    ]
+    new = Embedded(candidate(end, evidence=(3,), said_at=JULY))
+    near = {0: [Neighbour(memory=it, cosine=0.4) for it in known]}
+    [decision] = asyncio.run(deduplicate([new], near, judge=None))
+    ended = set(decision.targets) if decision.action is Action.SUPERSEDE else set()
+    assert {it.content for it in known if it.memory_id in ended} == gone
+    said = [Embedded(candidate(it, evidence=(n,), said_at=MAY)) for n, it in enumerate((one, other), start=1)]
+    decisions = asyncio.run(deduplicate([*said, new], {}, judge=None))
+    dropped = {it.candidate.content for it in decisions if it.action is Action.DISCARD}
+    assert dropped == gone
