@@ -7,11 +7,18 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import ADVERB, AM, DATE, PERIOD, WE_ARE
 
 _EVENT = (
-    r"(?:(?:dentist|dental|doctor|doctor's|vet|hair|medical|therapy|eye|physio|tax|visa|driving|job|mri|hospital|"
+    r"(?:(?:dentist|dental|doctor|doctor's|vet|hair|medical|therapy|eye|physio|tax|visa|driving|job|mri|"
+    r"hospital|"
     r"follow-up|final|oral|math|maths|german|english|french|history|biology|chemistry|physics|piano|music|"
-    r"performance|board|team|parent-teacher|phone|video)\s){0,2}(?:appointment|interview|exam|surgery|operation|"
+    r"performance|board|team|parent-teacher|phone|video)\s){0,2}(?:appointment|interview|exam|surgery|"
+    r"operation|"
     r"check-?up|scan|driving test|court hearing|hearing|recital|defen[cs]e|biopsy|presentation|audition)"
 )
+_WEEKDAYS = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:(?:,| and|, and| or)\s(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)days?){0,4}|weekends|weekdays)"
+)
+_CLOCK = r"(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon|midnight)"
 _WITH = r"(?:\s(?:with|at|for|in)\s(?!\d|noon)(?:[\w'&.-]+\s?){1,4}?)?"
 
 CALENDAR: Final[tuple[Rule, ...]] = (
@@ -29,8 +36,10 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "due",
-        rf"my\s(?P<what>(?:[\w'-]+\s){{0,2}}?(?:thesis|dissertation|paper|essay|report|assignment|homework|project|"
-        rf"application|proposal|tax return|taxes|rent|presentation|manuscript|draft|grant application))\s(?:is|"
+        rf"my\s(?P<what>(?:[\w'-]+\s){{0,2}}?(?:thesis|dissertation|paper|essay|report|assignment|homework|"
+        rf"project|"
+        rf"application|proposal|tax return|taxes|rent|presentation|manuscript|draft|grant "
+        rf"application))\s(?:is|"
         rf"are) due"
         rf"\s(?:on\s|by\s)?(?P<when>{DATE})",
         "{what} is due {when}.",
@@ -95,7 +104,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "my_absence",
-        rf"my (?P<what>(?:vacation|holidays?|leave|parental leave|maternity leave|paternity leave|sabbatical))\s"
+        rf"my (?P<what>(?:vacation|holidays?|leave|parental leave|maternity leave|paternity leave|"
+        rf"sabbatical))\s"
         rf"(?P<how>is|starts|begins|runs|goes)\s(?:on\s)?(?P<when>{PERIOD})",
         "{what} {how} {when}.",
         slot="plan.absence",
@@ -107,7 +117,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         "starts_job",
         rf"(?:i'll|i will|{AM}|i'm going to|i){ADVERB} (?:start(?:ing)?|begin|join(?:ing)?|be joining|"
         rf"be starting)\s(?:(?:my|a)"
-        rf"\snew job\s)?(?:at|with)\s(?P<org>(?-i:[A-Z])[\w&-]+(?:\s(?-i:[A-Z])[\w&-]+)?)\s(?P<when>(?:on\s)?{DATE})",
+        rf"\snew job\s)?(?:at|"
+        rf"with)\s(?P<org>(?-i:[A-Z])[\w&-]+(?:\s(?-i:[A-Z])[\w&-]+)?)\s(?P<when>(?:on\s)?{DATE})",
         "Starts at {org} {when}.",
         slot="plan.job",
         exclusive=True,
@@ -120,7 +131,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         "expecting",
         rf"(?:{AM}|my (?P<kin>wife|partner|girlfriend|sister|"
         rf"daughter) is){ADVERB}\s(?P<what>(?:\d{{1,2}} (?:weeks|months) )?"
-        rf"pregnant)(?:\swith (?P<more>our \w+|twins|a (?:boy|girl)))?(?:\sand|,)?\s(?:i'm |it's |the baby is |"
+        rf"pregnant)(?:\swith (?P<more>our \w+|twins|a (?:boy|girl)))?(?:\sand|,)?\s(?:i'm |it's |the baby "
+        rf"is |"
         rf"she's |she is )?"
         rf"(?:due|expecting)(?: date is)?\s(?:on\s)?(?P<when>{DATE})",
         "{kin} is {what} {more}, due {when}.",
@@ -163,5 +175,98 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         time_to_live=TimeToLive.ONE_YEAR,
         example=("Our wedding is on 12 September.", "Wedding is 12 September."),
         counter="Our wedding is small.",
+    ),
+    rule(
+        "recurring",
+        rf"(?:(?:i|we){ADVERB}(?:'ve)? (?:have|got|attend|go to|do|teach|host)|i've got|we've "
+        rf"got)\s(?P<what>(?:an?\s|my\s|our\s)?(?!to\b|the\b|been\b)"
+        rf"(?:[\w'&/-]+\s){{1,5}}?(?:on\s(?=\w+days\b){_WEEKDAYS}|every\s{_WEEKDAYS}|every (?:single |other "
+        rf"|second )?(?:morning|"
+        rf"evening|night|day|week|month|year|"
+        rf"weekday)|on weekends|on weekdays|(?:once|twice|\w+ times) a (?:day|week|month|year))"
+        rf"(?:\sat\s(?:\d{{1,2}}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon))?)(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|"
+        rf"but|so|with|at|which|from|"
+        rf"after|before|because|for|in)\b)",
+        "Has {what}.",
+        slot="habit.{what}",
+        confidence=0.8,
+        refuse=(
+            r"(?:an?|my|our)?\s?(?:time|lot|bit|problem|question|same|plan|trouble|free|nothing|work)\b|"
+            r".*\b(?:it|this|"
+            r"that|them|want|need|plan|idea|"
+            r"thinking|not)\b"
+        ),
+        example=("I have a cocktail-making class on Fridays.", "Has a cocktail-making class on Fridays."),
+        counter="I have to work on Fridays.",
+    ),
+    rule(
+        "on_days",
+        rf"{WE_ARE}{ADVERB} (?P<what>on call|off(?: work)?|working|in the office|working from home|home|at "
+        rf"the office|on duty)\s(?P<when>(?:on|every)\s"
+        rf"{_WEEKDAYS})(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
+        "Is {what} {when}.",
+        slot="work.days.{what}",
+        exclusive=True,
+        example=("I'm on call on Sundays, vet life.", "Is on call on Sundays."),
+        counter="I'm on call for Sunday.",
+    ),
+    rule(
+        "recurring_is",
+        rf"(?:my|our)\s(?P<what>(?:[\w'-]+\s){{0,3}}?(?:class|classes|lessons?|practice|rehearsals?|"
+        rf"meetings?|stand-?ups?|therapy|sessions?|"
+        rf"shifts?|training|workouts?|choir|band practice|book club|church|game night|date night|poker "
+        rf"night|trash day|day off|days off|"
+        rf"payday|bedtime|lunch break|gym time|market day|one-on-ones?|1:1s?))\s(?:is|are)(?: usually| "
+        rf"always| normally)?\s(?P<when>(?:on\s|every\s)?"
+        rf"{_WEEKDAYS}(?:\sat\s{_CLOCK})?|(?:at|around)\s{_CLOCK}|every (?:other "
+        rf")?\w+day(?:\sat\s{_CLOCK})?|(?:\w+\s)?times a week)"
+        rf"(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|but|so|which|with|from|until)\b)",
+        "{what} is {when}.",
+        slot="habit.{what}.when",
+        exclusive=True,
+        example=("My yoga class is on Mondays at 6pm.", "Yoga class is on Mondays at 6pm."),
+        counter="My class is on fire.",
+    ),
+    rule(
+        "expires",
+        rf"(?:my|our)\s(?P<what>(?:[\w'-]+\s){{0,2}}?(?:lease|contract|insurance|subscription|membership|"
+        rf"warranty|probation|residency|"
+        rf"internship|semester|term|fellowship|mortgage|tenancy|notice period|trial|permit))\s(?P<how>ends|"
+        rf"expires|is up|runs out|renews|"
+        rf"starts|begins|ran out|expired|finishes)\s(?:on\s|at\s)?(?P<when>{DATE})",
+        "{what} {how} {when}.",
+        slot="plan.{what}.end",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("My lease ends in October.", "Lease ends in October."),
+        counter="My lease ends badly.",
+    ),
+    rule(
+        "our_anniversary",
+        rf"(?:my|our) (?P<what>(?:wedding )?anniversary|due date|move-in date|closing date|start date|last "
+        rf"day(?: at work)?|first day(?: at "
+        rf"\w+)?|defen[cs]e|court date)\s(?:is|will be)\s(?:on\s)?(?P<when>{DATE})",
+        "{what} is {when}.",
+        slot="plan.{what}",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("Our anniversary is June 12.", "Anniversary is June 12."),
+        counter="Our anniversary is a mess.",
+    ),
+    rule(
+        "has_flight",
+        rf"(?:(?:i|we){ADVERB} have|i've got|we've got)\s(?P<what>(?:an?|my|our|"
+        rf"tickets)\s(?:[\w'-]+\s){{0,3}}?(?:flight|trip|tickets?|concert|"
+        rf"wedding|reunion|conference|marathon|race|tournament|recital|performance|show|game|match|test|"
+        rf"exam|party|baby shower|vacation|"
+        rf"reservation|deadline|holiday|ceremony|visit|cruise|camping trip)(?:\s(?:to|in|at|for|"
+        rf"with)\s(?:[\w'.-]+\s?){{1,4}}?)?\s(?:on\s|coming up\s)?"
+        rf"(?:{DATE}|on the \d+\w*))(?=[\s,.;!)]|$)",
+        "Has {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        refuse=r".*\b(?:it|this|that|them|to|today)$|.*\b(?:question|problem|issue|doubt|idea)\b",
+        example=("I have a flight to London tomorrow.", "Has a flight to London tomorrow."),
+        counter="I have a meeting.",
     ),
 )

@@ -25,7 +25,8 @@ _LISTED = re.compile(r",?\s(?:and|&)\s|,\s")
 """Between names that are listed: "Minka, Pepper and Tom"."""
 _DANGLING = re.compile(DANGLING, re.IGNORECASE)
 _CUT = re.compile(
-    r"\b(?:(?:small|larg|bigg|short|long|quick|fast|cheap|warm|light|dark|strong)er|simple|clear|safe|quick|fast|short|long|small|big|"
+    r"\b(?:(?:small|larg|bigg|short|long|quick|fast|cheap|warm|light|dark|strong)er|simple|clear|safe|quick|"
+    r"fast|short|long|small|big|"
     r"large|warm|cozy|cosy|plain|light|dark|easy|cheap|"
     r"natural|"
     r"healthy|modern|minimal|quiet|calm|strong|soft|dry|fresh|spicy|sweet|local|lightweight|high-quality|"
@@ -34,7 +35,8 @@ _CUT = re.compile(
 )
 """Adjectives: where a phrase ends on one and a comma follows, the noun was left behind."""
 _ALONE = re.compile(
-    r"(?:simple|clear|short|long|quick|fast|small|big|large|more|less|better|simpler|shorter|cheap|cheaper|easy|"
+    r"(?:simple|clear|short|long|quick|fast|small|big|large|more|less|better|simpler|shorter|cheap|cheaper|"
+    r"easy|"
     r"easier|"
     r"together|.*\stogether|being|having|doing|going|getting|using|making|trying|trying out)$",
     re.IGNORECASE,
@@ -84,6 +86,8 @@ class Rule:
     """Phrases that the groups must not start with."""
     anywhere: bool
     """Whether it is looked for all over the clause rather than at its start."""
+    presupposed: bool
+    """Whether a question takes it for granted: "Is this good for my dog Rex?"."""
     example: tuple[str, str]
     """A sentence, and the content that it gives."""
     counter: str
@@ -116,6 +120,7 @@ def rule(
     relationships: tuple[tuple[str, str, str], ...] = (),
     refuse: str = "",
     anywhere: bool = False,
+    presupposed: bool = False,
 ) -> Rule:
     """Return one row of a table; see `Rule`."""
     return Rule(
@@ -130,7 +135,8 @@ def rule(
         relation=relation,
         relationships=relationships,
         refused=refuse,
-        anywhere=anywhere,
+        anywhere=anywhere or presupposed,
+        presupposed=presupposed,
         example=example,
         counter=counter,
     )
@@ -169,7 +175,10 @@ def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
     """Find *row* anywhere in the stated clauses of *sentence*."""
     for match in row.says.finditer(sentence.text):
         before = [clause for clause in sentence.clauses if clause.start <= match.start()]
-        if before and before[-1].stance is Stance.STATED:
+        if sentence.text.count('"', 0, match.start()) % 2:
+            continue
+        stance = before[-1].stance if before else None
+        if stance is Stance.STATED or (row.presupposed and stance is Stance.ASKED):
             draft = _draft(row, match)
             if draft:
                 yield draft

@@ -32,6 +32,28 @@ _ITEM = (
 PHRASE = rf"{_CLAUSE_END}(?:(?:,\s{_ITEM}){{1,5}},?\s(?:and|or)\s{_ITEM}{END})?"
 """A phrase up to the end of its clause."""
 
+NATIONALITY = (
+    r"(?:american|british|english|scottish|welsh|irish|canadian|australian|german|austrian|swiss|french|"
+    r"belgian|dutch|"
+    r"danish|swedish|norwegian|finnish|icelandic|spanish|portuguese|italian|greek|turkish|polish|czech|"
+    r"slovak|"
+    r"hungarian|romanian|bulgarian|serbian|croatian|albanian|ukrainian|russian|lithuanian|latvian|estonian|"
+    r"mexican|"
+    r"brazilian|argentinian|chilean|colombian|peruvian|venezuelan|cuban|jamaican|haitian|dominican|puerto "
+    r"rican|"
+    r"indian|pakistani|bangladeshi|sri lankan|nepali|chinese|taiwanese|japanese|korean|vietnamese|thai|"
+    r"filipino|"
+    r"filipina|indonesian|malaysian|singaporean|iranian|persian|iraqi|syrian|lebanese|jordanian|israeli|"
+    r"egyptian|"
+    r"moroccan|algerian|tunisian|nigerian|ghanaian|kenyan|ethiopian|somali|south african|american|afghan|"
+    r"armenian|"
+    r"georgian|kurdish|palestinian|african|asian|latin[oa]|hispanic|european)"
+)
+AMOUNT = (
+    r"(?:(?:about |around |roughly |over |under |almost |nearly |just )?[$\u20ac\u00a3]?\d[\d.,]*\+? ?k?\b)"
+)
+"""A number, with a currency in front or a k behind."""
+
 BACKWARD = (
     r"(?:it|its|that|this|these|those|them|they|your|you|how|what|when|where|why|whether|all|some of|any|"
     r"both|either|neither|one of|none|most of|each|another|such|something|anything|everything|nothing|"
@@ -62,7 +84,17 @@ OCCUPATION = (
     r"intern|apprentice|contractor|blogger|youtuber|streamer|influencer|educator|principal|strategist|"
     r"advisor|adviser|agent|representative|rep|clerk|secretary|cashier|sysadmin|devops|sre|paleontologist|"
     r"geologist|undergrad|graduate|postdoc|sophomore|freshman|junior|major|lead|tester|hygienist|stylist|"
-    r"hairdresser|tailor|pastor|priest)"
+    r"hairdresser|tailor|pastor|priest|illustrator|animator|copywriter|novelist|poet|sculptor|painter|"
+    r"dancer|actor|"
+    r"actress|singer|comedian|optometrist|optician|physio(?:therapist)?|midwife|caregiver|carer|nanny|"
+    r"social worker|"
+    r"bartender|welder|roofer|machinist|surveyor|judge|detective|emt|flight attendant|sailor|butcher|florist|"
+    r"beekeeper|brewer|landscaper|janitor|housekeeper|jeweler|barber|esthetician|nutritionist|dietitian|"
+    r"historian|"
+    r"linguist|curator|archivist|actuary|bookkeeper|controller|treasurer|investor|dev|trainee|rabbi|imam|"
+    r"handyman|policeman|policewoman|fisherman|rancher|breeder|locksmith|sommelier|\w{4,}(?:ologist|iatrist|"
+    r"iatrician|"
+    r"ographer))"
 )
 STANDING = (
     r"(?:professional|owner|veteran|homemaker|retiree|parent|mom|mum|dad|mother|father|grandmother|"
@@ -116,7 +148,8 @@ TIME = (
 )
 
 _MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|"
+    r"apr|jun|"
     r"jul|aug|sept?|oct|nov|dec)\b"
 )
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -126,7 +159,8 @@ _DAY = (
     rf"the end of\s)?{_MONTH}"
     rf"(?:\s(?:the\s)?{_NTH}\b)?(?:,?\s20\d\d)?|(?:in\s)?20\d\d(?:-\d\d-\d\d)?|"
     rf"\d{{1,2}}[./]\d{{1,2}}(?:[./](?:20)?\d\d)?"
-    rf"|(?:next\s|this\s|coming\s)?{_WEEKDAY}(?:,?\s(?:the\s)?{_NTH}\b(?:\s(?:of\s)?{_MONTH})?|,\s{_MONTH}\s{_NTH})?"
+    rf"|(?:next\s|this\s|coming\s)?{_WEEKDAY}(?:,?\s(?:the\s)?{_NTH}\b(?:\s(?:of\s)?{_MONTH})?|"
+    rf",\s{_MONTH}\s{_NTH})?"
     rf"|next\s(?:week|month|year|weekend|spring|summer|autumn|fall|winter)"
     rf"|this\s(?:week|month|year|weekend|spring|summer|autumn|fall|winter)|tomorrow|tonight|today|"
     rf"the\s\d{{1,2}}(?:st|nd|rd|th)"
@@ -152,8 +186,10 @@ WORD_FOR_TWO = r"(?:two|three|four|five|six|\d)"
 FAMILY = (
     r"(?:(?:older|younger|little|big|twin|elder|eldest|oldest|youngest|step|half|ex)[\s-])?(?:sister|brother|"
     r"mother|father|"
-    r"mom|mum|dad|wife|husband|spouse|partner|fianc[e\u00e9]e?|girlfriend|boyfriend|son|daughter|kid|child|baby|"
+    r"mom|mum|dad|wife|husband|spouse|partner|fianc[e\u00e9]e?|girlfriend|boyfriend|son|daughter|kid|child|"
+    r"baby|"
     r"niece|nephew|"
-    r"cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|grandson|granddaughter|mother-in-law|father-in-law|"
+    r"cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|grandson|granddaughter|mother-in-law|"
+    r"father-in-law|"
     r"sister-in-law|brother-in-law|roommate|flatmate)"
 )

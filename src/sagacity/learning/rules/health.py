@@ -91,8 +91,13 @@ HEALTH: Final[tuple[Rule, ...]] = (
         "medication",
         rf"i(?:'m| am|'ve been)?{ADVERB} (?P<verb>take|taking|on)\s(?P<what>(?:\d+ ?mg (?:of )?)?(?:insulin|"
         rf"metformin|ibuprofen|"
-        rf"aspirin|antidepressants|antihistamines|statins|beta blockers|blood thinners|warfarin|levothyroxine|"
-        rf"lisinopril|"
+        rf"aspirin|antidepressants|antihistamines|statins|beta blockers|blood thinners|warfarin|"
+        rf"levothyroxine|"
+        rf"lisinopril|lexapro|zoloft|xanax|ozempic|wegovy|mounjaro|gabapentin|prednisone|antibiotics|"
+        rf"melatonin|creatine|"
+        rf"vitamin \w+|fish oil|magnesium|iron (?:pills|supplements)|supplements|trt|hrt|a statin|"
+        rf"wellbutrin|vyvanse|"
+        rf"methotrexate|humira|accutane|(?:a )?beta blocker|"
         rf"omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood pressure medication|"
         rf"medication for"
         rf"\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|twice a day|for\s[\w\s]{{3,30}}?))?)"
@@ -105,9 +110,11 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "afraid_of",
-        rf"{AM}{ADVERB} (?:afraid|scared|terrified) of\s(?P<what>flying|heights|spiders|dogs|needles|deep water|"
+        rf"{AM}{ADVERB} (?:afraid|scared|terrified) of\s(?P<what>flying|heights|spiders|dogs|needles|deep "
+        rf"water|"
         rf"the dark|"
-        rf"elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|thunderstorms)\b",
+        rf"elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|"
+        rf"thunderstorms)\b",
         "Is afraid of {what}.",
         slot="fear.{what}",
         example=("I'm afraid of flying.", "Is afraid of flying."),
@@ -115,9 +122,13 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "operation",
-        rf"(?:{AM}|i'll be){ADVERB} (?P<what>(?:getting|having) (?:surgery|an operation|a (?:knee|"
+        rf"(?:{AM}|i'll be){ADVERB} (?P<what>(?:getting|having|starting|undergoing|going through|in|doing) "
+        rf"(?:radiation|"
+        rf"treatment for\s{PHRASE}|physical therapy|physio|ivf|dialysis|rehab|therapy(?! session)|couples "
+        rf"therapy|surgery|an operation|a (?:knee|"
         rf"hip) replacement|chemo|"
-        rf"chemotherapy|my \w+ (?:removed|fixed|replaced))\b(?:\s(?:on|in|next|this|for)\s[\w\s]{{2,40}}?)?){END}",
+        rf"chemotherapy|my \w+ (?:removed|fixed|replaced))\b(?:\s(?:on|in|next|this|"
+        rf"for)\s[\w\s]{{2,40}}?)?){END}",
         "Is {what}.",
         slot="health.operation",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -128,7 +139,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         "measure",
         r"(?:(?:i\s?'m|i am)\s(?P<height>\d'\s?\d{1,2}\"?|\d (?:foot|feet|ft) \d{1,2}|[12][.,]\d\d ?m|"
         r"[12]\d\d ?cm)(?: tall)?"
-        r"|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|pounds|lbs)))(?=\s*(?:[.,;!)]|"
+        r"|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|pounds|"
+        r"lbs)))(?=\s*(?:[.,;!)]|"
         r"$)|\s(?:and|but)\b)",
         "Measures {height}{weight}.",
         slot="identity.measure",
@@ -141,7 +153,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"injured)\smy\s(?P<what>(?:left |"
         rf"right )?(?:leg|arm|ankle|wrist|foot|toe|finger|hip|knee|rib|ribs|collarbone|shoulder|hand|acl|"
         rf"meniscus|hamstring|nose|"
-        rf"elbow|back)\b(?:\s(?:last|in|on|two|three|a)\s[\w\s]{{2,25}}?)?){END}",
+        rf"elbow|back)\b(?:\s(?:last|in|on|two|three|a|while|playing|doing|"
+        rf"\w+ing)\b(?:\s[\w\s]{{2,25}}?)?)?){END}",
         "{did} their {what}.",
         slot="health.injury.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -150,7 +163,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "bad_part",
-        r"(?:i have|i've got|i got)(?: \w+ly)? (?P<what>(?:an?\s)?(?:bad|weak|herniated|slipped|torn)\s(?:back|"
+        r"(?:i have|i've got|i got)(?: \w+ly)? (?P<what>(?:an?\s)?(?:bad|weak|herniated|slipped|"
+        r"torn)\s(?:back|"
         r"knees?|hips?|"
         r"shoulders?|ankles?|eyesight|hearing|disc|meniscus|lungs|heart))\b",
         "Has {what}.",
@@ -160,7 +174,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "wears",
-        r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|contacts|"
+        r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|"
+        r"contacts|"
         r"(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
         r"crutches)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
         "{verb} {what}.",
@@ -183,7 +198,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "no_longer_eats",
         rf"i(?:'ve| have)?{ADVERB} no longer (?P<verb>eat|drink|touch)\s"
-        rf"(?P<what>(?!it\b|that\b|them\b|this\b|out\b|there\b|at\b|in\b|as\b|too\b|so\b|before\b|after\b){PHRASE})",
+        rf"(?P<what>(?!it\b|that\b|them\b|this\b|out\b|there\b|at\b|in\b|as\b|too\b|so\b|before\b|"
+        rf"after\b){PHRASE})",
         "No longer {verb} {what}.",
         slot="diet.avoids.{what}",
         refuse=r"\w+ (?:it|that|this|them)\b",
@@ -192,12 +208,138 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "cannot_eat",
-        rf"i{ADVERB} (?P<how>can't|cannot|don't|do not|never) (?P<what>(?:eat|drink)\s(?!or\b|enough|much|"
+        rf"i{ADVERB} (?P<how>can't|cannot|don't|do not|never) (?P<what>(?:eat|drink|(?:do|"
+        rf"have)(?=\s(?:dairy|gluten|caffeine|alcohol|sugar|nuts|lactose|spicy|meat|pork|shellfish|salt|"
+        rf"wheat|soy|eggs)\b))\s(?!or\b|enough|much|"
         rf"a lot|too|as|that|well)\w{PHRASE})",
         "Does not {what}.",
         slot="diet.avoids.{what}",
         refuse=r"(?:eat|drink)\s(?:it|that|this|them|any of|all)\b",
         example=("I don't eat pork, by the way.", "Does not eat pork."),
         counter="I don't eat enough.",
+    ),
+    rule(
+        "body",
+        rf"my (?P<of>cholesterol|blood pressure|blood sugar|iron|ferritin|vitamin d|bmi|resting heart rate|"
+        rf"skin(?: type)?|"
+        rf"hair|scalp|vision|eyesight|hearing|eyes|feet|stomach|metabolism|a1c|tsh|"
+        rf"testosterone)(?P<more>(?:\slevels?|\scounts?)?)\s"
+        rf"(?P<how>is|are|has been|have been|runs?) (?P<what>(?:\w+ly |a bit |a little |pretty |quite |very "
+        rf"|really |kind of |"
+        rf"naturally |always |super |too |somewhat )*(?:high|low|elevated|borderline|dry|oily|normal|"
+        rf"combination|sensitive|"
+        rf"curly|wavy|straight|frizzy|thin|thick|fine|thinning|gr[ae]y|brown|blonde?|red|black|blue|green|"
+        rf"hazel|short|long|"
+        rf"shoulder[- ]length|bad|poor|terrible|weak|flat|wide|\d[\d./-]*(?:\s?(?:bpm|mg/dl|"
+        rf"%))?)(?:\sand\s\w+)?){END}",
+        "{of} {more} {how} {what}.",
+        slot="health.body.{of}",
+        exclusive=True,
+        example=("My skin type is normal.", "Skin type is normal."),
+        counter="My hair is a mess.",
+    ),
+    rule(
+        "has_body",
+        r"i(?:'ve got| have| naturally have)\s(?:naturally |very |really |super |pretty "
+        r")?(?P<what>(?:(?:short|long|thick|thin|"
+        r"fine|curly|wavy|straight|frizzy|coily|red|blonde?|brown|black|gr[ae]y|dark|blue|green|hazel|wide|"
+        r"flat|narrow|"
+        r"sensitive|fair|pale|olive)(?:,? (?:and )?)){1,3}(?:hair|eyes|feet|skin|teeth|gums|scalp)|a "
+        r"sensitive (?:stomach|"
+        r"scalp|nose)|a (?:sweet tooth|high metabolism|photographic memory|stutter|lisp|limp|tattoo|"
+        r"pacemaker|hearing aid))\b",
+        "Has {what}.",
+        slot="health.has.{what}",
+        refuse=r"thick skin",
+        example=("I have thick curly hair.", "Has thick curly hair."),
+        counter="I have long evenings.",
+    ),
+    rule(
+        "takes_dose",
+        rf"i(?:'m| am|'ve been)?{ADVERB} (?:take|taking|on|prescribed)\s(?P<what>\d+ ?(?:mg|mcg|iu|ml|"
+        rf"units|g) (?:of )?{PHRASE})",
+        "Takes {what}.",
+        slot="health.medication.{what}",
+        example=("I take 40mg of atorvastatin.", "Takes 40mg of atorvastatin."),
+        counter="I take 20 minutes.",
+        refuse=r".*\b(?:flour|sugar|butter|protein|water|carbs)\b",
+    ),
+    rule(
+        "trouble",
+        rf"(?:i|i've){ADVERB} (?:have|had|get|suffer from|struggle with|deal with|been having|been dealing "
+        rf"with|been struggling with)\s"
+        rf"(?P<what>(?:a )?(?:\w+ )?(?:trouble|difficulty|problems) (?:sleeping|falling asleep|staying "
+        rf"asleep|hearing|walking|"
+        rf"breathing|swallowing|concentrating|focusing|seeing)|an? (?:fear|phobia) of\s{PHRASE}|(?:(?:bad|"
+        rf"terrible|chronic|"
+        rf"frequent|severe|regular|seasonal|constant|really bad|lower|occasional) )*(?:migraines|headaches|"
+        rf"heartburn|acid reflux|"
+        rf"gerd|allergies|back pain|neck pain|knee pain|joint pain|panic attacks|nosebleeds|cold sores|"
+        rf"cramps|hot flashes|"
+        rf"motion sickness|car sickness|sinus (?:issues|problems|infections)|stomach issues|digestive "
+        rf"issues|nightmares|"
+        rf"night sweats|brain fog|social anxiety|ptsd|ocd|bipolar(?: disorder)?|endometriosis|pcos|"
+        rf"fibromyalgia|lupus|"
+        rf"ms|multiple sclerosis|scoliosis|plantar fasciitis|carpal tunnel|gout|narcolepsy|tendonitis|"
+        rf"osteoporosis|anemia|"
+        rf"a heart (?:condition|murmur)|a thyroid (?:condition|problem)|hypothyroidism|hashimoto's|"
+        rf"ulcerative colitis|"
+        rf"kidney disease|glaucoma|cataracts|alopecia|acne|hiv|stage fright|imposter "
+        rf"syndrome))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
+        rf"since|when|from|because|after|at|every|in|lately|a lot|sometimes|for)\b)",
+        "Health: {what}.",
+        slot="health.{what}",
+        confidence=0.85,
+        example=("I have trouble sleeping.", "Health: trouble sleeping."),
+        counter="I have trouble with it.",
+    ),
+    rule(
+        "reacts",
+        r"(?P<what>(?!it\b|that\b|this\b|he\b|she\b|they\b|which\b|you\b|what\b)[\w-]+(?:\s[\w-]+)?) "
+        r"(?P<did>gives?|makes?|upsets?|triggers?)"
+        r"\s(?P<how>me\s(?:\w+ )?(?:headaches|migraines|heartburn|hives|a rash|rashes|anxiety|nightmares|"
+        r"acne|breakouts|sick|"
+        r"nauseous|bloated|jittery|anxious|sleepy|itchy|break out)|my (?:stomach|migraines|asthma|eczema|"
+        r"ibs|acid reflux))"
+        r"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|if|when)\b)",
+        "{what} {did} {how}.",
+        slot="health.reaction.{what}",
+        example=("Caffeine gives me headaches.", "Caffeine gives them headaches."),
+        counter="That gives me headaches.",
+        refuse=r".*\b(?:code|bug|job|boss|work|error|always|really)\b",
+    ),
+    rule(
+        "due_in",
+        rf"{AM}{ADVERB} (?:due|expecting)\s(?:in|on)\s(?P<when>(?:early |mid[- ]?|late )?(?-i:January|"
+        rf"February|March|April|May|June|July|"
+        rf"August|September|October|November|December)(?:\s\d+\w*)?){END}",
+        "Is pregnant, due in {when}.",
+        slot="family.pregnancy",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm due in July.", "Is pregnant, due in July."),
+        counter="I'm due in court.",
+    ),
+    rule(
+        "fasts",
+        rf"i(?:'m| am|'ve been)?{ADVERB} (?:do|doing|practice|practicing|following|"
+        rf"follow)?\s?(?P<what>intermittent fasting|keto|paleo|"
+        rf"whole30|weight watchers|omad|carb cycling|crossfit|fast(?:ing)? (?:until|from|"
+        rf"for)\s{PHRASE})(?=[\s,.;!)]|$)",
+        "Does {what}.",
+        slot="diet.regime",
+        example=("I do intermittent fasting.", "Does intermittent fasting."),
+        counter="Do I do intermittent fasting?",
+    ),
+    rule(
+        "has_not_eaten",
+        rf"i haven't (?P<what>(?:eaten|had|drunk|touched|smoked)\s(?!it\b|that\b|this\b|any\b|much\b|a "
+        rf"chance\b|time\b|lunch\b|"
+        rf"breakfast\b|dinner\b)[\w-]+(?: \w+)? (?:in|for|since)\s{PHRASE})",
+        "Has not {what}.",
+        slot="diet.has_not.{what}",
+        refuse=r".*\b(?:hours|minutes|morning|yesterday|luck|problems|issues|chance|today)\b",
+        example=("I haven't eaten meat in years.", "Has not eaten meat in years."),
+        counter="I haven't had a chance in weeks.",
     ),
 )

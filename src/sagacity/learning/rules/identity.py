@@ -1,21 +1,26 @@
-"""Who the user is: name, home, age, languages, how to reach them."""
+"""Who the user is: name, age, languages, papers, how to reach them."""
 
 from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, DATE, END, HAVE_BEEN, NAME, PHRASE, PLACE, WE_ARE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    DATE,
+    END,
+    NAME,
+    NATIONALITY,
+    OCCUPATION,
+    PHRASE,
+    WE_ARE,
+)
 
 _NOT_A_NAME = (
     r"(?:I\b|American|British|Canadian|Indian|Irish|Italian|German|French|Spanish|Mexican|Chinese|Japanese|"
     r"Korean|Australian|Christian|Catholic|Muslim|Jewish|Buddhist|Hindu|OK|Okay|Sorry|Not|Sure|New|So|Very|"
     r"Currently|A\b|An\b|The\b)"
 )
-_NO_PLACE = (
-    r"(?:downtown|area|my|our|a|an|it|this|that|these|those|there|here|with|your|fear|hope|pain|peace|plan|"
-    r"step|page|option|section|chapter|google|settings|the\b(?-i:\s[a-z]))\b"
-)
-
 NAMES: Final[tuple[Rule, ...]] = (
     rule(
         "name",
@@ -67,101 +72,12 @@ NAMES: Final[tuple[Rule, ...]] = (
     ),
 )
 
-HOME: Final[tuple[Rule, ...]] = (
-    rule(
-        "left_home",
-        rf"(?:i|we){ADVERB} (?:no longer live|don't live|do not live) in\s(?P<place>{PLACE})(?:\sany\s?more)?|"
-        rf"{WE_ARE}{ADVERB} (?:no longer|not) living in\s(?P<town>{PLACE})(?:\sany\s?more)?|"
-        rf"(?:i|we)(?:'ve| have)?{ADVERB} moved (?:out of|away from)\s(?P<city>{PLACE})",
-        "Does not live in {place}{town}{city}.",
-        slot="location.home",
-        negates=True,
-        refuse=_NO_PLACE,
-        confidence=0.9,
-        example=("I no longer live in Boston.", "Does not live in Boston."),
-        counter="I live in Boston no matter what.",
-    ),
-    rule(
-        "lives_in",
-        rf"(?:(?:i|we){ADVERB} live(?: \w+ly| with my \w+(?: and my \w+)?)?|i(?:'ve| have) lived|"
-        rf"{WE_ARE}{ADVERB} (?:based|located|living)|{HAVE_BEEN} (?:living|based)|"
-        rf"living)\s(?:(?:here\s)?in|out of)\s(?P<place>{PLACE})",
-        "Lives in {place}.",
-        slot="location.home",
-        exclusive=True,
-        confidence=0.9,
-        relation="lives_in",
-        refuse=_NO_PLACE,
-        example=("My name is Priya Sharma and I'm based in London.", "Lives in London."),
-        counter="Do I live in Boston?",
-    ),
-    rule(
-        "lives_in_lowercase",
-        rf"(?:i|we)(?: currently| now| actually)? live in\s(?P<place>(?!downtown\b|the\b|an?\b|my\b|it\b|"
-        rf"this\b|that\b|fear\b|hope\b|one\b|your\b|our\b)[a-z][\w-]+(?:\s[a-z][\w-]+){{0,2}}?){END}",
-        "Lives in {place}.",
-        slot="location.home",
-        exclusive=True,
-        confidence=0.75,
-        relation="lives_in",
-        example=("battery park area actually, i live in lower manhattan", "Lives in lower Manhattan."),
-        counter="I live in a small flat.",
-    ),
-    rule(
-        "moved_to",
-        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:moved|relocated)(?: back| over| down| out|"
-        rf" up)? (?:here )?to\s(?P<place>{PLACE})",
-        "Lives in {place}.",
-        slot="location.home",
-        exclusive=True,
-        confidence=0.9,
-        relation="lives_in",
-        refuse=_NO_PLACE,
-        example=("I just moved to Austin, Texas last month.", "Lives in Austin, Texas."),
-        counter="My sister moved to Austin.",
-    ),
-    rule(
-        "from",
-        rf"(?:{AM}{ADVERB} (?:originally )?from|i was born in|i (?:originally )?come from|"
-        rf"i was born and raised in|i grew up in)\s(?P<place>{PLACE})",
-        "Is from {place}.",
-        slot="location.origin",
-        exclusive=True,
-        relation="from",
-        example=("I'm originally from Lima.", "Is from Lima."),
-        counter="I'm from the old school.",
-    ),
-    rule(
-        "lives_with",
-        rf"(?:i|we){ADVERB} live (?P<who>alone|by myself|on my own|with my (?:\w+ )?(?:parents|mom|mum|dad|wife|"
-        rf"husband|partner|"
-        rf"girlfriend|boyfriend|fianc[e\u00e9]e?|family|sister|brother|roommates?|flatmates?|grandparents|kids|"
-        rf"children|son|"
-        rf"daughter)(?: and (?:my |our )?(?:\w+ )?(?:kids|children|son|daughter|dog|cat|parents))?){END}",
-        "Lives {who}.",
-        slot="home.with",
-        exclusive=True,
-        example=("I live alone.", "Lives alone."),
-        counter="Do I live alone?",
-    ),
-    rule(
-        "home_kind",
-        rf"(?:i|we)(?: currently| now)? (?:live|are living) in\s(?P<what>an?\s(?:[\w-]+\s){{0,4}}"
-        rf"(?:apartment|flat|house|condo|studio|townhouse|cabin|farm|dorm|loft|city|town|village|suburb|rv|"
-        rf"van|building|neighbou?rhood|area|climate)\b(?:\s(?:in|near|on)\s{PHRASE})?)",
-        "Lives in {what}.",
-        slot="home.kind",
-        exclusive=True,
-        example=("I live in a small flat near the park.", "Lives in a small flat near the park."),
-        counter="Do I live in a flat?",
-    ),
-)
-
 PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "age",
-        rf"(?:{AM}\s(?P<age>\d{{1,2}})(?:[ -]years?[ -]old)?(?=\s*(?:[.;!)]|,(?!\s?\d)|$)|\s(?:and|years?|"
-        rf"now|btw|but|with)\b(?!\spercent|\sof\b))|i(?:'ve)?{ADVERB} turned (?P<turned>\d{{1,2}})\b)",
+        rf"(?:{AM}\s(?P<age>\d{{1,2}})(?:[ -]?(?:years?|yrs?)[ -](?:old|of age)|\s?y\.?/?o\.?)?"
+        rf"(?=\s*(?:[.;!)]|,(?!\s?\d)|$)|\s(?:and|years?|now|btw|but|with)\b(?!\spercent|\sof\b))|"
+        rf"i(?:'ve)?{ADVERB} turned (?P<turned>\d{{1,2}})\b)",
         "Is {age}{turned} years old.",
         slot="identity.age",
         exclusive=True,
@@ -208,7 +124,8 @@ PERSON: Final[tuple[Rule, ...]] = (
         r"(?:(?:i|we)(?: (?!don't|do|can't|never|want)\w+)? speak|(?:i\s?'m|i am)(?: \w+)? fluent in)\s"
         r"(?P<what>(?:(?:fluent|basic|some|native|only|both|a little|a bit of|decent|good|"
         r"conversational)\s)?(?-i:[A-Z])\w+"
-        r"(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|basic|also|fluent)\s)?(?-i:[A-Z])\w+){0,4})|"
+        r"(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|basic|also|"
+        r"fluent)\s)?(?-i:[A-Z])\w+){0,4})|"
         r"my (?:native|first|mother) (?:language|tongue) is (?P<native>(?-i:[A-Z])\w+)",
         "Speaks {what}{native}.",
         slot="identity.languages",
@@ -228,7 +145,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "phone",
-        r"(?:my (?:\w+ )?(?:phone|mobile|cell|telephone|number|phone number|mobile number|cell number|whatsapp)"
+        r"(?:my (?:\w+ )?(?:phone|mobile|cell|telephone|number|phone number|mobile number|cell number|"
+        r"whatsapp)"
         r"(?: number)?(?:'s| is)|(?:you can )?(?:reach|call|text) me (?:at|on|under))\s"
         r"(?P<number>\+?\(?\d[\d ()/.-]{5,20}\d)(?![\w%])",
         "Phone number is {number}.",
@@ -255,7 +173,8 @@ PERSON: Final[tuple[Rule, ...]] = (
         "licence",
         rf"i(?:'ve| have)?{ADVERB} (?P<verb>got|gotten|obtained|have|had|passed)\s(?:my |a |"
         rf"an )(?P<what>(?:driver'?s?|driving|"
-        rf"pilot'?s?|boating|motorcycle|fishing|hunting) (?:licen[cs]e|test))(?P<when>(?:\s(?:in|on|since|last|"
+        rf"pilot'?s?|boating|motorcycle|fishing|hunting) (?:licen[cs]e|test))(?P<when>(?:\s(?:in|on|since|"
+        rf"last|"
         rf"for|this)\s"
         rf"[\w\s]{{1,25}}?)?){END}",
         "Got a {what} {when}.",
@@ -267,7 +186,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "licence_expires",
-        rf"my (?P<what>(?:driver'?s?|driving|pilot'?s?) licen[cs]e|passport|visa|work permit|residence permit|"
+        rf"my (?P<what>(?:driver'?s?|driving|pilot'?s?) licen[cs]e|passport|visa|work permit|residence "
+        rf"permit|"
         rf"green card)"
         rf"\s(?P<how>expires|expired|runs out|ran out|is valid until)\s(?:on\s)?(?P<when>{DATE})",
         "{what} {how} {when}.",
@@ -278,9 +198,15 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "no_licence",
-        rf"i{ADVERB} (?P<how>don't|do not) have (?:an? |my )?(?P<what>(?:driver'?s?|driving) licen[cs]e|car|"
-        rf"smartphone|tv|"
-        rf"siblings|kids|children|pets){END}",
+        rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:an? |my |any |our )?(?:own )?"
+        rf"(?P<what>(?:driver'?s?|driving) licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
+        rf"children|pets|"
+        rf"dishwasher|oven|microwave|garden|yard|garage|washing machine|dryer|printer|laptop|computer|"
+        rf"credit card|"
+        rf"passport|health insurance|insurance|degree|air fryer|blender|grill|bank account|savings|air "
+        rf"conditioning|ac|"
+        rf"facebook|instagram|whatsapp|social media|brothers|sisters|family (?:here|nearby)|internet at "
+        rf"home){END}",
         "Does not have {what}.",
         slot="has_no.{what}",
         exclusive=True,
@@ -319,11 +245,19 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "status",
-        rf"{AM}{ADVERB}\s(?P<status>retired|unemployed|self[- ]employed|a single (?:mom|dad|parent|mother|father)|"
-        rf"left-handed|bilingual|trilingual|transgender|deaf|hard of hearing|blind|gay|lesbian|bisexual|"
+        rf"{WE_ARE}{ADVERB}\s(?P<status>retired|unemployed|self[- ]employed|a single (?:mom|dad|parent|"
+        rf"mother|father)|"
+        rf"left[- ]handed|bilingual|trilingual|between jobs|out of work|unmarried|childless|childfree|sober|"
+        rf"agnostic|"
+        rf"an? (?:atheist|christian|buddhist|muslim|orphan|widow|widower|twin|feminist|foodie|homebody|"
+        rf"extrovert)|sikh|"
+        rf"christian|mormon|protestant|orthodox|religious|an? foster (?:parent|mom|dad)|a "
+        rf"stay[- ]at[- ]home (?:mom|dad)|"
+        rf"nonbinary|non-binary|asexual|pansexual|queer|neurodivergent|hearing impaired|visually impaired|"
+        rf"an amputee|transgender|deaf|hard of hearing|blind|gay|lesbian|bisexual|"
         rf"vaccinated|jewish|"
         rf"muslim|catholic|hindu|buddhist|an? (?:only child|vet(?:eran)?|expat|immigrant|homeowner))"
-        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but|since)\b)",
+        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but|since|right|at the|these|atm)\b)",
         "Is {status}.",
         slot="identity.{status}",
         example=("I'm retired and have time.", "Is retired."),
@@ -334,7 +268,8 @@ PERSON: Final[tuple[Rule, ...]] = (
         rf"(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s(?P<status>(?:happily |newly |"
         rf"recently )?(?:single|married|"
         rf"divorced|widowed|engaged|separated))(?P<more>\sto (?:my \w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?"
-        rf"(?P<when>(?:\s(?:for|in|since|last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but)\b)",
+        rf"(?P<when>(?:\s(?:for|in|since|last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|"
+        rf"but)\b)",
         "Is {status} {more}.",
         slot="identity.marital_status",
         exclusive=True,
@@ -357,12 +292,92 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "life_event",
-        rf"i{ADVERB} (?:got|was|have been|'ve been) (?P<what>promoted|pregnant|fired|laid off|hired|naturali[sz]ed)"
+        rf"i{ADVERB} (?:got|was|have been|'ve been) (?P<what>promoted|pregnant|fired|laid off|hired|"
+        rf"naturali[sz]ed)"
         rf"(?P<more>(?:\s(?:to|in|on|at|from|by|as)\s{PHRASE})?)",
         "Was {what} {more}.",
         slot="life.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
         example=("I just got promoted to lead analyst.", "Was promoted to lead analyst."),
         counter="My cousin got promoted.",
+    ),
+    rule(
+        "nationality",
+        rf"{WE_ARE}{ADVERB}\s(?:an?\s)?(?P<what>(?:half[- ]|part[- ]|originally |born )?{NATIONALITY}"
+        rf"(?:[- ](?:american|canadian|australian|british|born))?)(?=\s*(?:[.;!)]|,|$)|\s(?:and|but|so|by|"
+        rf"living|who|"
+        rf"citizen|expat|immigrant)\b)",
+        "Is {what}.",
+        slot="identity.nationality",
+        example=("I'm American but I live in Spain.", "Is American."),
+        counter="I'm German Shepherd owner.",
+    ),
+    rule(
+        "papers",
+        rf"i{ADVERB} (?:have|hold)\s(?P<what>(?:an?\s)?(?:dual|{NATIONALITY}|eu|us|uk)\s(?:citizenship|"
+        rf"nationality|"
+        rf"passport)|an?\s(?:\w+ )?(?:green card|work permit|student visa|work visa|h-?1b(?: visa)?|"
+        rf"residence permit))\b",
+        "Has {what}.",
+        slot="identity.papers",
+        example=("I have dual citizenship.", "Has dual citizenship."),
+        counter="I have a visa question.",
+    ),
+    rule(
+        "no_driving",
+        rf"i{ADVERB} (?:(?:don't|do not|can't|cannot) (?P<what>drive|swim|cook|sew|ski|ride a bike)|never "
+        rf"learned (?:how )?to "
+        rf"(?P<more>drive|swim|cook|sew|ski|ride a bike|read music))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
+        rf"anymore|any more|"
+        rf"at all|because)\b)",
+        "Does not {what}{more}.",
+        slot="skill.{what}{more}",
+        exclusive=True,
+        example=("I never learned to drive.", "Does not drive."),
+        counter="I don't drive that far.",
+    ),
+    rule(
+        "birthday_soon",
+        rf"(?:it's|it is|it will be) my (?P<age>\d{{2}}(?:st|nd|rd|th) "
+        rf")?birthday\s(?:on\s)?(?P<when>{DATE})|my "
+        rf"(?:\d{{2}}(?:st|nd|rd|th) )?birthday(?:'s| is)\s(?:coming up\s)?(?:on\s)?(?P<day>next\s\w+|"
+        rf"this\s\w+|tomorrow|in\s"
+        rf"(?!the\b)\w+(?:\s\w+)?){END}",
+        "Has their {age} birthday {when}{day}.",
+        slot="plan.birthday",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("It's my birthday next week.", "Has their birthday next week."),
+        counter="It's my birthday cake.",
+    ),
+    rule(
+        "speaks_many",
+        r"i (?:also |can |only )?speak (?P<what>(?:two|three|four|five|six|seven|\d|several) languages)",
+        "Speaks {what}.",
+        slot="identity.languages.count",
+        example=("I speak three languages.", "Speaks three languages."),
+        counter="I speak for three people.",
+    ),
+    rule(
+        "language_rank",
+        r"(?P<what>(?-i:[A-Z])\w+) (?P<how>is|isn't|is not) my (?P<which>second|third|first|native|mother) "
+        r"(?:language|tongue)",
+        "{what} {how} their {which} language.",
+        slot="identity.languages.{which}",
+        example=("English is my second language.", "English is their second language."),
+        counter="Respect is my first language rule.",
+        refuse=r"(?:Respect|It|That|This)\b",
+    ),
+    rule(
+        "age_person",
+        rf"(?:{AM}{ADVERB}|as)\s(?:an?\s)?(?P<age>\d{{2}})[- ]?(?:years?|yrs?|yr)?[- ]?(?:old|"
+        rf"y/?o)\b(?=\s(?:[\w-]+\s){{0,2}}?(?:man|woman|male|female|"
+        rf"guy|girl|boy|student|mom|mum|dad|mother|father|person|grandma|grandmother|grandfather|teen\w*|"
+        rf"{OCCUPATION})\b)",
+        "Is {age} years old.",
+        slot="identity.age",
+        exclusive=True,
+        example=("I'm a 34 year old woman.", "Is 34 years old."),
+        counter="I'm a 34 year fan.",
     ),
 )

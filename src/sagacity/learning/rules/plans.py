@@ -34,7 +34,8 @@ PLANS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "will_be_in",
-        rf"(?:i'll|i will|we'll|we will|{WE_ARE} going to) be in\s(?P<place>(?!the\s){PLACE})\s(?P<when>{PERIOD})",
+        rf"(?:i'll|i will|we'll|we will|{WE_ARE} going to) be "
+        rf"in\s(?P<place>(?!the\s){PLACE})\s(?P<when>{PERIOD})",
         "Is in {place} {when}.",
         slot="plan.{place}",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -46,7 +47,8 @@ PLANS: Final[tuple[Rule, ...]] = (
         "not_moving",
         rf"(?:(?:{WE_ARE}{ADVERB} (?:not|no longer)|(?:i|we){ADVERB} decided not to|(?:i|we)(?:'re| are|'m|"
         rf" am)n't){ADVERB} "
-        rf"(?:moving|relocating|going to move|move) to|(?:i|we)(?:'ve| have)?{ADVERB} (?:cancell?ed|called off|"
+        rf"(?:moving|relocating|going to move|move) to|(?:i|we)(?:'ve| have)?{ADVERB} (?:cancell?ed|called "
+        rf"off|"
         rf"dropped) "
         rf"(?:my|our|the) (?:move|plan to move|relocation) to|(?:my|our|the) (?:move|relocation) to"
         rf"(?=\s[\w\s]{{2,30}}\s(?:is|was|got|has been)\s(?:off|cancell?ed|called off|"
@@ -160,8 +162,10 @@ PLANS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "working_on",
-        rf"(?:{WE_ARE}|{HAVE_BEEN}){ADVERB} (?:working on|building|writing|restoring)\s(?P<what>(?:an?|my|"
-        rf"our)\s{PHRASE})",
+        rf"(?:{WE_ARE}|{HAVE_BEEN}){ADVERB} (?:working on|building|writing|restoring|(?:renovating|"
+        rf"remodell?ing|"
+        rf"redecorating|refurbishing|redoing|repainting)(?=\s(?:an?|my|our|the)\s))\s(?P<what>(?:an?|my|"
+        rf"our|the(?=\s(?:house|kitchen|bathroom|attic|basement|garden|bedroom|living room)))\s{PHRASE})",
         "Is working on {what}.",
         slot="project.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -175,7 +179,8 @@ PLANS: Final[tuple[Rule, ...]] = (
         "switched_to",
         rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>switched|changed|"
         rf"converted)(?: over)?(?P<how>\sfrom\s[\w\s-]{{2,40}}?)?"
-        rf" to\s(?P<what>(?!using\b|an?\s(?:new|different|better)\b|new\b|plan\b|another\b|\w+ing\b){PHRASE})",
+        rf" to\s(?P<what>(?!using\b|an?\s(?:new|different|better)\b|new\b|plan\b|another\b|"
+        rf"\w+ing\b){PHRASE})",
         "{did} {how} to {what}.",
         slot="switched.{what}",
         confidence=0.75,
@@ -219,7 +224,7 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "getting_married",
         rf"{WE_ARE}{ADVERB} (?P<what>getting married|having a baby|expecting a baby|expecting (?:twins|"
-        rf"our \w+ child))(?P<when>(?:\s{TIME})?)",
+        rf"(?:a|our \w+) (?:child|baby|boy|girl|kid|son|daughter)))(?P<when>(?:\s{TIME})?)",
         "Is {what} {when}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -238,5 +243,74 @@ PLANS: Final[tuple[Rule, ...]] = (
         r"reading|watching|with|by|something|anything|nothing|a conversation|bring)\b",
         example=("I recently started a yoga class on Wednesdays.", "Started a yoga class on Wednesdays."),
         counter="I started feeling tired.",
+    ),
+    rule(
+        "dated_plan",
+        rf"{WE_ARE}{ADVERB} (?P<what>(?:giving|having|hosting|throwing|attending|running|doing|taking|"
+        rf"playing|getting|starting|performing|"
+        rf"presenting|speaking|seeing|adopting|launching|opening|closing on|graduating|leaving|celebrating|"
+        rf"defending|competing|sitting)\b"
+        rf"(?:\s(?!it\b|this\b|that\b|them\b|"
+        rf"to\b)[\w'&/-]+){{0,6}}?)\s(?P<when>(?:on\s)?{DATE})(?=[\s,.;!)]|$)",
+        "Is {what} {when}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        refuse=(
+            r".*\b(?:it|this|that|them|errors?|issues?|problems?|trouble|troubles|some|advice|tired|ready|"
+            r"sick|better|worse|late|today)\b|"
+            r"\w+$|leaving the$|(?:\w+ )?(?:lunch|dinner|breakfast|coffee|scratch|drinks)\b|\w+ from|today\b|tonight\b"
+        ),
+        example=("I'm giving a talk at PyCon next month.", "Is giving a talk at PyCon next month."),
+        counter="I'm having trouble today.",
+    ),
+    rule(
+        "dream",
+        rf"my (?P<of>(?:\w+ )?(?:goal|dream|ambition|resolution|new year's resolution|plan|dream job|"
+        rf"long-term plan)) (?:this year |for "
+        rf"(?:this year|20\d\d|next year) )?is\s(?P<what>(?:to (?!get this|make this|understand|find out|"
+        rf"have this|use|write (?:a|the)|do)"
+        rf"|becoming\s){PHRASE})",
+        "{of} is {what}.",
+        slot="goal.{of}",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        refuse=r"to (?:see|know|ask|help|create a|build a) |.*\b(?:this(?! year)|that|it|these|them)\b",
+        example=("My goal is to run a marathon this year.", "Goal is to run a marathon this year."),
+        counter="My goal is to get this working.",
+    ),
+    rule(
+        "wants_to",
+        rf"(?:(?:i|we){ADVERB} (?:want|hope|plan|intend|aim|would like)|(?:i|we)'d (?:like|love)|"
+        rf"{WE_ARE}{ADVERB} hoping)"
+        rf" to\s(?:(?:someday|one day|eventually)\s)?(?P<what>(?:become an?|retire|move to (?-i:[A-Z])|"
+        rf"adopt an?|go back to (?:school|"
+        rf"college|uni|university|work)|start a family|have (?:kids|children|a baby)|open (?:a|my own)|quit "
+        rf"my job|change careers|"
+        rf"switch careers|run (?:a|the) (?:\w+ )?(?:half |ultra)?marathon)(?:\s?{PHRASE})?){END}",
+        "Wants to {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.75,
+        refuse=r"become an? (?:better|more)|.*\b(?:this|that|it|these|them)\b|open a (?:file|ticket|new)",
+        example=("I want to become a nurse.", "Wants to become a nurse."),
+        counter="I want to become a better cook.",
+    ),
+    rule(
+        "considers",
+        rf"{WE_ARE}{ADVERB} (?:thinking of|thinking about|considering|planning on|looking "
+        rf"into)\s(?P<what>(?:becoming an?|retiring|moving to "
+        rf"(?-i:[A-Z])|adopting an?|going back to (?:school|college|uni|university|work)|starting a family|"
+        rf"having (?:kids|children|a baby|another "
+        rf"baby)|opening (?:a|my own)|quitting my job|buying (?:an?|our first) (?:house|home|condo|"
+        rf"apartment|flat|car)|getting (?:a (?:dog|cat|puppy|"
+        rf"kitten)|married|divorced)|changing careers|switching careers)(?:\s?{PHRASE})?){END}",
+        "Is considering {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        refuse=r".*\b(?:this|that|it|these|them)\b",
+        example=("I'm thinking of moving to Spain next year.", "Is considering moving to Spain next year."),
+        counter="I'm thinking of moving to the next step.",
     ),
 )

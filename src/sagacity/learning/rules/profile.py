@@ -12,23 +12,28 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.engine import Draft, Rule, read
+from sagacity.learning.rules.events import EVENTS
+from sagacity.learning.rules.family import FAMILY_FACTS
 from sagacity.learning.rules.health import HEALTH
-from sagacity.learning.rules.identity import HOME, NAMES, PERSON
+from sagacity.learning.rules.home import HOME
+from sagacity.learning.rules.identity import NAMES, PERSON
 from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
 from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.languages.read import facts_in
 from sagacity.learning.rules.life import BELONGINGS, HABITS
+from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.sentences import split_sentences
 from sagacity.learning.rules.spelling import spelled
+from sagacity.learning.rules.subjects import with_subjects
 from sagacity.learning.rules.tastes import SKILLS, TASTES, TOOLS
 from sagacity.learning.rules.wording import keywords, slug, words
 from sagacity.learning.rules.work import WORK
 
 PROFILE_RULES: Final[tuple[Rule, ...]] = (
-    *NAMES, *CALENDAR, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *TOOLS, *TASTES, *SKILLS,
-    *BELONGINGS, *HABITS, *PLANS,
+    *NAMES, *CALENDAR, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *FAMILY_FACTS, *TOOLS, *TASTES, *SKILLS,
+    *BELONGINGS, *HABITS, *PLANS, *MONEY, *EVENTS,
 )  # fmt: skip
 """All rows; of two that match at one place the earlier wins."""
 
@@ -69,6 +74,17 @@ def _of(speaker: str, draft: Draft) -> Draft:
     )
 
 
+_IRONY: Final = re.compile(
+    r"^(?:oh|ah|wow|well|yay)?,?\s?(?:great|wonderful|fantastic|perfect|joy|lovely|awesome|nice|brilliant|"
+    r"just great),?\s(?:another|more|yet another|just what)\b|"
+    r"\boh (?:joy|the joy)\b|\byeah,? right\b|\bjust (?-i:LOVE|ADORE)\b|\b(?:just|sure|really|absolutely|"
+    r"so) (?:do )?love (?:mondays|it when|when|being told|paying|"
+    r"waiting|getting (?:woken|yelled|ignored)|doing taxes|taxes|traffic|meetings)\b|\blucky me\b|\bsaid no "
+    r"one\b|\bjust what i (?:always )?(?:needed|wanted)\b|"
+    r"\s/s(?:\s|$)|\s(?:not|\(not\)|lol not)!?$|\U0001f644|\U0001f643",
+    re.IGNORECASE,
+)
+"""What is said in the opposite sense."""
 _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
@@ -82,9 +98,11 @@ def facts(text: str, language: str = ENGLISH) -> Iterator[Draft]:
 
 
 def _facts_in_english(text: str) -> Iterator[Draft]:
-    sentences = split_sentences(spelled(text))
+    sentences = split_sentences(with_subjects(spelled(text)))
     named: set[str] = set()
     for sentence in sentences:
+        if _IRONY.search(sentence.text):
+            continue
         for draft in read(sentence, PROFILE_RULES):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
             yield draft

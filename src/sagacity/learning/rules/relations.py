@@ -31,16 +31,20 @@ _KIN_IS = (
     rf"(?P<what>(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
     rf"left-handed|deaf|blind|"
     rf"retired|unemployed|divorced|married|in a wheelchair|(?:[\w-]+\s){{0,2}}?{OCCUPATION})"
-    rf"|(?:has|suffers from|was diagnosed with|got diagnosed with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|"
+    rf"|(?:has|suffers from|was diagnosed with|got diagnosed with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|"
+    rf"dairy|"
     rf"pollen|cat|dog|"
     rf"shellfish|soy|wheat|milk) allergy|{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)"
-    rf"|(?:doesn't|does not|can't|cannot) (?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}"
-    rf"|works (?:as|in|at a|for a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|loves\s(?:to\s)?{PHRASE}))"
+    rf"|(?:doesn't|does not|can't|cannot) (?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|"
+    rf"enough){PHRASE}"
+    rf"|works (?:as|in|at a|for a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
+    rf"loves\s(?:to\s)?{PHRASE}))"
     rf"(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|from|with)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
-    r"(?:[ -]years?[ -]old)?(?=\s*(?:[.,;!?)](?!\d)|$)|\s(?:and|now|but|so|years|this|next|in|last)\b)"
+    r"(?:[ -]years?[ -]old)?(?=\s*(?:[.,;!?)](?!\d)|$)|\s(?:and|now|but|so|years|this|next|in|last|"
+    r"yesterday|today|on|already)\b)"
 )
 _KIN_FACTS: Final[tuple[Rule, ...]] = (
     rule(
@@ -84,7 +88,8 @@ _KIN_FACTS: Final[tuple[Rule, ...]] = (
 )
 NAMED_IS: Final[Rule] = rule(
     "named_is",
-    rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|blind|"
+    rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|"
+    rf"blind|"
     rf"\d{{1,2}} "
     rf"(?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:doesn't|"
     rf"can't) eat\s{PHRASE}|lives in"
@@ -108,7 +113,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
-        anywhere=True,
+        presupposed=True,
         refuse=r"(?:I|I'm|I've|I'd|I'll|And|But|So|OK|Thanks|Also|Which|Who|He|She|We|They|The|In|On|At|"
         r"Please|Christmas|Day|Group|\w+day|January|February|April|June|July|August|September|"
         r"October|November|December)\b",
@@ -147,7 +152,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         "Has a {kind} named {pet}.",
         slot="pet.{pet}",
         relation="has_pet",
-        anywhere=True,
+        presupposed=True,
         refuse=r"(?:I|I'm|And|But|So|OK|The|He|She|Which|Park|Food)\b|(?:second|other|next)\b",
         example=("By the way, my golden retriever, Max, needs a bed.", "Has a golden retriever named Max."),
         counter="My dog is hungry.",
@@ -155,7 +160,8 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "pets_named",
         rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|(?:i|we){ADVERB} own|my|our)\s"
-        rf"(?P<what>(?:{WORD_FOR_TWO}\s|both\s)?(?:\w+\s)?(?:cats|dogs|kittens|puppies|horses|rabbits|hamsters|"
+        rf"(?P<what>(?:{WORD_FOR_TWO}\s|both\s)?(?:\w+\s)?(?:cats|dogs|kittens|puppies|horses|rabbits|"
+        rf"hamsters|"
         rf"guinea pigs|birds|"
         rf"parrots|budgies|goats|chickens|turtles|snakes|ferrets|rats|retrievers|terriers))(?:,|:|"
         rf" -)?\s(?:named |called |\()?"
@@ -214,7 +220,8 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "parents_live_in",
-        rf"my (?P<kin>parents|grandparents|in-laws|children|kids|brothers|sisters) live in\s(?P<place>{PLACE})",
+        rf"my (?P<kin>parents|grandparents|in-laws|children|kids|brothers|sisters) live "
+        rf"in\s(?P<place>{PLACE})",
         "Has {kin} who live in {place}.",
         slot="relation.{kin}.home",
         exclusive=True,
@@ -244,14 +251,13 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         counter="My dog nearly died.",
     ),
     rule(
-        "children",
-        r"(?:i|we)(?: also)? have (?P<what>(?:an?|two|three|four|five|\d)\s(?:(?:young|small|little|grown|"
-        r"teenage|adult|older|younger|twin|\w+-year-old)\s){0,2}(?:kids?|children|child|sons?|daughters?|"
-        r"boys|girls|siblings?|sisters?|brothers?|dogs?|cats?|puppy|kitten|chickens|goats|horses?|"
-        r"grandkids|grandchildren|toddlers?|baby)\b)",
-        "Has {what}.",
-        slot="family.{what}",
-        example=("We have two young kids and a garden.", "Has two young kids."),
-        counter="I have two questions.",
+        "pet_put_down",
+        rf"(?:i|we){ADVERB} (?:had to )?(?:put|have) (?:my|our) "
+        rf"(?P<kind>{PET})(?:,?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+)),?)? "
+        rf"(?:down|to sleep|put down|euthani[sz]ed)\b",
+        "{kind} {pet} was put down.",
+        slot="pet.died.{kind}{pet}",
+        example=("We had to put our cat Misty to sleep.", "Cat Misty was put down."),
+        counter="We had to put our cat outside.",
     ),
 )

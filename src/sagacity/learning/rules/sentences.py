@@ -90,7 +90,14 @@ _TEXT_WORK = (
     r"(?:summari[sz]e|translate|proofread|rewrite|rephrase|paraphrase|edit|correct|improve|classify|"
     r"analy[sz]e)"
 )
-_PASTE_INLINE = re.compile(rf"\b{_TEXT_WORK}\b[^\n:]{{0,80}}:\s", re.IGNORECASE)
+_PASTE_INLINE = re.compile(
+    rf"(?:\b{_TEXT_WORK}\b[^\n:]{{0,80}}|\bhere(?:'s| is| are)\s(?:the|my|a|an|her|his|their|our|"
+    rf"what)\s[^\n:]{{0,40}}\b(?:ads?|e-?mail|letter|"
+    rf"post|posting|description|message|article|review|story|transcript|draft|text|essay|bio|profile|resume|"
+    rf"cv|listing|lyrics|prompt|notes|"
+    rf"paragraph|script|dialogue|email thread|wrote|said|sent)\b[^\n:]{{0,40}}):\s",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w-]{0,30})[^<>]{0,100}>")
 
 _BOUNDARY = re.compile(
@@ -106,7 +113,7 @@ _TEXT_TASK = re.compile(
     re.IGNORECASE,
 )
 _FICTION = re.compile(
-    r"\b(?:role-?\s?play|pretend|imagine|act as|suppose|hypothetically|fictional|let's say|in (?:this|"
+    r"\b(?:role-?\s?play|pretend|imagine|act as|suppose|hypothetically|fictional|let's say|in (?:this|my|"
     r"the) (?:scenario|movie|story|game|book|novel|film|play|dream)|(?:write|tell|create|generate|draft|"
     r"compose)\s(?:me\s)?(?:\w+\s){0,5}(?:story|poem|script|song|scene|novel|dialogue|monologue|essay|"
     r"letter|e-?mail|speech|bio|post|caption|review))\b",
@@ -118,7 +125,8 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?!(?:i|we|you|never|always|only|to|please|not|don\'t|just|and|or|can|also)\b)[\w'-]+)\s(?:(?:always|"
+    r"(?<![\w'])(?:(?!(?:i|we|you|never|always|only|to|please|not|don\'t|just|and|or|can|"
+    r"also)\b)[\w'-]+)\s(?:(?:always|"
     r"just|also|often|once)\s)?(?:says?|said|saying|told|tells|thinks?|thought|claims?|claimed|believes?|"
     r"asks|wrote|writes|suggests?|suggested|recommends?|recommended|mentions?|insists?|insisted|jokes?|"
     r"joked|replied|swears?|argues?)\b|\baccording to\b|\b(?:error|message|page|manual|docs?|instructions?|"
@@ -144,7 +152,12 @@ _OPENER = re.compile(
     r"for instance|for example|speaking of \w+|for (?:context|reference|the record|your information)|"
     r"as i (?:said|mentioned)(?: before| earlier)?|(?:one|1) (?:more )?(?:thing|request)|first|second|"
     r"third|finally|lastly|unfortunately|luckily|personally|currently|big life update|update|right now|"
-    r"these days|recently|lately|just to clarify|because|since|although|though|while|as)\b[\s,:;!.-]{1,4}",
+    r"these days|recently|lately|just to clarify|i'd say(?: that)?|turns out(?: that)?|it turns out(?: "
+    r"that)?|"
+    r"i(?: must| have to)? admit(?: that)?|(?:the )?thing is|as you know|note that|for what it's worth|fwiw|"
+    r"fun fact|side note|p\.?s|"
+    r"in case (?:it|that) (?:matters|helps)|not sure if (?:it|this|that) (?:matters|helps)|quick "
+    r"(?:background|context)|background|context|because|since|although|though|while|as)\b[\s,:;!.-]{1,4}",
     re.IGNORECASE,
 )
 

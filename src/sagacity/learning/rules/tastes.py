@@ -15,19 +15,23 @@ _NOT_LASTING = (
     rf"hearing|seeing)"
 )
 _LANGUAGES = (
-    r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|clojure|"
+    r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|"
+    r"clojure|"
     r"julia|matlab|perl|dart|lua|zig|ocaml|cobol|fortran|sql|react|vue|svelte|django|flask"
 )
 _PRODUCTS = (
     r"firefox|chrome|safari|brave|edge|slack|notion|obsidian|evernote|todoist|trello|jira|asana|linear|figma|"
     r"photoshop|"
-    r"lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|telegram|discord|"
+    r"lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|telegram|"
+    r"discord|"
     r"zoom|teams|"
     r"postgres|postgresql|mysql|sqlite|mongodb|redis|kafka|docker|kubernetes|terraform|ansible|git|github|"
     r"gitlab|jenkins|"
-    r"tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|polars|pytorch|tensorflow|fastapi|rails|laravel|"
+    r"tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|polars|pytorch|tensorflow|fastapi|rails|"
+    r"laravel|"
     r"spring|"
-    r"next\.js|tailwind|aws|azure|gcp|vercel|netlify|heroku|cloudflare|spotify|netflix|strava|duolingo|alexa|siri"
+    r"next\.js|tailwind|aws|azure|gcp|vercel|netlify|heroku|cloudflare|spotify|netflix|strava|duolingo|"
+    r"alexa|siri"
 )
 _MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
 _EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
@@ -55,8 +59,8 @@ TASTES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "favorite_is",
-        rf"my(?: all-time| absolute| personal)? (?P<of>favou?rite (?:[\w-]+\s){{1,4}}?)(?:is|are|"
-        rf"has (?:always )?been)(?: \w+ly)?\s(?P<what>{PHRASE})",
+        rf"(?:my|our)(?: all-time| absolute| personal)? (?P<of>favou?rite (?:[\w-]+\s){{0,3}}?[\w-]+?)"
+        rf"(?:'s|\s(?:is|are|has (?:always )?been))(?: \w+ly)?(?: so far)?\s(?P<what>{PHRASE})",
         "{of} is {what}.",
         slot="{of}",
         exclusive=True,
@@ -68,7 +72,8 @@ TASTES: Final[tuple[Rule, ...]] = (
     rule(
         "is_favorite",
         rf"(?P<what>(?!it\b|that\b|this\b|which\b|what\b|he\b|she\b|these\b|those\b|they\b|one\b|"
-        rf"i\b)[\w'-]+(?:\s[\w'-]+){{0,3}}?)\s(?:is|are)(?: \w+ly)? (?:my|one of my)(?: all-time|"
+        rf"i\b)[\w'-]+(?:\s[\w'-]+){{0,3}}?)\s(?:is|are|has been|has always been|have been)(?: \w+ly| "
+        rf"still)? (?:my|one of my)(?: all-time|"
         rf" absolute)? (?P<of>favou?rites?\s(?:[\w-]+\s?){{1,3}}?){END}",
         "{of} is {what}.",
         slot="{of}",
@@ -93,10 +98,13 @@ TASTES: Final[tuple[Rule, ...]] = (
     rule(
         "kind_of_person",
         rf"{AM}{ADVERB} (?:(?:more of )?an?) (?P<what>(?!happy\b|good\b|bad\b|nice\b|busy\b|terrible\b|"
+        rf"new\b|first\b|"
+        rf"lucky\b|great\b|nice\b|big\b|family\b|proud\b|funny\b|old\b|poor\b|tough\b|regular\b|idea\b|"
         rf"private\b)[\w-]+ (?:person|lover|"
-        rf"addict|drinker|eater|nerd|enthusiast|aficionado|geek|buff|fanatic|junkie))(?=\s*(?:[,.;!)]|$)|"
-        rf"\s(?:and|but|so|who|"
-        rf"myself)\b)",
+        rf"addict|drinker|eater|nerd|enthusiast|aficionado|geek|buff|fanatic|junkie|snob|hater|supporter|"
+        rf"guy|gal|girl|"
+        rf"owner|user|hoarder|collector|player|gamer|reader|hiker|climber|sleeper))(?=\s*(?:[,.;!)]|$)|"
+        rf"\s(?:and|but|so|who|than|rather|through|since|at heart|myself)\b)",
         "Is a {what}.",
         slot="taste.{what}",
         confidence=0.8,
@@ -124,6 +132,106 @@ TASTES: Final[tuple[Rule, ...]] = (
 )
 
 SKILLS: Final[tuple[Rule, ...]] = (
+    rule(
+        "fan_of",
+        rf"{AM}{ADVERB}(?: an?)?\s(?:(?:big|huge|massive|lifelong|die-?hard|diehard|avid|long-?time) "
+        rf")*(?P<fan>(?!big\b|huge\b|such\b|not\b)"
+        rf"[\w&'.-]+(?:\s[\w&'.-]+){{0,2}}?) (?:fan|fanatic|supporter|stan)(?=\s*(?:[,.;!)]|$)|\s(?:and|"
+        rf"but|so|since|too)\b)",
+        "Likes {fan}.",
+        slot="taste.{fan}",
+        exclusive=True,
+        refuse=r"(?:no|a|an|the|your|great|new|real|true|bigger|biggest|ceiling|desk)\b",
+        example=("I'm a huge Radiohead fan.", "Likes Radiohead."),
+        counter="I'm a big fan.",
+    ),
+    rule(
+        "fan_for_long",
+        rf"(?:{HAVE_BEEN}{ADVERB} (?:an? )?(?:big |huge )?(?:fan of|into|obsessed with|hooked on|listening "
+        rf"to(?: a lot of| lots of)?|"
+        rf"playing a lot of|getting (?:really )?into|loving)|i{ADVERB} (?:got|have gotten)(?: really)? into|"
+        rf"{AM}{ADVERB} "
+        rf"(?:a sucker for|crazy about|hooked on|addicted to|partial to|big on|getting into|really "
+        rf"into))\s(?P<what>{PHRASE})",
+        "Likes {what}.",
+        slot="taste.{what}",
+        exclusive=True,
+        confidence=0.75,
+        refuse=(
+            rf"{_NOT_LASTING}|(?:an?|my|our|music|podcasts|audiobooks|some|new)\b(?!\slot)|trouble|debt|"
+            rf"shape|college|bed\b|"
+            rf"(?:law|med|grad) school|(?:\w+ )?accident|recordings|"
+            r".*\bfor (?:about|a|over|\w+ (?:days|weeks|months|years))\b"
+        ),
+        example=("I've been listening to a lot of Billie Eilish lately.", "Likes Billie Eilish."),
+        counter="I've been listening to it.",
+    ),
+    rule(
+        "not_into",
+        rf"{AM}{ADVERB} not (?:really |that |very |so |particularly |big )*(?:into|fond of|keen on|on|crazy "
+        rf"about|a fan of)\s"
+        rf"(?P<what>(?!board\b|top\b|it\b|track\b|point\b){PHRASE})|{AM} not (?:really )?(?:much of )?an? "
+        rf"(?P<person>[\w-]+ "
+        rf"(?:person|drinker|eater|reader|cook|fan))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
+        "Does not like {what}{person}.",
+        slot="taste.{what}{person}",
+        exclusive=True,
+        example=("I'm not into sports.", "Does not like sports."),
+        counter="I'm not on board with it.",
+        refuse=_NOT_LASTING,
+    ),
+    rule(
+        "which_i_love",
+        rf"(?P<product>(?-i:[A-Z])[\w'&-]*(?:\s(?:of\s|the\s|and\s)?(?-i:[A-Z0-9])[\w'&-]*){{0,4}}),? which "
+        rf"(?:i|we){ADVERB} "
+        rf"(?P<verb>use|love|enjoy|like|own|play|watch|read|prefer|hate)(?=\s*(?:[,.;!?)]|$)|\s(?:to|for|and|"
+        rf"but|on|in|every|at|a lot|"
+        rf"very much)\b)",
+        "{verb} {product}.",
+        slot="taste.{product}",
+        confidence=0.75,
+        anywhere=True,
+        example=("I read Architectural Digest, which I love.", "Loves Architectural Digest."),
+        counter="I read a book which I love.",
+    ),
+    rule(
+        "cannot_live_without",
+        rf"i{ADVERB} (?:can't|cannot|couldn't) (?:live|function|start my day|work|survive) "
+        rf"without\s(?P<what>{PHRASE})|i{ADVERB} have "
+        rf"a (?:soft spot|weakness|thing|passion) for\s(?P<more>{PHRASE})",
+        "Likes {what}{more}.",
+        slot="taste.{what}{more}",
+        exclusive=True,
+        refuse=_NOT_LASTING,
+        example=("I can't live without coffee.", "Likes coffee."),
+        counter="I can't work without it.",
+    ),
+    rule(
+        "always_liked",
+        rf"(?:i've|i have) (?P<how>always|never) (?P<did>loved|liked|enjoyed|hated|been good at|been bad at|"
+        rf"been into|been afraid of|"
+        rf"wanted to (?:be|learn|visit|go to|live in|become|try|play|write|run|see|own))\s(?P<what>{PHRASE})",
+        "Has {how} {did} {what}.",
+        slot="taste.{what}",
+        exclusive=True,
+        confidence=0.8,
+        refuse=_NOT_LASTING,
+        example=("I've always wanted to learn Italian.", "Has always wanted to learn Italian."),
+        counter="I've always liked it.",
+    ),
+    rule(
+        "skilled",
+        rf"{AM}{ADVERB} (?P<how>good|great|bad|terrible|awful|decent|proficient|comfortable|experienced|"
+        rf"fluent|advanced|well[- ]versed|an "
+        rf"expert|certified|trained) (?P<often>at|in|with)\s(?P<what>(?!math here){PHRASE})",
+        "Is {how} {often} {what}.",
+        slot="skill.{what}",
+        exclusive=True,
+        confidence=0.75,
+        refuse=_NOT_LASTING + r"|(?:time|moment|least|the|\w+day)\b",
+        example=("I'm terrible at math.", "Is terrible at math."),
+        counter="I'm good with that.",
+    ),
     rule(
         "new_to",
         rf"{WE_ARE}{ADVERB} (?:new to|a (?:complete |total |relative )?(?:beginner|newbie|novice)(?: in|"
@@ -189,7 +297,7 @@ SKILLS: Final[tuple[Rule, ...]] = (
         "Is learning {what}.",
         slot="learning.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
-        refuse=rf"(?!to\s\w){POINTING}|more\b|about\b|a lot",
+        refuse=rf"(?!to\s\w){POINTING}|more\b|about\b|a lot|hard\b",
         example=("I'm learning Rust in the evenings.", "Is learning Rust in the evenings."),
         counter="I'm still learning and it helps.",
     ),
@@ -233,11 +341,14 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "system",
-        rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched to))\s(?P<product>(?:an? |"
+        rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched "
+        rf"to))\s(?P<product>(?:an? |"
         rf"my )?(?:"
-        rf"macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|ubuntu|debian|fedora|arch(?: linux)?|nixos|"
+        rf"macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|ubuntu|debian|fedora|arch(?: linux)?|"
+        rf"nixos|"
         rf"linux mint|"
-        rf"chromebook|iphone|android|pixel phone|windows pc|wsl2?))\b(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at|"
+        rf"chromebook|iphone|android|pixel phone|windows pc|wsl2?))\b(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
+        rf"btw|at|"
         rf"for|with|as)\b)",
         "Uses {product}.",
         slot="tool.system.{product}",
@@ -247,7 +358,8 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "mode",
-        rf"(?:i|we){ADVERB} (?:always )?(?P<verb>use|prefer|like|love|want)\s(?P<what>(?:dark|light|night|vim|"
+        rf"(?:i|we){ADVERB} (?:always )?(?P<verb>use|prefer|like|love|want)\s(?P<what>(?:dark|light|night|"
+        rf"vim|"
         rf"compact) mode"
         rf"(?:\s(?:everywhere|in all (?:my )?\w+|for everything|in\s{PHRASE}))?)(?=[\s,.;!)]|$)",
         "{verb} {what}.",
@@ -260,7 +372,8 @@ TOOLS: Final[tuple[Rule, ...]] = (
         "codes_in",
         rf"(?:i|we){ADVERB} (?:mostly |mainly |usually )?(?P<verb>code|program|develop|write code|"
         rf"write everything|write)"
-        rf"(?: mostly| mainly)? in\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, and)\s(?:{_LANGUAGES}))*)(?![\w-])",
+        rf"(?: mostly| mainly)? in\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, "
+        rf"and)\s(?:{_LANGUAGES}))*)(?![\w-])",
         "{verb} in {what}.",
         slot="tool.language",
         example=("I mostly code in Python.", "Codes in Python."),
@@ -280,7 +393,8 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "uses_named",
         rf"(?:i|we){ADVERB} use\s(?P<what>(?:{_PRODUCTS})(?:(?:,| and|, and)\s(?:{_PRODUCTS}))*)"
-        rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|with)\b)",
+        rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|"
+        rf"with)\b)",
         "Uses {what} {for}.",
         slot="tool.uses.{what}",
         confidence=0.8,

@@ -14,6 +14,7 @@ from sagacity.learning.rules.fragments import (
     POINTING,
     STANDING,
     WE_ARE,
+    WORD_FOR_TWO,
 )
 
 _ROLE = (
@@ -55,7 +56,8 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "works_as",
-        rf"i (?:currently )?work{ADVERB} as\s(?:(?:an?|the)\s)?(?P<role>(?!hard\b|much\b|well\b|fast\b|"
+        rf"(?:i (?:currently )?work|{AM}{ADVERB} working){ADVERB} as\s(?:(?:an?|the)\s)?(?P<role>(?!hard\b|"
+        rf"much\b|well\b|fast\b|"
         rf"long\b|expected\b|if\b|i\b){PHRASE})",
         "Works as a {role}.",
         slot="work.role",
@@ -65,8 +67,9 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "role",
-        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|-)\b|$|"
-        rf"\s[-\u2013\u2014])",
+        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|by|here|"
+        rf"at|for|based|"
+        rf"living|specializing|on|now|since|these|btw|-)\b|$|\s[-\u2013\u2014])",
         "Is a {role}.",
         slot="work.role",
         exclusive=True,
@@ -87,7 +90,8 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "works_at",
-        rf"i (?:currently |now )?work{ADVERB} (?:at|for)\s{_ORG}|{AM}{ADVERB} employed (?:at|"
+        rf"(?:i (?:currently |now )?work|{AM}{ADVERB} working){ADVERB} (?:at|for)\s{_ORG}|{AM}{ADVERB} "
+        rf"employed (?:at|"
         rf"by)\s(?P<product>{NAME})",
         "Works at {org}{product}.",
         slot="work.employer",
@@ -99,9 +103,11 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "works_at_lower_case",
-        r"i (?:currently |now |also )?work(?: part[- ]time| full[- ]time)? (?:at|for) (?P<org>(?!(?:home|night|"
+        r"i (?:currently |now |also )?work(?: part[- ]time| full[- ]time)? (?:at|for) (?P<org>(?!(?:home|"
+        r"night|"
         r"nights|the|my|a|an|it|least|all|free|"
-        r"money|fun|hours|days|myself|them|him|her|you|us|this|that|our|your|one|two|three|me|him|noon|midnight|"
+        r"money|fun|hours|days|myself|them|him|her|you|us|this|that|our|your|one|two|three|me|him|noon|"
+        r"midnight|"
         r"weekends|school|"
         r"university|work|people|clients|companies|several|many|various|some|different|small|large|big|long|"
         r"over|about|more)\b)"
@@ -192,7 +198,8 @@ WORK: Final[tuple[Rule, ...]] = (
         "studies",
         rf"(?:i{ADVERB} study|{AM}{ADVERB} (?:studying|majoring in|doing (?:a|my) (?:phd|master'?s?|"
         rf"bachelor'?s?|degree|mba) (?:in|on)))"
-        rf"\s(?P<what>(?!for\b|in\b|at\b|how\b|about\b|abroad\b|hard\b|to\b|alone\b|with\b|on\b|more\b|late\b|"
+        rf"\s(?P<what>(?!for\b|in\b|at\b|how\b|about\b|abroad\b|hard\b|to\b|alone\b|with\b|on\b|more\b|"
+        rf"late\b|"
         rf"when\b){PHRASE})",
         "Studies {what}.",
         slot="education.subject",
@@ -255,5 +262,166 @@ WORK: Final[tuple[Rule, ...]] = (
             "Education: their undergrad in CS from UCLA.",
         ),
         counter="I want to get a degree in CS.",
+    ),
+    rule(
+        "has_been_role",
+        rf"(?:i've|i have){ADVERB} "
+        rf"been\s(?:an?\s)(?P<role>(?:[\w&/+-]+\s){{0,3}}?{OCCUPATION})(?P<span>(?:\s(?:for|since|at|in)\s"
+        rf"{PHRASE})?){END}",
+        "Has been a {role} {span}.",
+        slot="work.role",
+        exclusive=True,
+        refuse=r"(?:good|bad|better|great|huge|big|long|loyal)\b",
+        example=("I've been a nurse for 15 years.", "Has been a nurse for 15 years."),
+        counter="I've been a big driver of this.",
+    ),
+    rule(
+        "works_for_myself",
+        rf"i{ADVERB} (?P<what>freelance|work for myself|am my own boss)(?P<more>(?:\sas\s{PHRASE})?){END}",
+        "Is self-employed {more}.",
+        slot="work.employer",
+        exclusive=True,
+        example=("I freelance as an illustrator.", "Is self-employed as an illustrator."),
+        counter="I freelance it out.",
+    ),
+    rule(
+        "reports_to",
+        rf"i{ADVERB} report (?:directly )?to\s(?P<person>{NAME}){END}",
+        "Reports to {person}.",
+        slot="work.boss",
+        exclusive=True,
+        relation="reports_to",
+        refuse=r"(?:I|HR)\b",
+        example=("I report to Karen.", "Reports to Karen."),
+        counter="I report to work at nine.",
+    ),
+    rule(
+        "leads",
+        rf"i{ADVERB} (?P<verb>manage|lead|supervise|run|head|oversee|mentor)\s(?P<what>(?:an?|the|our|"
+        rf"my)\s(?:[\w-]+\s){{0,3}}?"
+        rf"(?:team|department|group|crew|lab|squad|unit|office|store|branch|staff|kitchen|restaurant|"
+        rf"company|nonprofit)"
+        rf"(?:\s(?:of|at|in|for|with)\s{PHRASE})?|(?:{WORD_FOR_TWO}|\d+|seven|eight|nine|ten|"
+        rf"twelve)\s(?:\w+\s)?"
+        rf"(?:people|engineers|developers|employees|nurses|interns|reports|direct reports)){END}",
+        "{verb} {what}.",
+        slot="work.leads",
+        exclusive=True,
+        example=("I manage a team of six.", "Manages a team of six."),
+        counter="I manage fine.",
+    ),
+    rule(
+        "team",
+        rf"(?:my|our) (?P<of>(?:\w+ )?(?:team|company|startup|department|lab))\s(?P<how>is|has|consists of|"
+        rf"is made up of)\s(?P<what>(?:about |around |just |only )?(?:\w+|\d[\d,]*)\s(?:\w+ )?(?:people|"
+        rf"engineers|developers|"
+        rf"employees|members|designers|of us)|(?:based |located |mostly |spread )*(?:in|across|"
+        rf"between)\s(?-i:[A-Z])"
+        rf"{PHRASE}|fully remote|remote|hybrid|remote-first){END}",
+        "{of} {how} {what}.",
+        slot="work.{of}",
+        exclusive=True,
+        refuse=r"(?:the|no|too|many|these|those|some|good|great|nice|new|more|fewer)\b",
+        example=("Our team is eight people and we ship every two weeks.", "Team is eight people."),
+        counter="Our team is nice people.",
+    ),
+    rule(
+        "team_of_us",
+        r"(?:there are|there's|we're|we are) (?P<what>(?:about |only |just )?(?:\w+|\d+)) (?:of us|people|"
+        r"engineers|"
+        r"developers|employees) (?:on|in|at) (?:the|our|my) (?P<of>team|company|office|department|startup|"
+        r"family|band)",
+        "{of} has {what} people.",
+        slot="work.team_size",
+        exclusive=True,
+        refuse=r"(?:too|so|some|many|several|no|the)\b",
+        example=("There are 12 of us on the team.", "Team has 12 people."),
+        counter="There are too many people on the team.",
+    ),
+    rule(
+        "we_ship",
+        rf"we{ADVERB} (?P<verb>ship|release|deploy|plan|meet|do retros|have sprints|run sprints|work in "
+        rf"sprints)(?P<more>(?:\s(?:new "
+        rf"\w+|to production|code|updates))?)\s(?P<often>every (?:\w+ )?(?:day|weeks?|months?|\w+day|"
+        rf"quarter|sprint)|twice a \w+|"
+        rf"once a \w+|(?:bi)?weekly|daily|monthly|quarterly|on \w+days?)",
+        "{verb} {more} {often}.",
+        slot="work.cadence.{verb}",
+        exclusive=True,
+        example=("We ship every two weeks.", "Ships every two weeks."),
+        counter="We ship to every country.",
+    ),
+    rule(
+        "work_times",
+        r"i(?: usually| normally| always| typically)? (?:work|start work|start|finish work|get off work|"
+        r"clock in|get off)\s"
+        r"(?P<what>(?:from )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?\s?(?:to|-|until|"
+        r"till)\s?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|"
+        r"(?:at|around)\s(?:about )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|(?:the )?(?:night|graveyard|early|"
+        r"late|day|evening|weekend|"
+        r"swing) shifts?|evenings|mornings|(?:mon|tues|wednes|thurs|fri)days?(?: to | through |-)\w+days?|"
+        r"nine to five)"
+        r"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|in|on|every|most|because)\b)",
+        "Works {what}.",
+        slot="work.times",
+        exclusive=True,
+        example=("I start work at 7.", "Works at 7."),
+        counter="I start at the top.",
+    ),
+    rule(
+        "office_in",
+        rf"(?:my|our) (?P<of>office|headquarters|hq|studio|shop|store|restaurant|school|campus|clinic|"
+        rf"bakery|farm|cabin|"
+        rf"business)\s(?:is|'s) (?:located |based )?(?P<where>(?:in|near|on|at|next to)\s(?:downtown "
+        rf")?(?-i:[A-Z]){PHRASE}|downtown)",
+        "{of} is {where}.",
+        slot="work.{of}",
+        exclusive=True,
+        example=("My office is in Midtown.", "Office is in Midtown."),
+        counter="My office is in ruins.",
+    ),
+    rule(
+        "year_of_study",
+        rf"{AM}{ADVERB} (?:in|entering|starting|finishing) (?P<what>(?:my|the) (?:first|second|third|fourth|"
+        rf"fifth|final|last|"
+        rf"freshman|sophomore|junior|senior) (?:year|semester|term)(?:\s(?:of|at|in)\s{PHRASE})?|(?:high "
+        rf"school|college|"
+        rf"university|uni|grad(?:uate)? school|med(?:ical)? school|law school|nursing school|art school|"
+        rf"culinary school|"
+        rf"\w+ grade|year \d+|a (?:masters|phd|master's|doctoral) program|a relationship|an open "
+        rf"relationship|"
+        rf"(?:the )?(?:army|navy|air force|military|marines|reserves)|hr|it|tech support|sales)(?:\s(?:at|"
+        rf"in|for)\s{PHRASE})?){END}",
+        "Is in {what}.",
+        slot="education.year",
+        exclusive=True,
+        example=("I'm in my final year at Edinburgh.", "Is in their final year at Edinburgh."),
+        counter="I'm in my final round.",
+    ),
+    rule(
+        "teaches_and_trains",
+        rf"i{ADVERB} (?P<verb>specialize|specialise|major|minor)(?:ed)? in\s(?P<what>{PHRASE})",
+        "{verb} in {what}.",
+        slot="work.speciality",
+        refuse=POINTING,
+        example=("I specialize in tax law.", "Specializes in tax law."),
+        counter="I specialize in it.",
+    ),
+    rule(
+        "owns_business",
+        rf"(?:i|we){ADVERB} (?:(?P<verb>own|run|operate)|(?P<did>started|opened|founded|co-founded|"
+        rf"launched))\s(?P<what>(?:an?|my own|our own|"
+        rf"my|our)\s(?:[\w'-]+\s){{0,4}}?(?:business|company|startup|shop|store|bakery|cafe|caf\u00e9|"
+        rf"restaurant|bar|studio|salon|"
+        rf"farm|agency|practice|clinic|gym|nonprofit|charity|bookstore|brewery|winery|food truck|blog|"
+        rf"podcast|newsletter|"
+        rf"youtube channel|etsy shop|daycare|firm|book club|running club|channel|label)(?:\s(?:in|with|that|"
+        rf"called|for|about|on|at|"
+        rf"selling|named)\s{PHRASE})?){END}",
+        "{verb}{did} {what}.",
+        slot="work.business",
+        refuse=r"(?:my|our)\s(?:\w+)$",
+        example=("I opened a bakery in Leeds.", "Opened a bakery in Leeds."),
+        counter="I started a company car.",
     ),
 )

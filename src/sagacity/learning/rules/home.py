@@ -1,0 +1,177 @@
+"""Where the user lives, has lived and comes from, in what, and with whom."""
+
+from typing import Final
+
+from sagacity.learning.rules.engine import Rule, rule
+from sagacity.learning.rules.fragments import ADVERB, AM, END, HAVE_BEEN, NAME, PHRASE, PLACE, WE_ARE
+
+_NO_PLACE = (
+    r"(?:downtown|area|my|our|a|an|it|this|that|these|those|there|here|with|your|fear|hope|pain|peace|plan|"
+    r"step|page|option|section|chapter|google|settings|the\b(?-i:\s[a-z]))\b"
+)
+
+HOME: Final[tuple[Rule, ...]] = (
+    rule(
+        "left_home",
+        rf"(?:i|we){ADVERB} (?:no longer live|don't live|do not live) "
+        rf"in\s(?P<place>{PLACE})(?:\sany\s?more)?|"
+        rf"{WE_ARE}{ADVERB} (?:no longer|not) living in\s(?P<town>{PLACE})(?:\sany\s?more)?|"
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} moved (?:out of|away from)\s(?P<city>{PLACE})",
+        "Does not live in {place}{town}{city}.",
+        slot="location.home",
+        negates=True,
+        refuse=_NO_PLACE,
+        confidence=0.9,
+        example=("I no longer live in Boston.", "Does not live in Boston."),
+        counter="I live in Boston no matter what.",
+    ),
+    rule(
+        "lives_in",
+        rf"(?:(?:i|we){ADVERB} live(?: \w+ly| with my \w+(?: and my \w+)?)?|i(?:'ve| have) lived|"
+        rf"{WE_ARE}{ADVERB} (?:based|located|living)|{HAVE_BEEN} (?:living|based)|"
+        rf"living)\s(?:(?:here\s)?in|out of)\s(?P<place>{PLACE})",
+        "Lives in {place}.",
+        slot="location.home",
+        exclusive=True,
+        confidence=0.9,
+        relation="lives_in",
+        refuse=_NO_PLACE,
+        example=("My name is Priya Sharma and I'm based in London.", "Lives in London."),
+        counter="Do I live in Boston?",
+    ),
+    rule(
+        "lives_in_lowercase",
+        rf"(?:i|we)(?: currently| now| actually)? live in\s(?P<place>(?!downtown\b|the\b|an?\b|my\b|it\b|"
+        rf"this\b|that\b|fear\b|hope\b|one\b|your\b|our\b)[a-z][\w-]+(?:\s[a-z][\w-]+){{0,2}}?){END}",
+        "Lives in {place}.",
+        slot="location.home",
+        exclusive=True,
+        confidence=0.75,
+        relation="lives_in",
+        example=("battery park area actually, i live in lower manhattan", "Lives in lower Manhattan."),
+        counter="I live in a small flat.",
+    ),
+    rule(
+        "moved_to",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:moved|relocated)(?: back| over| down| out|"
+        rf" up)?(?: here)?(?: from\s{NAME})? to\s(?P<place>{PLACE})",
+        "Lives in {place}.",
+        slot="location.home",
+        exclusive=True,
+        confidence=0.9,
+        relation="lives_in",
+        refuse=_NO_PLACE,
+        example=("I just moved to Austin, Texas last month.", "Lives in Austin, Texas."),
+        counter="My sister moved to Austin.",
+    ),
+    rule(
+        "from",
+        rf"(?:{AM}{ADVERB} (?:originally )?from|i was born in|i (?:originally )?come from|"
+        rf"i was born and raised in|i grew up in)\s(?P<place>{PLACE})",
+        "Is from {place}.",
+        slot="location.origin",
+        exclusive=True,
+        relation="from",
+        example=("I'm originally from Lima.", "Is from Lima."),
+        counter="I'm from the old school.",
+    ),
+    rule(
+        "lives_with",
+        rf"(?:i|we){ADVERB} live (?P<who>alone|by myself|on my own|with my (?:\w+ )?(?:parents|mom|mum|dad|"
+        rf"wife|"
+        rf"husband|partner|"
+        rf"girlfriend|boyfriend|fianc[e\u00e9]e?|family|sister|brother|roommates?|flatmates?|grandparents|"
+        rf"kids|"
+        rf"children|son|"
+        rf"daughter)(?: and (?:my |our )?(?:\w+ )?(?:kids|children|son|daughter|dog|cat|parents))?){END}",
+        "Lives {who}.",
+        slot="home.with",
+        exclusive=True,
+        example=("I live alone.", "Lives alone."),
+        counter="Do I live alone?",
+    ),
+    rule(
+        "home_kind",
+        rf"(?:i|we)(?: currently| now)? (?:live|are living) in\s(?P<what>an?\s(?:[\w-]+\s){{0,4}}"
+        rf"(?:apartment|flat|house|condo|studio|townhouse|cabin|farm|dorm|loft|city|town|village|suburb|rv|"
+        rf"van|building|neighbou?rhood|area|climate)\b(?:\s(?:in|near|on)\s{PHRASE})?)",
+        "Lives in {what}.",
+        slot="home.kind",
+        exclusive=True,
+        example=("I live in a small flat near the park.", "Lives in a small flat near the park."),
+        counter="Do I live in a flat?",
+    ),
+    rule(
+        "lives_now",
+        rf"(?:{WE_ARE}|now) in\s(?P<place>(?!the\s){PLACE})\s(?:now|these days|nowadays|since "
+        rf"\d{{4}})(?!\s(?:for|on|until|and))|"
+        rf"{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}",
+        "Lives in {place}{town}.",
+        slot="location.home",
+        exclusive=True,
+        confidence=0.75,
+        relation="lives_in",
+        refuse=_NO_PLACE + r"|(?:Excel|Beta|Python|Grade|Phase|Stage|Level|College|High|School)\b",
+        example=("I don't live in Paris anymore, I'm in Lyon now.", "Lives in Lyon."),
+        counter="I'm in Excel and it crashes.",
+    ),
+    rule(
+        "home_town",
+        rf"(?:my (?:home ?town|birth ?place)|home|where i live) is\s(?P<place>(?!the\s){PLACE}){END}",
+        "Is from {place}.",
+        slot="location.origin",
+        exclusive=True,
+        relation="from",
+        refuse=r"(?:I|Not|OK)\b",
+        example=("My hometown is Cleveland.", "Is from Cleveland."),
+        counter="My hometown is boring.",
+    ),
+    rule(
+        "family_from",
+        rf"my (?P<of>family|ancestors|people|grandparents|dad's side|mom's side|mother's side|father's "
+        rf"side)\s(?P<how>is|are|"
+        rf"came|comes|come|was|were|is originally|are originally|immigrated) from\s(?P<place>{PLACE}){END}",
+        "{of} {how} from {place}.",
+        slot="family.origin.{of}",
+        example=("My family is from Greece.", "Family is from Greece."),
+        counter="My family is from another world.",
+    ),
+    rule(
+        "rents",
+        rf"(?:i|we|i'm|we're|i am){ADVERB} (?P<verb>rent|share|renting|sharing|subletting)\s(?P<what>(?:an?|"
+        rf"the|our)\s"
+        rf"(?:[\w-]+\s){{0,3}}?(?:apartment|flat|house|room|studio|condo|townhouse|loft|duplex|place|cottage)"
+        rf"(?:\s(?:in|with|near|on|downtown|from)\s{PHRASE})?){END}",
+        "Rents {what}.",
+        slot="home.tenure",
+        exclusive=True,
+        example=("I rent a studio in Brooklyn.", "Rents a studio in Brooklyn."),
+        counter="I rent movies.",
+    ),
+    rule(
+        "grew_up",
+        rf"i{ADVERB} (?:grew up|was raised)\s(?P<how>(?:in|on|near|outside|with|by|speaking|between|around|"
+        rf"as)\s(?!it\b|that\b|this\b){PHRASE})",
+        "Grew up {how}.",
+        slot="identity.childhood",
+        example=("I grew up on a farm in Iowa.", "Grew up on a farm in Iowa."),
+        counter="I grew up fast.",
+        refuse=r"\w+ (?:it|that|this|them)\b",
+    ),
+    rule(
+        "has_place",
+        rf"\b(?:my|our) (?P<what>(?:new |old |small |little |tiny |two-bedroom |one-bedroom |studio "
+        rf")*(?:apartment|flat|condo|house|studio|cabin|cottage|farm|"
+        rf"ranch|shop|bakery|restaurant|caf\u00e9|cafe|townhouse|garden|backyard|beach house|vacation home|"
+        rf"summer house|lake house|boat))\s(?:here )?in\s"
+        rf"(?P<place>(?!the\s){PLACE})",
+        "Has a {what} in {place}.",
+        slot="owns.{what}",
+        confidence=0.75,
+        presupposed=True,
+        refuse=_NO_PLACE
+        + r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
+        example=("I painted it for my studio in Utrecht.", "Has a studio in Utrecht."),
+        counter="I painted my house in March.",
+    ),
+)
