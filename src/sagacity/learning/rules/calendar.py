@@ -8,11 +8,10 @@ from sagacity.learning.rules.fragments import ADVERB, AM, DATE, PERIOD, WE_ARE
 
 _EVENT = (
     r"(?:(?:dentist|dental|doctor|doctor's|vet|hair|medical|therapy|eye|physio|tax|visa|driving|job|mri|"
-    r"hospital|"
-    r"follow-up|final|oral|math|maths|german|english|french|history|biology|chemistry|physics|piano|music|"
-    r"performance|board|team|parent-teacher|phone|video)\s){0,2}(?:appointment|interview|exam|surgery|"
-    r"operation|"
-    r"check-?up|scan|driving test|court hearing|hearing|recital|defen[cs]e|biopsy|presentation|audition)"
+    r"hospital|follow-up|final|oral|math|maths|german|english|french|history|biology|chemistry|physics|piano|"
+    r"music|performance|board|team|parent-teacher|phone|video)\s){0,2}(?:appointment|interview|exam|surgery|"
+    r"operation|check-?up|scan|driving test|court hearing|hearing|recital|defen[cs]e|biopsy|presentation|"
+    r"audition)"
 )
 _WEEKDAYS = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:(?:,| and|, and| or)\s(?:mon|tues|wednes|thurs|fri|"
@@ -37,11 +36,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "due",
         rf"my\s(?P<what>(?:[\w'-]+\s){{0,2}}?(?:thesis|dissertation|paper|essay|report|assignment|homework|"
-        rf"project|"
-        rf"application|proposal|tax return|taxes|rent|presentation|manuscript|draft|grant "
-        rf"application))\s(?:is|"
-        rf"are) due"
-        rf"\s(?:on\s|by\s)?(?P<when>{DATE})",
+        rf"project|application|proposal|tax return|taxes|rent|presentation|manuscript|draft|grant "
+        rf"application))\s(?:is|are) due\s(?:on\s|by\s)?(?P<when>{DATE})",
         "{what} is due {when}.",
         slot="plan.{what}.due",
         exclusive=True,
@@ -52,8 +48,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "hand_in",
         rf"(?:i|we){ADVERB} (?:have|need|must|has) (?:to )?(?P<what>(?:submit|hand in|turn in|deliver|"
-        rf"finish)\s(?:my|our|the)"
-        rf"\s(?:[\w'-]+\s){{1,3}}?by\s{DATE})",
+        rf"finish)\s(?:my|our|the)\s(?:[\w'-]+\s){{1,3}}?by\s{DATE})",
         "Has to {what}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -77,8 +72,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "appointment_is",
         rf"my\s(?P<what>{_EVENT}{_WITH})\s(?:is|was moved to|has been moved to|is scheduled for|is set for|"
-        rf"is booked for)\s"
-        rf"(?:on\s|at\s)?(?P<when>{DATE})",
+        rf"is booked for)\s(?:on\s|at\s)?(?P<when>{DATE})",
         "{what} is {when}.",
         slot="plan.{what}",
         exclusive=True,
@@ -88,11 +82,10 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "absence",
-        rf"(?:{WE_ARE}|i'll be|i will be|we'll be|we will be|{AM} going){ADVERB} (?P<what>(?:on|"
-        rf"going on) (?:vacation|holidays?|"
-        rf"leave|parental leave|maternity leave|paternity leave|sick leave|sabbatical|a sabbatical|honeymoon|"
-        rf"our honeymoon|"
-        rf"a business trip)|out of (?:the )?office|away|off work)\s(?P<when>{PERIOD})",
+        rf"(?:{WE_ARE}|i'll be|i will be|we'll be|we will be|{AM} going){ADVERB} (?P<what>(?:on|going on) "
+        rf"(?:vacation|holidays?|leave|parental leave|maternity leave|paternity leave|sick leave|sabbatical|"
+        rf"a sabbatical|honeymoon|our honeymoon|a business trip)|out of (?:the )?office|away|off "
+        rf"work)\s(?P<when>{PERIOD})",
         "Is {what} {when}.",
         slot="plan.absence",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -105,8 +98,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "my_absence",
         rf"my (?P<what>(?:vacation|holidays?|leave|parental leave|maternity leave|paternity leave|"
-        rf"sabbatical))\s"
-        rf"(?P<how>is|starts|begins|runs|goes)\s(?:on\s)?(?P<when>{PERIOD})",
+        rf"sabbatical))\s(?P<how>is|starts|begins|runs|goes)\s(?:on\s)?(?P<when>{PERIOD})",
         "{what} {how} {when}.",
         slot="plan.absence",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -115,9 +107,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "starts_job",
-        rf"(?:i'll|i will|{AM}|i'm going to|i){ADVERB} (?:start(?:ing)?|begin|join(?:ing)?|be joining|"
-        rf"be starting)\s(?:(?:my|a)"
-        rf"\snew job\s)?(?:at|"
+        rf"(?:i'll|i will|{AM}|i'm going to|i){ADVERB} (?:start(?:ing)?|begin|join(?:ing)?|be joining|be "
+        rf"starting)\s(?:(?:my|a)\snew job\s)?(?:at|"
         rf"with)\s(?P<org>(?-i:[A-Z])[\w&-]+(?:\s(?-i:[A-Z])[\w&-]+)?)\s(?P<when>(?:on\s)?{DATE})",
         "Starts at {org} {when}.",
         slot="plan.job",
@@ -129,12 +120,10 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "expecting",
-        rf"(?:{AM}|my (?P<kin>wife|partner|girlfriend|sister|"
-        rf"daughter) is){ADVERB}\s(?P<what>(?:\d{{1,2}} (?:weeks|months) )?"
-        rf"pregnant)(?:\swith (?P<more>our \w+|twins|a (?:boy|girl)))?(?:\sand|,)?\s(?:i'm |it's |the baby "
-        rf"is |"
-        rf"she's |she is )?"
-        rf"(?:due|expecting)(?: date is)?\s(?:on\s)?(?P<when>{DATE})",
+        rf"(?:{AM}|my (?P<kin>wife|partner|girlfriend|sister|daughter) is){ADVERB}\s(?P<what>(?:\d{{1,2}} "
+        rf"(?:weeks|months) )?pregnant)(?:\swith (?P<more>our \w+|twins|a (?:boy|girl)))?(?:\sand|"
+        rf",)?\s(?:i'm |it's |the baby is |she's |she is )?(?:due|expecting)(?: date "
+        rf"is)?\s(?:on\s)?(?P<when>{DATE})",
         "{kin} is {what} {more}, due {when}.",
         slot="family.pregnancy",
         exclusive=True,
@@ -166,9 +155,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "wedding",
-        rf"(?:my|our) (?P<what>wedding|honeymoon|graduation|retirement|house ?warming)\s(?:is|is planned for|"
-        rf"is set for)\s"
-        rf"(?:on\s)?(?P<when>{DATE})",
+        rf"(?:my|our) (?P<what>wedding|honeymoon|graduation|retirement|house ?warming)\s(?:is|is planned "
+        rf"for|is set for)\s(?:on\s)?(?P<when>{DATE})",
         "{what} is {when}.",
         slot="plan.{what}",
         exclusive=True,
@@ -179,31 +167,27 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "recurring",
         rf"(?:(?:i|we){ADVERB}(?:'ve)? (?:have|got|attend|go to|do|teach|host)|i've got|we've "
-        rf"got)\s(?P<what>(?:an?\s|my\s|our\s)?(?!to\b|the\b|been\b)"
-        rf"(?:[\w'&/-]+\s){{1,5}}?(?:on\s(?=\w+days\b){_WEEKDAYS}|every\s{_WEEKDAYS}|every (?:single |other "
-        rf"|second )?(?:morning|"
-        rf"evening|night|day|week|month|year|"
-        rf"weekday)|on weekends|on weekdays|(?:once|twice|\w+ times) a (?:day|week|month|year))"
-        rf"(?:\sat\s(?:\d{{1,2}}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon))?)(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|"
-        rf"but|so|with|at|which|from|"
-        rf"after|before|because|for|in)\b)",
+        rf"got)\s(?P<what>(?:an?\s|my\s|our\s)?(?!to\b|the\b|"
+        rf"been\b)(?:[\w'&/-]+\s){{1,5}}?(?:on\s(?=\w+days\b){_WEEKDAYS}|every\s{_WEEKDAYS}|every (?:single "
+        rf"|other |second )?(?:morning|evening|night|day|week|month|year|weekday)|on weekends|on weekdays|"
+        rf"(?:once|twice|\w+ times) a (?:day|week|month|"
+        rf"year))(?:\sat\s(?:\d{{1,2}}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon))?)(?=\s*(?:[,.;!?)](?!\d)|$)|"
+        rf"\s(?:and|but|so|with|at|which|from|after|before|because|for|in)\b)",
         "Has {what}.",
         slot="habit.{what}",
         confidence=0.8,
         refuse=(
             r"(?:an?|my|our)?\s?(?:time|lot|bit|problem|question|same|plan|trouble|free|nothing|work)\b|"
-            r".*\b(?:it|this|"
-            r"that|them|want|need|plan|idea|"
-            r"thinking|not)\b"
+            r".*\b(?:it|this|that|them|want|need|plan|idea|thinking|not)\b"
         ),
         example=("I have a cocktail-making class on Fridays.", "Has a cocktail-making class on Fridays."),
         counter="I have to work on Fridays.",
     ),
     rule(
         "on_days",
-        rf"{WE_ARE}{ADVERB} (?P<what>on call|off(?: work)?|working|in the office|working from home|home|at "
-        rf"the office|on duty)\s(?P<when>(?:on|every)\s"
-        rf"{_WEEKDAYS})(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
+        rf"{WE_ARE}{ADVERB} (?P<what>on call|free|busy|available|unavailable|off(?: work)?|working|in the "
+        rf"office|working from home|home|at the office|on duty)\s(?P<when>(?:on|"
+        rf"every)\s{_WEEKDAYS})(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
         "Is {what} {when}.",
         slot="work.days.{what}",
         exclusive=True,
@@ -211,16 +195,38 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         counter="I'm on call for Sunday.",
     ),
     rule(
+        "days_off",
+        rf"(?:i|we){ADVERB} have (?P<when>{_WEEKDAYS}) (?P<what>off|free)|my (?P<when2>{_WEEKDAYS}|"
+        rf"mornings|evenings|afternoons) are (?:usually |always |mostly )?(?P<what2>free|busy|packed|open|"
+        rf"for\s(?!it\b|that\b|this\b)[\w ]{{2,40}}?)(?=\s*(?:[,.;!)]|$))",
+        "Has {when}{when2} {what}{what2}.",
+        slot="work.days.off",
+        example=("I have Fridays off.", "Has Fridays off."),
+        counter="I have Fridays in mind.",
+    ),
+    rule(
+        "free_after",
+        rf"{WE_ARE}{ADVERB}(?: usually| always| normally| generally| only| most)? (?P<what>free|available|"
+        rf"busy|home|off|at work|in meetings|asleep|unavailable) (?P<when>(?:after|before|until|from|"
+        rf"between)\s{_CLOCK}(?:\s(?:to|and|until|-)\s{_CLOCK})?(?:\s(?:on {_WEEKDAYS}|every day|most "
+        rf"days))?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
+        "Is {what} {when}.",
+        slot="work.days.{what}",
+        exclusive=True,
+        confidence=0.75,
+        example=("I'm usually free after 6.", "Is free after 6."),
+        counter="I'm free after lunch.",
+    ),
+    rule(
         "recurring_is",
         rf"(?:my|our)\s(?P<what>(?:[\w'-]+\s){{0,3}}?(?:class|classes|lessons?|practice|rehearsals?|"
-        rf"meetings?|stand-?ups?|therapy|sessions?|"
-        rf"shifts?|training|workouts?|choir|band practice|book club|church|game night|date night|poker "
-        rf"night|trash day|day off|days off|"
-        rf"payday|bedtime|lunch break|gym time|market day|one-on-ones?|1:1s?))\s(?:is|are)(?: usually| "
-        rf"always| normally)?\s(?P<when>(?:on\s|every\s)?"
-        rf"{_WEEKDAYS}(?:\sat\s{_CLOCK})?|(?:at|around)\s{_CLOCK}|every (?:other "
-        rf")?\w+day(?:\sat\s{_CLOCK})?|(?:\w+\s)?times a week)"
-        rf"(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|but|so|which|with|from|until)\b)",
+        rf"meetings?|stand-?ups?|therapy|sessions?|shifts?|training|workouts?|choir|band practice|book club|"
+        rf"church|game night|date night|poker night|trash day|day off|days off|payday|bedtime|lunch break|"
+        rf"gym time|market day|one-on-ones?|1:1s?))\s(?:is|are)(?: usually| always| "
+        rf"normally)?\s(?P<when>(?:on\s|every\s)?{_WEEKDAYS}(?:\sat\s{_CLOCK})?|(?:(?:at|"
+        rf"around)\s)?\d{{1,2}}(?::\d\d|\s?[ap]\.?m)\b|(?:at|around)\s{_CLOCK}|every (?:other "
+        rf")?\w+day(?:\sat\s{_CLOCK})?|(?:\w+\s)?times a week)(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|but|so|"
+        rf"which|with|from|until)\b)",
         "{what} is {when}.",
         slot="habit.{what}.when",
         exclusive=True,
@@ -230,10 +236,9 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "expires",
         rf"(?:my|our)\s(?P<what>(?:[\w'-]+\s){{0,2}}?(?:lease|contract|insurance|subscription|membership|"
-        rf"warranty|probation|residency|"
-        rf"internship|semester|term|fellowship|mortgage|tenancy|notice period|trial|permit))\s(?P<how>ends|"
-        rf"expires|is up|runs out|renews|"
-        rf"starts|begins|ran out|expired|finishes)\s(?:on\s|at\s)?(?P<when>{DATE})",
+        rf"warranty|probation|residency|internship|semester|term|fellowship|mortgage|tenancy|notice period|"
+        rf"trial|permit))\s(?P<how>ends|expires|is up|runs out|renews|starts|begins|ran out|expired|"
+        rf"finishes)\s(?:on\s|at\s)?(?P<when>{DATE})",
         "{what} {how} {when}.",
         slot="plan.{what}.end",
         exclusive=True,
@@ -244,8 +249,8 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "our_anniversary",
         rf"(?:my|our) (?P<what>(?:wedding )?anniversary|due date|move-in date|closing date|start date|last "
-        rf"day(?: at work)?|first day(?: at "
-        rf"\w+)?|defen[cs]e|court date)\s(?:is|will be)\s(?:on\s)?(?P<when>{DATE})",
+        rf"day(?: at work)?|first day(?: at \w+)?|defen[cs]e|court date)\s(?:is|will "
+        rf"be)\s(?:on\s)?(?P<when>{DATE})",
         "{what} is {when}.",
         slot="plan.{what}",
         exclusive=True,
@@ -256,12 +261,10 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
         "has_flight",
         rf"(?:(?:i|we){ADVERB} have|i've got|we've got)\s(?P<what>(?:an?|my|our|"
-        rf"tickets)\s(?:[\w'-]+\s){{0,3}}?(?:flight|trip|tickets?|concert|"
-        rf"wedding|reunion|conference|marathon|race|tournament|recital|performance|show|game|match|test|"
-        rf"exam|party|baby shower|vacation|"
-        rf"reservation|deadline|holiday|ceremony|visit|cruise|camping trip)(?:\s(?:to|in|at|for|"
-        rf"with)\s(?:[\w'.-]+\s?){{1,4}}?)?\s(?:on\s|coming up\s)?"
-        rf"(?:{DATE}|on the \d+\w*))(?=[\s,.;!)]|$)",
+        rf"tickets)\s(?:[\w'-]+\s){{0,3}}?(?:flight|trip|tickets?|concert|wedding|reunion|conference|"
+        rf"marathon|race|tournament|recital|performance|show|game|match|test|exam|party|baby shower|"
+        rf"vacation|reservation|deadline|holiday|ceremony|visit|cruise|camping trip)(?:\s(?:to|in|at|for|"
+        rf"with)\s(?:[\w'.-]+\s?){{1,4}}?)?\s(?:on\s|coming up\s)?(?:{DATE}|on the \d+\w*))(?=[\s,.;!)]|$)",
         "Has {what}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,

@@ -33,31 +33,25 @@ _JUST = (
     r"(?:\s(?:already|also|actually|recently|just|finally|once|even|both|previously|originally|really)){0,2}"
 )
 _COURSE = (
-    r"(?:course|courses|class|classes|certification|certificate|bootcamp|workshop|workshops|seminar|"
-    r"training|degree|"
-    r"exam|exams|retreat|conference|summit|hackathon|lessons|license|diploma|internship|apprenticeship|"
-    r"residency|"
-    r"fellowship|marathon|half[- ]marathon|triathlon|10k|5k|race|tournament|competition|ironman|"
-    r"ultramarathon|"
-    r"program(?:me)?|challenge|festival|exhibition|play|musical|concert)"
+    r"(?:course|courses|class|classes|certification|certificate|bootcamp|workshop|workshops|seminar|training|"
+    r"degree|exam|exams|retreat|conference|summit|hackathon|lessons|license|diploma|internship|"
+    r"apprenticeship|residency|fellowship|marathon|half[- ]marathon|triathlon|10k|5k|race|tournament|"
+    r"competition|ironman|ultramarathon|program(?:me)?|challenge|festival|exhibition|play|musical|concert)"
 )
 _ILLNESS = (
     r"(?:bronchitis|pneumonia|covid(?:-19)?|(?:the )?flu|influenza|shingles|strep(?: throat)?|mono|kidney "
-    r"stones?|"
-    r"appendicitis|a stroke|a heart attack|a miscarriage|a concussion|cancer|breast cancer|skin cancer|"
-    r"(?:a )?sinus infections?|an? (?:ear|eye|kidney|urinary tract|chest|throat) infections?|a uti|lyme "
-    r"disease|"
-    r"chickenpox|measles|tonsillitis|food poisoning|anaphyla\w+|gestational diabetes|postpartum depression|"
-    r"a (?:panic attack|seizure|blood clot|slipped disc|herniated disc|burnout|breakdown|fall|car accident))"
+    r"stones?|appendicitis|a stroke|a heart attack|a miscarriage|a concussion|cancer|breast cancer|skin "
+    r"cancer|(?:a )?sinus infections?|an? (?:ear|eye|kidney|urinary tract|chest|throat) infections?|a uti|"
+    r"lyme disease|chickenpox|measles|tonsillitis|food poisoning|anaphyla\w+|gestational diabetes|postpartum "
+    r"depression|a (?:panic attack|seizure|blood clot|slipped disc|herniated disc|burnout|breakdown|fall|car "
+    r"accident))"
 )
 _OPERATION = (
     r"(?:(?:an?\s)?(?:\w+\s)?(?:knee|hip|heart|back|eye|lasik|shoulder|gallbladder|cataract|hernia|brain|"
-    r"spinal|wisdom teeth|"
-    r"bariatric|open[- ]heart|foot|hand|wrist|ankle|acl|thyroid|prostate|plastic) (?:surgery|operation|"
-    r"replacement|transplant)|"
-    r"(?:an?\s)?(?:c-section|hysterectomy|root canal|vasectomy|mastectomy|colonoscopy|kidney transplant|"
-    r"bypass|ivf)|"
-    r"my (?:appendix|tonsils|gallbladder|wisdom teeth|thyroid|spleen)\s(?:out|removed|taken out))"
+    r"spinal|wisdom teeth|bariatric|open[- ]heart|foot|hand|wrist|ankle|acl|thyroid|prostate|plastic) "
+    r"(?:surgery|operation|replacement|transplant)|(?:an?\s)?(?:c-section|hysterectomy|root canal|vasectomy|"
+    r"mastectomy|colonoscopy|kidney transplant|bypass|ivf)|my (?:appendix|tonsils|gallbladder|wisdom teeth|"
+    r"thyroid|spleen)\s(?:out|removed|taken out))"
 )
 
 EVENTS: Final[tuple[Rule, ...]] = (
@@ -75,14 +69,11 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "went_to",
         rf"{_PERFECT}{_JUST} (?P<did>went|travell?ed|flew|drove|backpacked|hiked|cycled)\s(?:(?:back\s)?to|"
-        rf"through|around|across)\s"
-        rf"(?P<place>{PLACE})\s(?:(?:for|with)\s(?:[\w']+\s){{1,4}}?)?(?=(?:last|in|for|two|three|a|on)\s)"
-        rf"(?P<when>(?:last\s(?:summer|winter|spring|fall|autumn|year|month|week|week(?:end)|(?-i:[A-Z])\w+)"
-        rf"|in\s(?:{DATE})|for\s(?:{_SPAN}|christmas|our honeymoon|my honeymoon|the holidays|my birthday|a "
-        rf"wedding|work)"
-        rf"|{_SPAN} ago|a (?:few|couple(?: of)?) \w+ ago|on (?:vacation|holiday|our honeymoon|my honeymoon|"
-        rf"business))"
-        rf"(?:\s(?:in|last)\s{DATE})?)",
+        rf"through|around|across)\s(?P<place>{PLACE})\s(?:(?:for|with)\s(?:[\w']+\s){{1,4}}?)?(?=(?:last|in|"
+        rf"for|two|three|a|on)\s)(?P<when>(?:last\s(?:summer|winter|spring|fall|autumn|year|month|week|"
+        rf"week(?:end)|(?-i:[A-Z])\w+)|in\s(?:{DATE})|for\s(?:{_SPAN}|christmas|our honeymoon|my honeymoon|"
+        rf"the holidays|my birthday|a wedding|work)|{_SPAN} ago|a (?:few|couple(?: of)?) \w+ ago|on "
+        rf"(?:vacation|holiday|our honeymoon|my honeymoon|business))(?:\s(?:in|last)\s{DATE})?)",
         "{did} to {place} {when}.",
         slot="travel.{place}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -95,10 +86,9 @@ EVENTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "back_from",
-        rf"(?:(?:{_PERFECT}{_JUST} (?:got|came|come|returned)|(?:i'm|i am|we're|we are){_JUST}) "
-        rf"(?:back )?from)\s(?P<what>(?:(?:an?|my|our)\s(?:[\w-]+\s){{0,4}}?(?:trip|vacation|holiday|"
-        rf"honeymoon|cruise|"
-        rf"retreat|road trip|conference|tour)(?:\s(?:to|in|around|through|with)\s{PHRASE})?|"
+        rf"(?:(?:{_PERFECT}{_JUST} (?:got|came|come|returned)|(?:i'm|i am|we're|we are){_JUST}) (?:back "
+        rf")?from)\s(?P<what>(?:(?:an?|my|our)\s(?:[\w-]+\s){{0,4}}?(?:trip|vacation|holiday|honeymoon|"
+        rf"cruise|retreat|road trip|conference|tour)(?:\s(?:to|in|around|through|with)\s{PHRASE})?|"
         rf"(?P<place>{PLACE}){END}))",
         "Came back from {what}.",
         slot="travel.{what}",
@@ -110,8 +100,7 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "was_in",
         rf"(?:\bwhen (?:i|we) (?:was|were)|\bwhile (?:i|we) (?:was|were)|{_PERFECT}{_JUST} "
-        rf"spent\s(?P<span>{_SPAN})"
-        rf"(?: \w+ing(?: \w+)?)?) in\s(?P<place>(?!the\s){PLACE}){_WHEN}",
+        rf"spent\s(?P<span>{_SPAN})(?: \w+ing(?: \w+)?)?) in\s(?P<place>(?!the\s){PLACE}){_WHEN}",
         "Was in {place} {span} {when}.",
         slot="travel.{place}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -136,12 +125,10 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "took_course",
         rf"{_PERFECT}{_JUST} (?P<did>took|taken|completed|finished|passed|attended|ran|run|won|participated "
-        rf"in|took part in|"
-        rf"competed in|volunteered at|signed up for|enrolled in|registered for|performed (?:in|at)|led|"
-        rf"organi[sz]ed)\s"
-        rf"(?P<what>(?:{_COUNT}|my|my first|our|the)\s(?:[\w'&-]+\s){{0,6}}?{_COURSE}(?:\s(?:on|in|at|about|"
-        rf"with|from|for|"
-        rf"last|called)\s{PHRASE})?){END}",
+        rf"in|took part in|competed in|volunteered at|signed up for|enrolled in|registered for|performed "
+        rf"(?:in|at)|led|organi[sz]ed)\s(?P<what>(?:(?:{_COUNT}|my|my first|our|the)\s|"
+        rf"(?=(?:[\w-]+\s){{1,3}}(?:lessons|classes|workshops)\b))(?:[\w'&-]+\s){{0,6}}?{_COURSE}(?:\s(?:on|"
+        rf"in|at|about|with|from|for|last|called)\s{PHRASE})?){END}",
         "{did} {what}.",
         slot="event.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -156,8 +143,7 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "was_ill",
         rf"(?:i|i've|i have){ADVERB} (?:had|got|caught|have|survived|beat|went through|gone through|been "
-        rf"through)\s"
-        rf"(?:an? (?:bad |mild |severe |nasty )?(?:case|bout) "
+        rf"through)\s(?:an? (?:bad |mild |severe |nasty )?(?:case|bout) "
         rf"of\s)?(?P<what>{_ILLNESS}){_WHEN}(?=[\s,.;!)]|$)",
         "Had {what} {when}.",
         slot="health.past.{what}",
@@ -180,15 +166,17 @@ EVENTS: Final[tuple[Rule, ...]] = (
         "Is recovering from {what}.",
         slot="health.recovering",
         time_to_live=TimeToLive.ONE_QUARTER,
-        refuse=r"(?:my|the|an?)\s(?:night|weekend|day|week|shock|party|error)\b|(?:yesterday|last)\b|.*\bflight\b",
+        refuse=(
+            r"(?:my|the|an?)\s(?:night|weekend|day|week|shock|party|error)\b|(?:yesterday|last)\b|"
+            r".*\bflight\b"
+        ),
         example=("I'm recovering from a broken ankle.", "Is recovering from a broken ankle."),
         counter="I'm recovering from that.",
     ),
     rule(
         "used_to_be",
         rf"i{ADVERB} used to be\s(?P<what>(?:an?\s)?(?:{DIET}|(?:\w+ )?smoker|overweight|religious|catholic|"
-        rf"married))(?=\s*(?:[,.;!)]|$)"
-        rf"|\s(?:and|but|so|until|before|for|in|when|to)\b)",
+        rf"married))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|until|before|for|in|when|to)\b)",
         "Is no longer {what}.",
         slot="past.{what}",
         example=("I used to be vegan.", "Is no longer vegan."),
@@ -196,19 +184,16 @@ EVENTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "used_to",
-        rf"i{ADVERB} used to (?P<what>(?:be\s(?:an?\s)?(?:[\w-]+\s){{0,3}}?(?:{OCCUPATION}|drinker|"
-        rf"runner|gymnast|swimmer|cyclist|athlete|morning person|night owl|competitive \w+|"
-        rf"in (?:the )?(?:army|navy|military|sales|marketing|finance|\w+ band))|work (?:in|at|for|"
-        rf"as)\s{PHRASE}|"
-        rf"(?:play|swim|run|dance|sing|teach|race|coach|row|box|fence|figure skate|ski|surf|climb|own|have|"
-        rf"breed|collect|"
+        rf"i{ADVERB} used to (?P<what>(?:be\s(?:an?\s)?(?:[\w-]+\s){{0,3}}?(?:{OCCUPATION}|drinker|runner|"
+        rf"gymnast|swimmer|cyclist|athlete|morning person|night owl|competitive \w+|in (?:the )?(?:army|"
+        rf"navy|military|sales|marketing|finance|\w+ band))|work (?:in|at|for|as)\s{PHRASE}|(?:play|swim|"
+        rf"run|dance|sing|teach|race|coach|row|box|fence|figure skate|ski|surf|climb|own|have|breed|collect|"
         rf"drive|ride|compete|volunteer|smoke|drink)\b(?:\s{PHRASE})?)){END}",
         "Used to {what}.",
         slot="past.{what}",
         refuse=(
-            rf"(?:have|own|run|play|drive|ride)\s(?:{POINTING}|an? (?:problem|lot|hard|similar|few)|"
-            rf"problems|trouble|issues|into)|"
-            rf"work in (?:fear|this|that|my|the)\b|.*\b(?:it|that|this|them)$"
+            rf"(?:have|own|run|play|drive|ride)\s(?:{POINTING}|an? (?:problem|lot|hard|similar|few)|problems|"
+            rf"trouble|issues|into)|work in (?:fear|this|that|my|the)\b|.*\b(?:it|that|this|them)$"
         ),
         example=("I used to be a teacher.", "Used to be a teacher."),
         counter="I used to be a big kid.",
@@ -216,10 +201,9 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "worked_at",
         rf"i{ADVERB} (?:worked|interned|was employed) (?P<how>as an?|at|"
-        rf"for)\s(?P<what>(?:(?-i:[A-Z])[\w&.-]*(?:\s"
-        rf"(?-i:[A-Z])[\w&.-]*){{0,3}}|an?\s{PHRASE}|(?:[\w-]+\s){{0,3}}?{OCCUPATION}))(?P<when>(?:\s(?:for|"
-        rf"from|until|in|"
-        rf"back in|after|before)\s{PHRASE})?)",
+        rf"for)\s(?P<what>(?:(?-i:[A-Z])[\w&.-]*(?:\s(?-i:[A-Z])[\w&.-]*){{0,3}}|an?\s{PHRASE}|"
+        rf"(?:[\w-]+\s){{0,3}}?{OCCUPATION}))(?P<when>(?:\s(?:for|from|until|in|back in|after|"
+        rf"before)\s{PHRASE})?)",
         "Worked {how} {what} {when}.",
         slot="work.past.{what}",
         refuse=rf"an? (?:while|bit|lot|time|living|day|week|month|year|solution|fix)\b|{POINTING}",
@@ -229,8 +213,8 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "left_employer",
         rf"i(?:'ve)?{ADVERB} left\s(?P<org>{NAME}|(?!home|school|work|town|there|early|late|college|"
-        rf"uni)[a-z][\w&.-]{{2,15}}(?=\s(?:in|after) (?:19|20)?\d))\s"
-        rf"(?P<when>(?:last|in|after|two|three|a few|to)\s(?!the\b|my\b){PHRASE})",
+        rf"uni)[a-z][\w&.-]{{2,15}}(?=\s(?:in|after) (?:19|20)?\d))\s(?P<when>(?:last|in|after|two|three|a "
+        rf"few|to)\s(?!the\b|my\b){PHRASE})",
         "Left {org} {when}.",
         slot="work.left.{org}",
         refuse=r"(?:I|Work|School|Home)\b",
@@ -240,8 +224,7 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "retired",
         rf"i(?:'ve| have)?{ADVERB} retired(?P<when>(?:\s(?:in|from|at|last|two|three|four|five|a|after|as|"
-        rf"early)\b"
-        rf"(?:\s{PHRASE})?)?)(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|after)\b)",
+        rf"early)\b(?:\s{PHRASE})?)?)(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|after)\b)",
         "Retired {when}.",
         slot="work.retired",
         exclusive=True,
@@ -250,29 +233,11 @@ EVENTS: Final[tuple[Rule, ...]] = (
         counter="I retired the old server.",
     ),
     rule(
-        "graduated_in",
-        rf"i{ADVERB} (?P<did>graduated|dropped out of|got into|got accepted (?:to|into)|transferred to|"
-        rf"majored in|"
-        rf"minored in|got my (?:degree|phd|master'?s?|bachelor'?s?|mba) (?:in|from|"
-        rf"at))(?P<what>\s(?:(?:with|in|from|last|college|"
-        rf"university|high school|school|law|med|cum|summa|top|early)\b|(?-i:[A-Z]))(?:\s?{PHRASE})?|"
-        rf"\s\w+){END}",
-        "{did} {what}.",
-        slot="education.{did}",
-        refuse=r"(?:it|that|this|to)\b|into (?:it|a|the)\b",
-        example=(
-            "I graduated last year with a degree in physics.",
-            "Graduated last year with a degree in physics.",
-        ),
-        counter="I graduated to a bigger bike.",
-    ),
-    rule(
         "cancelled",
         rf"{_PERFECT}{ADVERB} (?P<did>cancell?ed|called off|postponed)\s(?P<what>(?:the|our|"
-        rf"my)\s(?:[\w-]+\s){{0,2}}?"
-        rf"(?:trip|wedding|vacation|holiday|flight|visit|honeymoon|party|move|cruise|subscription|"
-        rf"membership|gym membership|"
-        rf"appointment|surgery|interview)(?:\s(?:to|in|on|with|at|for)\s{PHRASE})?){END}",
+        rf"my)\s(?:[\w-]+\s){{0,2}}?(?:trip|wedding|vacation|holiday|flight|visit|honeymoon|party|move|"
+        rf"cruise|subscription|membership|gym membership|appointment|surgery|interview)(?:\s(?:to|in|on|"
+        rf"with|at|for)\s{PHRASE})?){END}",
         "{did} {what}.",
         slot="cancelled.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -289,5 +254,73 @@ EVENTS: Final[tuple[Rule, ...]] = (
         relation="from",
         example=("I moved here from Brazil three years ago.", "Moved from Brazil three years ago."),
         counter="I moved here from the other office.",
+    ),
+    rule(
+        "sold",
+        rf"{_PERFECT}{_JUST} (?P<did>sold|crashed|totaled|donated|gave away|got rid of)\s(?P<what>(?:my|"
+        rf"our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|truck|house|apartment|condo|bike|motorcycle|boat|"
+        rf"business|company|guitar|piano|camera|laptop|phone|horse|farm|land|stocks?|shares|van|"
+        rf"rv)){_WHEN}{END}",
+        "{did} {what} {when}.",
+        slot="sold.{what}",
+        example=("I sold my car last month.", "Sold their car last month."),
+        counter="I sold my old ideas.",
+    ),
+    rule(
+        "stopped",
+        rf"i(?:'ve| have)?{ADVERB} (?P<did>stopped|cut out|cut down on|cut back on|given up|quit|gave "
+        rf"up)\s(?P<what>(?:drinking|smoking|vaping|eating|using|going to|taking|"
+        rf"playing|watching)(?:\s(?!it\b|this\b|that\b|them\b|here\b){PHRASE})?|sugar|alcohol|caffeine|"
+        rf"coffee|dairy|gluten|carbs|meat|red meat|soda|processed food|salt|"
+        rf"social media|bread|sweets|fast food|junk food){END}",
+        "{did} {what}.",
+        slot="habit.{what}",
+        exclusive=True,
+        refuse=r"(?:using|going to|taking|watching) (?:the|it|that)\b|.*\b(?:it|that|this|them)$",
+        example=("I've cut out sugar.", "Cut out sugar."),
+        counter="I stopped watching it.",
+    ),
+    rule(
+        "tried_test",
+        rf"i(?:'ve)?{_JUST} (?P<did>passed|failed|retook|took)\s(?P<what>(?:my|the)\s(?:(?:driving|"
+        rf"citizenship|bar|final|board|math|english|gre|gmat|sat|mcat|lsat|ielts|toefl|cpa|"
+        rf"nclex|naturalization|german|french|spanish|aws)\s?)+(?:test|exam|exams|"
+        rf"certification)?){_WHEN}{END}",
+        "{did} {what} {when}.",
+        slot="event.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I passed my driving test.", "Passed their driving test."),
+        counter="I passed my turn.",
+    ),
+    rule(
+        "applying",
+        rf"(?:i'm|i am|we're|we are){ADVERB} (?P<how>applying|interviewing|preparing|prepping|studying|"
+        rf"auditioning|waiting to hear back) (?P<what>(?:to|for|at|with|from)\s(?:(?:law|med|medical|grad|"
+        rf"graduate|business|art|nursing|vet) school|college|universit\w+|phd programs?|masters? programs?|"
+        rf"(?:an?|the|my)\s(?:[\w-]+\s){{0,3}}?(?:job|role|position|internship|scholarship|visa|grant|green "
+        rf"card|citizenship|mortgage|exam|test|certification|bar exam)|(?-i:[A-Z])[\w&]+)(?:\s(?:at|in|for|"
+        rf"to)\s{PHRASE})?){END}",
+        "Is {how} {what}.",
+        slot="plan.applying",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        example=("I'm applying to law school.", "Is applying to law school."),
+        counter="I'm applying for it.",
+    ),
+    rule(
+        "never_has",
+        rf"(?:i've|i have) never (?P<what>(?:used|tried|eaten|seen|read|played|flown|driven|ridden|owned|"
+        rf"learned|cooked|baked|met|visited|lived|worked|smoked|drunk|gone|had|been|"
+        rf"traveled|skied|swum|dated|broken|ordered|watched)\b\s?(?!it\b|this\b|that\b|them\b|one\b|"
+        rf"before\b|anything\b|any\b|such\b|a problem\b|an issue\b|to\b|so\b|more\b){PHRASE})",
+        "Has never {what}.",
+        slot="never.{what}",
+        confidence=0.75,
+        refuse=(
+            r".*\b(?:it|this|that|them|like this|these|those|errors?|issues?|problems?)\b|been (?:able|sure|"
+            r"so|more|one|happier)\b|seen (?:a|an|the|such)\b|had (?:a|any|an|the)\b|.* before$"
+        ),
+        example=("I've never used Docker.", "Has never used Docker."),
+        counter="I've never used it.",
     ),
 )

@@ -2,17 +2,23 @@
 
 from typing import Final
 
+from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
     CONDITION,
     DATE,
     DIET,
+    END,
     FAMILY,
     NATIONALITY,
     OCCUPATION,
     PET,
     PHRASE,
     PLACE,
+    WE_ARE,
+    WORD_FOR_TWO,
 )
 
 _ONE = r"(?-i:(?!I\b|And\b|But\b|The\b)[^\W\d_a-z][\w'-]+)"
@@ -21,90 +27,69 @@ _KIN = (
 )
 _MANY = (
     r"(?:kids|children|sons|daughters|boys|girls|twins|parents|grandparents|in-laws|brothers|sisters|"
-    r"siblings|"
-    r"roommates|flatmates|grandkids|grandchildren|nephews|nieces)"
+    r"siblings|roommates|flatmates|grandkids|grandchildren|nephews|nieces)"
 )
 _SCHOOL = (
-    r"(?:(?:the\s)?(?:\w+\s)?grade|year \d+|kindergarten|preschool|daycare|nursery|primary school|"
-    r"elementary school|"
-    r"middle school|high school|college|university|uni|law school|med(?:ical)? school|grad(?:uate)? school|"
-    r"the (?:army|navy|air force|military|marines|police)|rehab|a (?:wheelchair|nursing home|care home|band|"
-    r"choir))"
+    r"(?:(?:the\s)?(?:\w+\s)?grade|year \d+|kindergarten|preschool|daycare|nursery|primary school|elementary "
+    r"school|middle school|high school|college|university|uni|law school|med(?:ical)? school|grad(?:uate)? "
+    r"school|the (?:army|navy|air force|military|marines|police)|rehab|a (?:wheelchair|nursing home|care "
+    r"home|band|choir))"
 )
 _GAMES = (
-    r"(?:the\s)?(?:football|soccer|tennis|basketball|baseball|volleyball|hockey|lacrosse|rugby|cricket|"
-    r"chess|golf|guitar|"
-    r"piano|violin|drums|cello|flute|trumpet|saxophone|minecraft|fortnite|roblox|video games)"
+    r"(?:the\s)?(?:football|soccer|tennis|basketball|baseball|volleyball|hockey|lacrosse|rugby|cricket|chess|"
+    r"golf|guitar|piano|violin|drums|cello|flute|trumpet|saxophone|minecraft|fortnite|roblox|video games)"
 )
 _THEM = r".*\b(?:it|that|this|them|me|you|him|her|here|there)$"
 _DOES = (
-    rf"(?P<what>(?:is|was) (?:born in|(?:originally )?from)\s{PLACE}"
-    rf"|is (?:half[- ])?{NATIONALITY}"
-    rf"|(?:is|just turned|turned|turns|will be|will turn)\s\d{{1,2}}(?:\syears? old)?\s(?:on\s)?{DATE}"
-    rf"|is (?:now |currently |also |still |really |very |super |so |big |totally |a )*(?:into|obsessed with|"
-    rf"crazy about|(?:big |huge )?fan of|afraid of|scared of|terrified of|addicted to)\s{PHRASE}"
-    rf"|(?:really |absolutely |also |just )?(?:loves|likes|hates|dislikes|adores|enjoys|collects|prefers|"
-    rf"teaches|"
-    rf"studies|speaks|drives|owns|runs|breeds)\s(?!to\s(?:see|hear|talk|know|come)){PHRASE}"
-    rf"|(?:just |recently )?(?:started|starts|is starting|is in|is going to|goes to|attends|finished|"
-    rf"graduated from|"
-    rf"dropped out of|joined)\s{_SCHOOL}(?:\s(?:in|at|this|last|next)\s{PHRASE})?"
-    rf"|(?:is|was|has) (?:\w+ly )?(?:studying|majoring in)\s{PHRASE}"
-    rf"|(?:plays|play|is learning)\s{_GAMES}(?:\s(?:on|in|for|every|at)\s{PHRASE})?"
-    rf"|works (?:at|for|in|as|from|with|nights|part[- ]time)\b(?:\s{PHRASE})?"
-    rf"|(?:just |recently )?(?:moved|is moving|relocated) to\s{PLACE}"
-    rf"|(?:just |recently )?(?:had|gave birth to|adopted|is expecting|is having)\s(?:a |an? \w+ |their "
-    rf")?(?:baby|"
-    rf"twins|boy|girl|son|daughter)(?:\s(?:boy|girl))?"
-    rf"|(?:just |recently )?(?:got|is getting|gets) (?:married|divorced|engaged|"
-    rf"remarried)(?:\s(?:on\s)?{DATE})?"
-    rf"|(?:is|was) (?:currently |now )?(?:a (?:freshman|sophomore|junior|senior|widow|widower|vet(?:eran)?|"
-    rf"twin)|"
-    rf"in college|abroad|adopted|autistic|left[- ]handed|colou?r-?blind|transgender|nonbinary|gay|lesbian|"
-    rf"trans|"
-    rf"vegan|vegetarian|pregnant|sober|hard of hearing)"
-    rf"|(?:doesn't|does not|can't|cannot|won't) (?:eat|drink|like|drive|speak|smoke|swim)\b(?:\s{PHRASE})?)"
+    rf"(?P<what>(?:is|was) (?:born in|(?:originally )?from)\s{PLACE}|is (?:half[- ])?{NATIONALITY}|(?:is|"
+    rf"just turned|turned|turns|will be|will turn)\s\d{{1,2}}(?:\syears? old)?\s(?:on\s)?{DATE}|is (?:now |"
+    rf"currently |also |still |really |very |super |so |big |totally |a )*(?:into|obsessed with|crazy about|"
+    rf"(?:big |huge )?fan of|afraid of|scared of|terrified of|addicted to)\s{PHRASE}|(?:really |absolutely |"
+    rf"also |just )?(?:loves|likes|hates|dislikes|adores|enjoys|collects|prefers|teaches|studies|speaks|"
+    rf"drives|owns|runs|breeds)\s(?!to\s(?:see|hear|talk|know|come)){PHRASE}|(?:just |recently )?(?:started|"
+    rf"starts|is starting|is in|is going to|goes to|attends|finished|graduated from|dropped out of|"
+    rf"joined)\s{_SCHOOL}(?:\s(?:in|at|this|last|next)\s{PHRASE})?|(?:is|was|has) (?:\w+ly )?(?:studying|"
+    rf"majoring in)\s{PHRASE}|(?:plays|play|is learning)\s{_GAMES}(?:\s(?:on|in|for|every|at)\s{PHRASE})?|"
+    rf"works (?:at|for|in|as|from|with|nights|part[- ]time)\b(?:\s{PHRASE})?|(?:just |recently )?(?:moved|is "
+    rf"moving|relocated) to\s{PLACE}|(?:just |recently )?(?:had|gave birth to|adopted|is expecting|is "
+    rf"having)\s(?:a |an? \w+ |their )?(?:baby|twins|boy|girl|son|daughter)(?:\s(?:boy|girl))?|(?:just |"
+    rf"recently )?(?:got|is getting|gets) (?:married|divorced|engaged|remarried)(?:\s(?:on\s)?{DATE})?|(?:is|"
+    rf"was) (?:currently |now )?(?:a (?:freshman|sophomore|junior|senior|widow|widower|vet(?:eran)?|twin)|in "
+    rf"college|abroad|adopted|autistic|left[- ]handed|colou?r-?blind|transgender|nonbinary|gay|lesbian|trans|"
+    rf"vegan|vegetarian|pregnant|sober|hard of hearing)|(?:doesn't|does not|can't|cannot|won't) (?:eat|drink|"
+    rf"like|drive|speak|smoke|swim)\b(?:\s{PHRASE})?)"
 )
 _STOP = r"(?=\s*(?:[,.;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|when|if)\b)"
 _THEY = (
-    rf"(?P<what>(?:are|just turned|turn)\s\d{{1,2}}(?:(?:, \d{{1,2}})*,? and \d{{1,2}})?(?:\syears? old)?"
-    rf"|are (?:both |all |now |currently |still )?(?:divorced|separated|retired|married|{DIET}|grown(?: up)?|"
+    rf"(?P<what>(?:are|just turned|turn)\s\d{{1,2}}(?:(?:, \d{{1,2}})*,? and \d{{1,2}})?(?:\syears? old)?|"
+    rf"are (?:both |all |now |currently |still )?(?:divorced|separated|retired|married|{DIET}|grown(?: up)?|"
     rf"teenagers|toddlers|adults|adopted|autistic|twins|allergic to\s{PHRASE}|(?:originally )?from\s{PLACE}|"
-    rf"in\s{_SCHOOL}|{NATIONALITY}|{OCCUPATION}s|into\s{PHRASE}|scared of\s{PHRASE})"
-    rf"|(?:both |all |also |really )?(?:love|hate|like|collect|speak|own|run|attend|go to\s(?!the\b|bed\b|"
-    rf"sleep\b))"
-    rf"\s?(?!to\s){PHRASE}"
-    rf"|(?:both )?play\s{_GAMES}|(?:both )?(?:work|study) (?:at|for|in|as)\s{PHRASE}"
-    rf"|(?:both |just )?(?:moved|immigrated|emigrated) (?:to|from)\s{PLACE}"
-    rf"|have (?:been married|lived)\s(?:for|in|since)\s{PHRASE}"
-    rf"|(?:don't|do not|can't|cannot) (?:eat|drink|like|speak)\s{PHRASE})"
+    rf"in\s{_SCHOOL}|{NATIONALITY}|{OCCUPATION}s|into\s{PHRASE}|scared of\s{PHRASE})|(?:both |all |also |"
+    rf"really )?(?:love|hate|like|collect|speak|own|run|attend|go to\s(?!the\b|bed\b|"
+    rf"sleep\b))\s?(?!to\s){PHRASE}|(?:both )?play\s{_GAMES}|(?:both )?(?:work|study) (?:at|for|in|"
+    rf"as)\s{PHRASE}|(?:both |just )?(?:moved|immigrated|emigrated) (?:to|from)\s{PLACE}|have (?:been "
+    rf"married|lived)\s(?:for|in|since)\s{PHRASE}|(?:don't|do not|can't|cannot) (?:eat|drink|like|"
+    rf"speak)\s{PHRASE})"
 )
 _PART = (
-    r"(?:walk\w*|beds?|food|park|allerg\w+|sitters?|doors?|scouts?|books?|room|friend\w*|toys?|shows?|"
-    r"person|lover|"
-    r"house|tree|phobia|appointment|shower|monitor|gate|seat|carrier|crate|school|soup|videos?|at heart|"
-    r"question|problem|"
-    r"issue)\b"
+    r"(?:walk\w*|beds?|food|park|allerg\w+|sitters?|doors?|scouts?|books?|room|friend\w*|toys?|shows?|person|"
+    r"lover|house|tree|phobia|appointment|shower|monitor|gate|seat|carrier|crate|school|soup|videos?|at "
+    r"heart|on the way|question|problem|issue)\b"
 )
 """What makes the word before it part of another thing: "a dog bed"."""
 _BREEDS = (
     r"(?:retriever|labrador|lab|poodle|beagle|terrier|bulldog|corgi|husky|shepherd|dachshund|chihuahua|"
-    r"siamese|tabby|"
-    r"maine coon|persian|ragdoll|bengal|spaniel|collie|boxer|rottweiler|mastiff|great dane|dalmatian|pug|"
-    r"shih tzu|"
-    r"maltese|pomeranian|greyhound|whippet|mutt|mix|rescue|puppy|kitten|senior|stray|malamute|samoyed|doodle|"
-    r"goldendoodle|labradoodle|schnauzer|pointer|setter|hound|pitbull|pit bull)"
+    r"siamese|tabby|maine coon|persian|ragdoll|bengal|spaniel|collie|boxer|rottweiler|mastiff|great dane|"
+    r"dalmatian|pug|shih tzu|maltese|pomeranian|greyhound|whippet|mutt|mix|rescue|puppy|kitten|senior|stray|"
+    r"malamute|samoyed|doodle|goldendoodle|labradoodle|schnauzer|pointer|setter|hound|pitbull|pit bull)"
 )
 _ANIMAL_IS = (
     rf"(?P<what>is (?:now |only |about |almost |already )?(?:an? )?\d{{1,2}}[- ](?:years?|months?|"
-    rf"weeks?)[- ]old"
-    rf"(?:\s(?:[\w-]+\s){{0,3}}?{_BREEDS}(?:\smix)?)?"
-    rf"|(?:is|was) (?:an?|part)\s(?:[\w-]+\s){{0,4}}?{_BREEDS}(?:\smix)?"
-    rf"|is (?:allergic to\s{PHRASE}|{CONDITION}|deaf|blind|(?:scared|afraid|terrified) of\s{PHRASE})"
-    rf"|has (?:an? )?(?:{CONDITION}|(?:\w+ )?allerg(?:y|ies)|cancer|three legs|one eye|(?:hip )?dysplasia|"
-    rf"kidney disease)"
-    rf"|(?:loves|hates|only eats|won't eat|doesn't like|is obsessed with)\s{PHRASE}"
-    rf"|just turned \d{{1,2}}|sleeps (?:on|in)\s{PHRASE})"
+    rf"weeks?)[- ]old(?:\s(?:[\w-]+\s){{0,3}}?{_BREEDS}(?:\smix)?)?|(?:is|was) (?:an?|"
+    rf"part)\s(?:[\w-]+\s){{0,4}}?{_BREEDS}(?:\smix)?|is (?:allergic to\s{PHRASE}|{CONDITION}|deaf|blind|"
+    rf"(?:scared|afraid|terrified) of\s{PHRASE})|has (?:an? )?(?:{CONDITION}|(?:\w+ )?allerg(?:y|ies)|cancer|"
+    rf"three legs|one eye|(?:hip )?dysplasia|kidney disease)|(?:loves|hates|only eats|won't eat|doesn't like|"
+    rf"is obsessed with)\s{PHRASE}|just turned \d{{1,2}}|sleeps (?:on|in)\s{PHRASE})"
 )
 
 FAMILY_FACTS: Final[tuple[Rule, ...]] = (
@@ -146,10 +131,8 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
         "kin_is_named",
         rf"my (?P<kin>boss|manager|supervisor|team lead|mentor|landlord|landlady|doctor|dentist|therapist|"
         rf"partner|wife|husband|girlfriend|boyfriend|best friend|roommate|flatmate|neighbou?r|advisor|"
-        rf"supervisor) is\s"
-        rf"(?P<person>(?!{NATIONALITY}\b|\w+(?:day|ish|ian)\b)(?:(?-i:Dr|Mr|Mrs|Ms|"
-        rf"Prof)\.?\s)?{_ONE}(?:\s{_ONE})?)"
-        rf"(?=\s*(?:[,;!]|\.(?!\w)|$)|\s(?:and|from|at|who)\b)",
+        rf"supervisor) is\s(?P<person>(?!{NATIONALITY}\b|\w+(?:day|ish|ian)\b)(?:(?-i:Dr|Mr|Mrs|Ms|"
+        rf"Prof)\.?\s)?{_ONE}(?:\s{_ONE})?)(?=\s*(?:[,;!]|\.(?!\w)|$)|\s(?:and|from|at|who)\b)",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
@@ -160,8 +143,7 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_date",
         rf"my (?P<kin>{_KIN})'s (?P<what>birthday|wedding|graduation|anniversary|surgery|due date)\s(?:is|"
-        rf"falls)\s"
-        rf"(?:on\s)?(?P<when>{DATE})",
+        rf"falls)\s(?:on\s)?(?P<when>{DATE})",
         "{what} of their {kin} is {when}.",
         slot="relation.{kin}.{what}",
         exclusive=True,
@@ -207,23 +189,91 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
     rule(
         "relatives",
         rf"(?:i|we)(?: also)?(?:'ve| have)?(?: have| got)? (?P<what>(?:(?:only )?(?:an?|one|two|three|four|"
-        rf"five|six|\d)\s"
-        rf"(?:(?:young|small|little|grown|grown-up|teenage|adult|older|younger|big|twin|foster|adopted|"
-        rf"rescue|"
-        rf"\d{{1,2}}[- ](?:year|month|week)[- ]old|\w+-year-old|baby)\s){{0,2}}(?:kids?|children|child|"
-        rf"sons?|daughters?|"
-        rf"boys?|girls?|siblings?|sisters?|brothers?|stepsons?|stepdaughters?|dogs?|cats?|puppy|puppies|"
-        rf"kittens?|"
-        rf"rabbits?|horses?|hens|chickens|grandkids|grandchildren|toddlers?|baby|newborn|teenagers?|"
-        rf"cousins?|nieces?|"
-        rf"nephews?|\d{{1,2}}[- ](?:year|month)[- ]olds?)(?!\s{_PART})"
-        rf"(?:,\s|,? and\s|,? (?:in|from|at|who (?:lives|works|is|are|live)|aged|ages)\s(?!the\b){PHRASE}$|"
-        rf"(?=[\s,.;!]|$)))"
-        rf"{{1,4}})(?=[\s,.;!]|$)",
+        rf"five|six|\d)\s(?:(?:young|small|little|grown|grown-up|teenage|adult|older|younger|big|twin|"
+        rf"foster|adopted|rescue|\d{{1,2}}[- ](?:year|month|week)[- ]old|\w+-year-old|"
+        rf"baby)\s){{0,2}}(?:kids?|children|child|sons?|daughters?|boys?|girls?|siblings?|sisters?|"
+        rf"brothers?|stepsons?|stepdaughters?|dogs?|cats?|puppy|puppies|kittens?|rabbits?|horses?|hens|"
+        rf"chickens|grandkids|grandchildren|toddlers?|baby|newborn|teenagers?|cousins?|nieces?|nephews?|"
+        rf"\d{{1,2}}[- ](?:year|month)[- ]olds?)(?!\s{_PART})(?:,\s|,? and\s|,? (?:in|from|at|who (?:lives|"
+        rf"works|is|are|live)|aged|ages)\s(?!the\b){PHRASE}$|(?=[\s,.;!]|$))){{1,4}})(?=[\s,.;!]|$)",
         "Has {what}.",
         slot="family.{what}",
         refuse=r".*\b(?:friends?|who is|who are)$",
         example=("I have two brothers and a sister.", "Has two brothers and a sister."),
         counter="I have two questions and a note.",
+    ),
+    rule(
+        "kin_was",
+        rf"(?:my|our) (?P<kin>{_KIN})\s(?P<what>(?:was|is) (?:in|with)\s{_SCHOOL}(?:\s(?:in|"
+        rf"for)\s{PHRASE})?|was an?\s(?:[\w-]+\s){{0,3}}?(?:{OCCUPATION}|smoker|twin|pilot|veteran|"
+        rf"immigrant)|fought in\s{PHRASE}|served in\s{PHRASE}|survived\s{PHRASE}|used to (?:be|work|live|"
+        rf"teach|play|own|run)\s{PHRASE}|wants to (?:be an?|become|study|learn|move to)\s{PHRASE}|(?:lives|"
+        rf"is living) (?:with|near|next|in|on|abroad|alone|by|across|nearby|far)\b(?:\s{PHRASE})?|raised "
+        rf"me\b(?:\s{PHRASE})?|taught me\s{PHRASE}|is (?:visiting|staying with us|coming to (?:visit|"
+        rf"stay))\b(?:\s{PHRASE})?|passed (?:his|her|their)\s{PHRASE}|(?:got|won|lost) (?:a|an|the|his|"
+        rf"her)\s{PHRASE}){_STOP}",
+        "Has a {kin} who {what}.",
+        slot="relation.{kin}.{what}",
+        confidence=0.75,
+        refuse=(
+            rf"lives (?:in fear|with it)|{_THEM}|got (?:a|the) (?:message|call|email|idea|cold|chance)|lost "
+            rf"(?:it|the)\b|won (?:the|an?) (?:argument|fight|bet)\b"
+        ),
+        example=("My uncle was in the navy.", "Has an uncle who was in the navy."),
+        counter="My uncle was in a hurry.",
+    ),
+    rule(
+        "lost_kin",
+        rf"(?:i|we){ADVERB} lost (?:my|our) (?P<kin>{FAMILY}|dog|cat|horse|parents)(?P<when>(?:\s(?:to\s\w+|"
+        rf"last|in(?!\sthe|\sa\b)|two|three|a few|when i was|this)\b(?:\s[\w\s]{{2,25}}?)?)?){END}",
+        "{kin} died {when}.",
+        slot="relation.{kin}.died",
+        exclusive=True,
+        example=("I lost my dad last year.", "Dad died last year."),
+        counter="I lost my dad in the crowd.",
+    ),
+    rule(
+        "has_partner",
+        rf"i{ADVERB}(?:'ve got| have| got) (?P<what>an? (?:(?:new|serious|long-distance|long-term|live-in) "
+        rf")?(?:girlfriend|boyfriend|partner|fianc[e\u00e9]e?|wife|husband|roommate|housemate|mentor|nanny|"
+        rf"business partner|au pair)(?:\s(?:in|from|who|of)\s{PHRASE})?){END}",
+        "Has {what}.",
+        slot="relation.partner",
+        example=("I have a boyfriend in Berlin.", "Has a boyfriend in Berlin."),
+        counter="I have a partner question.",
+    ),
+    rule(
+        "together_for",
+        rf"(?:(?:me and )?my (?:girlfriend|boyfriend|partner)(?: and (?:i|me))?|we|i)(?:'ve| have) been "
+        rf"(?P<how>together|dating|engaged|single|divorced|widowed|seeing someone|sober|retired|unemployed|"
+        rf"pregnant)\s(?P<when>(?:for|since)\s{PHRASE})",
+        "Has been {how} {when}.",
+        slot="relation.{how}",
+        example=("We've been together for 5 years.", "Has been together for 5 years."),
+        counter="We've been together on this.",
+    ),
+    rule(
+        "birth_order",
+        rf"{AM} (?P<what>the (?:oldest|eldest|youngest|middle child|firstborn|only girl|only boy)(?: "
+        rf"(?:child|of (?:{WORD_FOR_TWO}|seven|eight)(?: (?:kids|children|"
+        rf"siblings|brothers|sisters))?))?){END}",
+        "Is {what}.",
+        slot="family.order",
+        exclusive=True,
+        example=("I'm the oldest of four.", "Is the oldest of four."),
+        counter="I'm the oldest fan.",
+    ),
+    rule(
+        "moving_in",
+        rf"{WE_ARE}{ADVERB} moving in with my (?P<kin>{FAMILY}|friend|friends|parents|"
+        rf"in-laws)(?P<when>(?:\s(?:on\s)?{DATE})?){END}",
+        "Is moving in with their {kin} {when}.",
+        slot="plan.moving_in",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=(
+            "I'm moving in with my girlfriend next month.",
+            "Is moving in with their girlfriend next month.",
+        ),
+        counter="I'm moving in with my stuff.",
     ),
 )

@@ -4,7 +4,7 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, END, PHRASE, POINTING
+from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, END, PHRASE, POINTING, WE_ARE
 
 HEALTH: Final[tuple[Rule, ...]] = (
     rule(
@@ -78,8 +78,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "intolerant",
         rf"(?:{AM}{ADVERB} (?:\w+ly )?intolerant (?:to|of)\s(?P<what>{PHRASE})|i{ADVERB} (?:can't|cannot|"
-        rf"don't) tolerate\s"
-        rf"(?P<more>(?!how\b|when\b|people\b|being\b){PHRASE}))",
+        rf"don't) tolerate\s(?P<more>(?!how\b|when\b|people\b|being\b){PHRASE}))",
         "Does not tolerate {what}{more}.",
         slot="health.intolerance.{what}{more}",
         refuse=POINTING,
@@ -90,18 +89,13 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "medication",
         rf"i(?:'m| am|'ve been)?{ADVERB} (?P<verb>take|taking|on)\s(?P<what>(?:\d+ ?mg (?:of )?)?(?:insulin|"
-        rf"metformin|ibuprofen|"
-        rf"aspirin|antidepressants|antihistamines|statins|beta blockers|blood thinners|warfarin|"
-        rf"levothyroxine|"
-        rf"lisinopril|lexapro|zoloft|xanax|ozempic|wegovy|mounjaro|gabapentin|prednisone|antibiotics|"
-        rf"melatonin|creatine|"
-        rf"vitamin \w+|fish oil|magnesium|iron (?:pills|supplements)|supplements|trt|hrt|a statin|"
-        rf"wellbutrin|vyvanse|"
-        rf"methotrexate|humira|accutane|(?:a )?beta blocker|"
-        rf"omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood pressure medication|"
-        rf"medication for"
-        rf"\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|twice a day|for\s[\w\s]{{3,30}}?))?)"
-        rf"(?=[\s,.;!)]|$)",
+        rf"metformin|ibuprofen|aspirin|antidepressants|antihistamines|statins|beta blockers|blood thinners|"
+        rf"warfarin|levothyroxine|lisinopril|lexapro|zoloft|xanax|ozempic|wegovy|mounjaro|gabapentin|"
+        rf"prednisone|antibiotics|melatonin|creatine|vitamin \w+|fish oil|magnesium|iron (?:pills|"
+        rf"supplements)|supplements|trt|hrt|a statin|wellbutrin|vyvanse|methotrexate|humira|accutane|(?:a "
+        rf")?beta blocker|omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood "
+        rf"pressure medication|medication for\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|"
+        rf"twice a day|for\s[\w\s]{{3,30}}?))?)(?=[\s,.;!)]|$)",
         "Takes {what} {often}.",
         slot="health.medication.{what}",
         exclusive=True,
@@ -111,9 +105,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "afraid_of",
         rf"{AM}{ADVERB} (?:afraid|scared|terrified) of\s(?P<what>flying|heights|spiders|dogs|needles|deep "
-        rf"water|"
-        rf"the dark|"
-        rf"elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|"
+        rf"water|the dark|elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|"
         rf"thunderstorms)\b",
         "Is afraid of {what}.",
         slot="fear.{what}",
@@ -123,12 +115,9 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "operation",
         rf"(?:{AM}|i'll be){ADVERB} (?P<what>(?:getting|having|starting|undergoing|going through|in|doing) "
-        rf"(?:radiation|"
-        rf"treatment for\s{PHRASE}|physical therapy|physio|ivf|dialysis|rehab|therapy(?! session)|couples "
-        rf"therapy|surgery|an operation|a (?:knee|"
-        rf"hip) replacement|chemo|"
-        rf"chemotherapy|my \w+ (?:removed|fixed|replaced))\b(?:\s(?:on|in|next|this|"
-        rf"for)\s[\w\s]{{2,40}}?)?){END}",
+        rf"(?:radiation|treatment for\s{PHRASE}|physical therapy|physio|ivf|dialysis|rehab|therapy(?! "
+        rf"session)|couples therapy|surgery|an operation|a (?:knee|hip) replacement|chemo|chemotherapy|my "
+        rf"\w+ (?:removed|fixed|replaced))\b(?:\s(?:on|in|next|this|for)\s[\w\s]{{2,40}}?)?){END}",
         "Is {what}.",
         slot="health.operation",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -138,10 +127,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "measure",
         r"(?:(?:i\s?'m|i am)\s(?P<height>\d'\s?\d{1,2}\"?|\d (?:foot|feet|ft) \d{1,2}|[12][.,]\d\d ?m|"
-        r"[12]\d\d ?cm)(?: tall)?"
-        r"|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|pounds|"
-        r"lbs)))(?=\s*(?:[.,;!)]|"
-        r"$)|\s(?:and|but)\b)",
+        r"[12]\d\d ?cm)(?: tall)?|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|"
+        r"pounds|lbs)))(?=\s*(?:[.,;!)]|$)|\s(?:and|but)\b)",
         "Measures {height}{weight}.",
         slot="identity.measure",
         example=("I weigh 80 kg.", "Measures 80 kg."),
@@ -150,11 +137,9 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "injury",
         rf"i(?:'ve| have)?{ADVERB} (?P<did>broke|broken|sprained|tore|torn|fractured|dislocated|"
-        rf"injured)\smy\s(?P<what>(?:left |"
-        rf"right )?(?:leg|arm|ankle|wrist|foot|toe|finger|hip|knee|rib|ribs|collarbone|shoulder|hand|acl|"
-        rf"meniscus|hamstring|nose|"
-        rf"elbow|back)\b(?:\s(?:last|in|on|two|three|a|while|playing|doing|"
-        rf"\w+ing)\b(?:\s[\w\s]{{2,25}}?)?)?){END}",
+        rf"injured)\smy\s(?P<what>(?:left |right )?(?:leg|arm|ankle|wrist|foot|toe|finger|hip|knee|rib|ribs|"
+        rf"collarbone|shoulder|hand|acl|meniscus|hamstring|nose|elbow|back)\b(?:\s(?:last|in|on|two|three|a|"
+        rf"while|playing|doing|\w+ing)\b(?:\s[\w\s]{{2,25}}?)?)?){END}",
         "{did} their {what}.",
         slot="health.injury.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -164,9 +149,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "bad_part",
         r"(?:i have|i've got|i got)(?: \w+ly)? (?P<what>(?:an?\s)?(?:bad|weak|herniated|slipped|"
-        r"torn)\s(?:back|"
-        r"knees?|hips?|"
-        r"shoulders?|ankles?|eyesight|hearing|disc|meniscus|lungs|heart))\b",
+        r"torn)\s(?:back|knees?|hips?|shoulders?|ankles?|eyesight|hearing|disc|meniscus|lungs|heart))\b",
         "Has {what}.",
         slot="health.{what}",
         example=("I have a bad knee so no running.", "Has a bad knee."),
@@ -175,8 +158,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "wears",
         r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|"
-        r"contacts|"
-        r"(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
+        r"contacts|(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
         r"crutches)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
         "{verb} {what}.",
         slot="health.aid.{what}",
@@ -197,9 +179,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "no_longer_eats",
-        rf"i(?:'ve| have)?{ADVERB} no longer (?P<verb>eat|drink|touch)\s"
-        rf"(?P<what>(?!it\b|that\b|them\b|this\b|out\b|there\b|at\b|in\b|as\b|too\b|so\b|before\b|"
-        rf"after\b){PHRASE})",
+        rf"i(?:'ve| have)?{ADVERB} no longer (?P<verb>eat|drink|touch)\s(?P<what>(?!it\b|that\b|them\b|"
+        rf"this\b|out\b|there\b|at\b|in\b|as\b|too\b|so\b|before\b|after\b){PHRASE})",
         "No longer {verb} {what}.",
         slot="diet.avoids.{what}",
         refuse=r"\w+ (?:it|that|this|them)\b",
@@ -208,10 +189,9 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "cannot_eat",
-        rf"i{ADVERB} (?P<how>can't|cannot|don't|do not|never) (?P<what>(?:eat|drink|(?:do|"
+        rf"(?:i|we){ADVERB} (?P<how>can't|cannot|don't|do not|never) (?P<what>(?:eat|drink|(?:do|"
         rf"have)(?=\s(?:dairy|gluten|caffeine|alcohol|sugar|nuts|lactose|spicy|meat|pork|shellfish|salt|"
-        rf"wheat|soy|eggs)\b))\s(?!or\b|enough|much|"
-        rf"a lot|too|as|that|well)\w{PHRASE})",
+        rf"wheat|soy|eggs)\b))\s(?!or\b|enough|much|a lot|too|as|that|well)\w{PHRASE})",
         "Does not {what}.",
         slot="diet.avoids.{what}",
         refuse=r"(?:eat|drink)\s(?:it|that|this|them|any of|all)\b",
@@ -221,17 +201,13 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "body",
         rf"my (?P<of>cholesterol|blood pressure|blood sugar|iron|ferritin|vitamin d|bmi|resting heart rate|"
-        rf"skin(?: type)?|"
-        rf"hair|scalp|vision|eyesight|hearing|eyes|feet|stomach|metabolism|a1c|tsh|"
-        rf"testosterone)(?P<more>(?:\slevels?|\scounts?)?)\s"
-        rf"(?P<how>is|are|has been|have been|runs?) (?P<what>(?:\w+ly |a bit |a little |pretty |quite |very "
-        rf"|really |kind of |"
-        rf"naturally |always |super |too |somewhat )*(?:high|low|elevated|borderline|dry|oily|normal|"
-        rf"combination|sensitive|"
+        rf"skin(?: type)?|hair|scalp|vision|eyesight|hearing|eyes|feet|stomach|metabolism|a1c|tsh|"
+        rf"testosterone)(?P<more>(?:\slevels?|\scounts?)?)\s(?P<how>is|are|has been|have been|runs?) "
+        rf"(?P<what>(?:\w+ly |a bit |a little |pretty |quite |very |really |kind of |naturally |always |"
+        rf"super |too |somewhat )*(?:high|low|elevated|borderline|dry|oily|normal|combination|sensitive|"
         rf"curly|wavy|straight|frizzy|thin|thick|fine|thinning|gr[ae]y|brown|blonde?|red|black|blue|green|"
-        rf"hazel|short|long|"
-        rf"shoulder[- ]length|bad|poor|terrible|weak|flat|wide|\d[\d./-]*(?:\s?(?:bpm|mg/dl|"
-        rf"%))?)(?:\sand\s\w+)?){END}",
+        rf"hazel|short|long|shoulder[- ]length|bad|poor|terrible|weak|flat|wide|\d[\d./-]*(?:\s?(?:bpm|"
+        rf"mg/dl|%))?)(?:\sand\s\w+)?){END}",
         "{of} {more} {how} {what}.",
         slot="health.body.{of}",
         exclusive=True,
@@ -241,13 +217,10 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "has_body",
         r"i(?:'ve got| have| naturally have)\s(?:naturally |very |really |super |pretty "
-        r")?(?P<what>(?:(?:short|long|thick|thin|"
-        r"fine|curly|wavy|straight|frizzy|coily|red|blonde?|brown|black|gr[ae]y|dark|blue|green|hazel|wide|"
-        r"flat|narrow|"
-        r"sensitive|fair|pale|olive)(?:,? (?:and )?)){1,3}(?:hair|eyes|feet|skin|teeth|gums|scalp)|a "
-        r"sensitive (?:stomach|"
-        r"scalp|nose)|a (?:sweet tooth|high metabolism|photographic memory|stutter|lisp|limp|tattoo|"
-        r"pacemaker|hearing aid))\b",
+        r")?(?P<what>(?:(?:short|long|thick|thin|fine|curly|wavy|straight|frizzy|coily|red|blonde?|brown|"
+        r"black|gr[ae]y|dark|blue|green|hazel|wide|flat|narrow|sensitive|fair|pale|olive)(?:,? (?:and "
+        r")?)){1,3}(?:hair|eyes|feet|skin|teeth|gums|scalp)|a sensitive (?:stomach|scalp|nose)|a (?:sweet "
+        r"tooth|high metabolism|photographic memory|stutter|lisp|limp|tattoo|pacemaker|hearing aid))\b",
         "Has {what}.",
         slot="health.has.{what}",
         refuse=r"thick skin",
@@ -267,25 +240,18 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "trouble",
         rf"(?:i|i've){ADVERB} (?:have|had|get|suffer from|struggle with|deal with|been having|been dealing "
-        rf"with|been struggling with)\s"
-        rf"(?P<what>(?:a )?(?:\w+ )?(?:trouble|difficulty|problems) (?:sleeping|falling asleep|staying "
-        rf"asleep|hearing|walking|"
-        rf"breathing|swallowing|concentrating|focusing|seeing)|an? (?:fear|phobia) of\s{PHRASE}|(?:(?:bad|"
-        rf"terrible|chronic|"
-        rf"frequent|severe|regular|seasonal|constant|really bad|lower|occasional) )*(?:migraines|headaches|"
-        rf"heartburn|acid reflux|"
+        rf"with|been struggling with)\s(?P<what>(?:a )?(?:\w+ )?(?:trouble|difficulty|problems) (?:sleeping|"
+        rf"falling asleep|staying asleep|hearing|walking|breathing|swallowing|concentrating|focusing|"
+        rf"seeing)|an? (?:fear|phobia) of\s{PHRASE}|(?:(?:bad|terrible|chronic|frequent|severe|regular|"
+        rf"seasonal|constant|really bad|lower|occasional) )*(?:migraines|headaches|heartburn|acid reflux|"
         rf"gerd|allergies|back pain|neck pain|knee pain|joint pain|panic attacks|nosebleeds|cold sores|"
-        rf"cramps|hot flashes|"
-        rf"motion sickness|car sickness|sinus (?:issues|problems|infections)|stomach issues|digestive "
-        rf"issues|nightmares|"
-        rf"night sweats|brain fog|social anxiety|ptsd|ocd|bipolar(?: disorder)?|endometriosis|pcos|"
-        rf"fibromyalgia|lupus|"
-        rf"ms|multiple sclerosis|scoliosis|plantar fasciitis|carpal tunnel|gout|narcolepsy|tendonitis|"
-        rf"osteoporosis|anemia|"
-        rf"a heart (?:condition|murmur)|a thyroid (?:condition|problem)|hypothyroidism|hashimoto's|"
-        rf"ulcerative colitis|"
-        rf"kidney disease|glaucoma|cataracts|alopecia|acne|hiv|stage fright|imposter "
-        rf"syndrome))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
+        rf"cramps|hot flashes|motion sickness|car sickness|sinus (?:issues|problems|infections)|stomach "
+        rf"issues|digestive issues|nightmares|night sweats|brain fog|social anxiety|ptsd|ocd|bipolar(?: "
+        rf"disorder)?|endometriosis|pcos|fibromyalgia|lupus|ms|multiple sclerosis|scoliosis|plantar "
+        rf"fasciitis|carpal tunnel|gout|narcolepsy|arachnophobia|claustrophobia|agoraphobia|emetophobia|"
+        rf"synesthesia|perfect pitch|tendonitis|osteoporosis|anemia|a heart (?:condition|murmur)|a thyroid "
+        rf"(?:condition|problem)|hypothyroidism|hashimoto's|ulcerative colitis|kidney disease|glaucoma|"
+        rf"cataracts|alopecia|acne|hiv|stage fright|imposter syndrome))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
         rf"since|when|from|because|after|at|every|in|lately|a lot|sometimes|for)\b)",
         "Health: {what}.",
         slot="health.{what}",
@@ -296,12 +262,10 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "reacts",
         r"(?P<what>(?!it\b|that\b|this\b|he\b|she\b|they\b|which\b|you\b|what\b)[\w-]+(?:\s[\w-]+)?) "
-        r"(?P<did>gives?|makes?|upsets?|triggers?)"
-        r"\s(?P<how>me\s(?:\w+ )?(?:headaches|migraines|heartburn|hives|a rash|rashes|anxiety|nightmares|"
-        r"acne|breakouts|sick|"
-        r"nauseous|bloated|jittery|anxious|sleepy|itchy|break out)|my (?:stomach|migraines|asthma|eczema|"
-        r"ibs|acid reflux))"
-        r"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|if|when)\b)",
+        r"(?P<did>gives?|makes?|upsets?|triggers?)\s(?P<how>me\s(?:\w+ )?(?:headaches|migraines|heartburn|"
+        r"hives|a rash|rashes|anxiety|nightmares|acne|breakouts|sick|nauseous|bloated|jittery|anxious|"
+        r"sleepy|itchy|break out)|my (?:stomach|migraines|asthma|eczema|ibs|acid reflux))(?=\s*(?:[,.;!)]|"
+        r"$)|\s(?:and|but|so|if|when)\b)",
         "{what} {did} {how}.",
         slot="health.reaction.{what}",
         example=("Caffeine gives me headaches.", "Caffeine gives them headaches."),
@@ -311,8 +275,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "due_in",
         rf"{AM}{ADVERB} (?:due|expecting)\s(?:in|on)\s(?P<when>(?:early |mid[- ]?|late )?(?-i:January|"
-        rf"February|March|April|May|June|July|"
-        rf"August|September|October|November|December)(?:\s\d+\w*)?){END}",
+        rf"February|March|April|May|June|July|August|September|October|November|December)(?:\s\d+\w*)?){END}",
         "Is pregnant, due in {when}.",
         slot="family.pregnancy",
         exclusive=True,
@@ -323,9 +286,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "fasts",
         rf"i(?:'m| am|'ve been)?{ADVERB} (?:do|doing|practice|practicing|following|"
-        rf"follow)?\s?(?P<what>intermittent fasting|keto|paleo|"
-        rf"whole30|weight watchers|omad|carb cycling|crossfit|fast(?:ing)? (?:until|from|"
-        rf"for)\s{PHRASE})(?=[\s,.;!)]|$)",
+        rf"follow)?\s?(?P<what>intermittent fasting|keto|paleo|whole30|weight watchers|omad|carb cycling|"
+        rf"crossfit|fast(?:ing)? (?:until|from|for)\s{PHRASE})(?=[\s,.;!)]|$)",
         "Does {what}.",
         slot="diet.regime",
         example=("I do intermittent fasting.", "Does intermittent fasting."),
@@ -334,12 +296,103 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "has_not_eaten",
         rf"i haven't (?P<what>(?:eaten|had|drunk|touched|smoked)\s(?!it\b|that\b|this\b|any\b|much\b|a "
-        rf"chance\b|time\b|lunch\b|"
-        rf"breakfast\b|dinner\b)[\w-]+(?: \w+)? (?:in|for|since)\s{PHRASE})",
+        rf"chance\b|time\b|lunch\b|breakfast\b|dinner\b)[\w-]+(?: \w+)? (?:in|for|since)\s{PHRASE})",
         "Has not {what}.",
         slot="diet.has_not.{what}",
         refuse=r".*\b(?:hours|minutes|morning|yesterday|luck|problems|issues|chance|today)\b",
         example=("I haven't eaten meat in years.", "Has not eaten meat in years."),
         counter="I haven't had a chance in weeks.",
+    ),
+    rule(
+        "sensitive_to",
+        rf"{AM}{ADVERB} (?P<how>sensitive|prone|immune|addicted|averse) to\s(?P<what>(?!it\b|this\b|that\b|"
+        rf"these\b|your\b|how\b|the (?:fact|way)\b){PHRASE})",
+        "Is {how} to {what}.",
+        slot="health.sensitive.{what}",
+        refuse=r".*\b(?:errors?|mistakes|noise|bugs|typos)\b",
+        example=("I'm sensitive to caffeine.", "Is sensitive to caffeine."),
+        counter="I'm sensitive to that.",
+    ),
+    rule(
+        "my_condition",
+        rf"\bmy (?P<what>(?:(?:severe|mild|bad|terrible|chronic|seasonal|recurring|peanut|nut|cat|dog|"
+        rf"pollen|dairy|gluten|shellfish|generalized|social) )?(?!pregnant\b|autis|diabetic\b|asthmatic\b|"
+        rf"epilep|dyslexi|prediabetic\b)(?:{CONDITION}|sinusitis|allerg(?:y|ies)|acid reflux|gerd|ptsd|ocd|"
+        rf"fibromyalgia|endometriosis|pcos|lupus|scoliosis|plantar fasciitis|carpal tunnel|gout|"
+        rf"tendonitis|hypothyroidism|hashimoto's|ulcerative colitis|gluten intolerance|lactose intolerance|"
+        rf"dairy intolerance|back pain|knee pain|neck pain|shoulder pain|(?:torn|herniated|slipped|"
+        rf"sprained|broken|fractured|injured|arthritic|bad|weak) (?:acl|meniscus|disc|rotator cuff|ankle|"
+        rf"wrist|knees?|back|hip|shoulder|foot|toe|leg|arm|elbow|hamstring|achilles)))"
+        rf"(?=\s*(?:[,.;!?)]|$)|\s(?:and|but|so|is|was|has|gets|flares|acts|when|since|because|at|in|with|"
+        rf"from|makes|means|under|for|right)\b)",
+        "Health: {what}.",
+        slot="health.{what}",
+        confidence=0.8,
+        presupposed=True,
+        example=("I'm hoping it helps me recover from my torn ACL.", "Health: torn ACL."),
+        counter="I fixed my allergy app.",
+    ),
+    rule(
+        "pain_in",
+        rf"(?:i|i've){ADVERB} (?:have|had|get|been having|been dealing with|been struggling with|been "
+        rf"getting|been experiencing)\s(?:some |a lot of |a few |really |terrible |chronic |bad "
+        rf")*(?P<what>(?:issues|problems|trouble|pain) (?:with|in) my (?:lower |upper |left |right "
+        rf")?(?:knees?|back|hips?|shoulders?|neck|wrists?|ankles?|feet|foot|hands?|joints|stomach|eyes|skin|"
+        rf"ears?|teeth|sinuses|thyroid|heart|lungs|digestion|sleep|memory|hearing|balance))\b",
+        "Health: {what}.",
+        slot="health.{what}",
+        example=("I've been having some issues with my knees.", "Health: issues with their knees."),
+        counter="I've been having some issues with my code.",
+    ),
+    rule(
+        "diet_of_us",
+        rf"(?:(?:we|my (?:husband|wife|partner|girlfriend|boyfriend|family|kids) and (?:i|me)|me and my \w+|"
+        rf"my whole family)(?:'re| are| is)(?: both| all)?|my family is|our (?:family|household) is)(?: "
+        rf"also| now| mostly| strictly)?\s(?P<diet>{DIET})s?(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|now|"
+        rf"because)\b)",
+        "Their family is {diet}.",
+        slot="diet.family",
+        exclusive=True,
+        example=("My husband and I are vegetarians.", "Their family is vegetarian."),
+        counter="My husband and I are late.",
+    ),
+    rule(
+        "avoids",
+        rf"(?:i|we){ADVERB} (?:(?:need|have|try|want|am trying|'m trying|'ve been trying) to (?:avoid|limit|"
+        rf"watch|cut down on|stay away from)|stay away from|steer clear of|can't handle|can't digest|react "
+        rf"badly to)\s(?P<what>(?:my )?(?:gluten|dairy|sugar|salt|sodium|caffeine|alcohol|lactose|nuts|"
+        rf"peanuts|tree nuts|shellfish|seafood|red meat|meat|pork|beef|soy|wheat|carbs|spicy food|spice|"
+        rf"fried food|processed food|cholesterol|fat|fodmaps|high-impact exercise|heavy lifting|running|"
+        rf"sunlight|direct sun|perfume|fragrance|fragrances|latex|aspirin|ibuprofen|nsaids|blood pressure|"
+        rf"blood sugar|sugar intake|weight)(?:(?:,| and| or|, and) \w+)*)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|"
+        rf"so|because|for|since|due|at|after|as)\b)",
+        "Avoids {what}.",
+        slot="diet.avoids.{what}",
+        confidence=0.85,
+        example=("I need to avoid gluten.", "Avoids gluten."),
+        counter="I need to avoid mistakes.",
+    ),
+    rule(
+        "keeps_diet",
+        rf"(?:i|we){ADVERB} (?P<verb>keep|eat|observe)\s(?P<what>kosher|halal|shabbat|the sabbath|ramadan|"
+        rf"lent|vegan|vegetarian|plant[- ]based|clean|low[- ]carb|gluten[- ]free|dairy[- ]free|"
+        rf"organic)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|for|since|at|mostly|most|this)\b)",
+        "{verb} {what}.",
+        slot="diet.regime.{what}",
+        example=("I keep kosher.", "Keeps kosher."),
+        counter="I keep it.",
+    ),
+    rule(
+        "expecting_child",
+        rf"(?:{WE_ARE}|(?:me and my|my) (?:wife|husband|partner|girlfriend|boyfriend)(?: and i)? (?:is|"
+        rf"are)){ADVERB} (?P<what>expecting|trying (?:to conceive|for a baby)|undergoing ivf|doing ivf|"
+        rf"(?:trying|hoping) to get pregnant){END}|(?:we|i) have (?P<way>a (?:baby|kid|child|little one) on "
+        rf"the way|twins on the way)",
+        "Family: {what}{way}.",
+        slot="family.pregnancy",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("We have a baby on the way.", "Family: a baby on the way."),
+        counter="We're expecting rain.",
     ),
 )

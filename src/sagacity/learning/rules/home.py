@@ -3,7 +3,17 @@
 from typing import Final
 
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, END, HAVE_BEEN, NAME, PHRASE, PLACE, WE_ARE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    END,
+    HAVE_BEEN,
+    NAME,
+    PHRASE,
+    PLACE,
+    WE_ARE,
+    WORD_FOR_TWO,
+)
 
 _NO_PLACE = (
     r"(?:downtown|area|my|our|a|an|it|this|that|these|those|there|here|with|your|fear|hope|pain|peace|plan|"
@@ -14,9 +24,9 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "left_home",
         rf"(?:i|we){ADVERB} (?:no longer live|don't live|do not live) "
-        rf"in\s(?P<place>{PLACE})(?:\sany\s?more)?|"
-        rf"{WE_ARE}{ADVERB} (?:no longer|not) living in\s(?P<town>{PLACE})(?:\sany\s?more)?|"
-        rf"(?:i|we)(?:'ve| have)?{ADVERB} moved (?:out of|away from)\s(?P<city>{PLACE})",
+        rf"in\s(?P<place>{PLACE})(?:\sany\s?more)?|{WE_ARE}{ADVERB} (?:no longer|not) living "
+        rf"in\s(?P<town>{PLACE})(?:\sany\s?more)?|(?:i|we)(?:'ve| have)?{ADVERB} moved (?:out of|away "
+        rf"from)\s(?P<city>{PLACE})",
         "Does not live in {place}{town}{city}.",
         slot="location.home",
         negates=True,
@@ -78,12 +88,9 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "lives_with",
         rf"(?:i|we){ADVERB} live (?P<who>alone|by myself|on my own|with my (?:\w+ )?(?:parents|mom|mum|dad|"
-        rf"wife|"
-        rf"husband|partner|"
-        rf"girlfriend|boyfriend|fianc[e\u00e9]e?|family|sister|brother|roommates?|flatmates?|grandparents|"
-        rf"kids|"
-        rf"children|son|"
-        rf"daughter)(?: and (?:my |our )?(?:\w+ )?(?:kids|children|son|daughter|dog|cat|parents))?){END}",
+        rf"wife|husband|partner|girlfriend|boyfriend|fianc[e\u00e9]e?|family|sister|brother|roommates?|"
+        rf"flatmates?|grandparents|kids|children|son|daughter)(?: and (?:my |our )?(?:\w+ )?(?:kids|"
+        rf"children|son|daughter|dog|cat|parents))?){END}",
         "Lives {who}.",
         slot="home.with",
         exclusive=True,
@@ -104,8 +111,7 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "lives_now",
         rf"(?:{WE_ARE}|now) in\s(?P<place>(?!the\s){PLACE})\s(?:now|these days|nowadays|since "
-        rf"\d{{4}})(?!\s(?:for|on|until|and))|"
-        rf"{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}",
+        rf"\d{{4}})(?!\s(?:for|on|until|and))|{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}",
         "Lives in {place}{town}.",
         slot="location.home",
         exclusive=True,
@@ -129,8 +135,8 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "family_from",
         rf"my (?P<of>family|ancestors|people|grandparents|dad's side|mom's side|mother's side|father's "
-        rf"side)\s(?P<how>is|are|"
-        rf"came|comes|come|was|were|is originally|are originally|immigrated) from\s(?P<place>{PLACE}){END}",
+        rf"side)\s(?P<how>is|are|came|comes|come|was|were|is originally|are originally|immigrated) "
+        rf"from\s(?P<place>{PLACE}){END}",
         "{of} {how} from {place}.",
         slot="family.origin.{of}",
         example=("My family is from Greece.", "Family is from Greece."),
@@ -139,9 +145,8 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "rents",
         rf"(?:i|we|i'm|we're|i am){ADVERB} (?P<verb>rent|share|renting|sharing|subletting)\s(?P<what>(?:an?|"
-        rf"the|our)\s"
-        rf"(?:[\w-]+\s){{0,3}}?(?:apartment|flat|house|room|studio|condo|townhouse|loft|duplex|place|cottage)"
-        rf"(?:\s(?:in|with|near|on|downtown|from)\s{PHRASE})?){END}",
+        rf"the|our)\s(?:[\w-]+\s){{0,3}}?(?:apartment|flat|house|room|studio|condo|townhouse|loft|duplex|"
+        rf"place|cottage)(?:\s(?:in|with|near|on|downtown|from)\s{PHRASE})?){END}",
         "Rents {what}.",
         slot="home.tenure",
         exclusive=True,
@@ -161,10 +166,9 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "has_place",
         rf"\b(?:my|our) (?P<what>(?:new |old |small |little |tiny |two-bedroom |one-bedroom |studio "
-        rf")*(?:apartment|flat|condo|house|studio|cabin|cottage|farm|"
-        rf"ranch|shop|bakery|restaurant|caf\u00e9|cafe|townhouse|garden|backyard|beach house|vacation home|"
-        rf"summer house|lake house|boat))\s(?:here )?in\s"
-        rf"(?P<place>(?!the\s){PLACE})",
+        rf")*(?:apartment|flat|condo|house|studio|cabin|cottage|farm|ranch|shop|bakery|restaurant|caf\u00e9|"
+        rf"cafe|townhouse|garden|backyard|beach house|vacation home|summer house|lake house|boat))\s(?:here "
+        rf")?in\s(?P<place>(?!the\s){PLACE})",
         "Has a {what} in {place}.",
         slot="owns.{what}",
         confidence=0.75,
@@ -173,5 +177,31 @@ HOME: Final[tuple[Rule, ...]] = (
         + r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
         example=("I painted it for my studio in Utrecht.", "Has a studio in Utrecht."),
         counter="I painted my house in March.",
+    ),
+    rule(
+        "lives_by",
+        rf"(?:i|we)(?: currently| now| still| also)? live (?P<where>(?:(?:really |very |right |quite "
+        rf")?(?:close to|near|next to|next door to|outside(?: of)?|across from|by|off|above|minutes from|an "
+        rf"hour from|north of|south of|east of|west of|on)\s(?!it\b|there\b|you\b|this\b|my own\b|"
+        rf"that\b){PHRASE}|in (?:the (?:countryside|suburbs|city|mountains|woods|desert|middle of\s{PHRASE}|"
+        rf"(?-i:[A-Z]){PHRASE}|us|uk|states)|my (?:car|van|parents'? \w+))|abroad|(?:\w+ )?(?:minutes|miles|"
+        rf"hours?|blocks|km) (?:from|away from|outside)\s{PHRASE})){END}",
+        "Lives {where}.",
+        slot="home.where",
+        exclusive=True,
+        refuse=r"(?:by|on|at) (?:the (?:rule|idea|principle|motto|edge)|coffee|faith|a budget|rules|least)\b",
+        example=("We live near the beach.", "Lives near the beach."),
+        counter="I live on coffee.",
+    ),
+    rule(
+        "lives_with_others",
+        rf"(?:i|we)(?: currently| now| still)? live with\s(?P<who>(?:an?|{WORD_FOR_TWO}|some|several|"
+        rf"my)\s(?:\w+\s)?(?:roommates?|flatmates?|housemates?|friends?|people|dogs?|cats?|aunt|uncle|"
+        rf"cousins?|boyfriend|girlfriend|in-laws|host family|ex|others)(?:\sand\s{PHRASE})?){END}",
+        "Lives with {who}.",
+        slot="home.with",
+        exclusive=True,
+        example=("I live with two roommates.", "Lives with two roommates."),
+        counter="I live with the pain.",
     ),
 )

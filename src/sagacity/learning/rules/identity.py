@@ -14,6 +14,7 @@ from sagacity.learning.rules.fragments import (
     OCCUPATION,
     PHRASE,
     WE_ARE,
+    WORD_FOR_TWO,
 )
 
 _NOT_A_NAME = (
@@ -34,10 +35,9 @@ NAMES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "nickname",
-        rf"(?:(?:please |just |you can |but ){{0,2}}call me|(?:everybody|everyone|everyone here|people|"
-        rf"most people|(?:my )?friends|"
-        rf"(?:all )?my friends|my family|they all)(?: just| usually)? calls? me|i{ADVERB} go by|i'm known as)"
-        rf"\s(?P<person>(?!{_NOT_A_NAME}){NAME})(?=[\s,.;!)]|$)",
+        rf"(?:(?:please |just |you can |but ){{0,2}}call me|(?:everybody|everyone|everyone here|people|most "
+        rf"people|(?:my )?friends|(?:all )?my friends|my family|they all)(?: just| usually)? calls? me|"
+        rf"i{ADVERB} go by|i'm known as)\s(?P<person>(?!{_NOT_A_NAME}){NAME})(?=[\s,.;!)]|$)",
         "Is called {person}.",
         slot="identity.nickname",
         exclusive=True,
@@ -87,9 +87,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "attribute",
-        rf"my (?P<of>time ?zone|eye colou?r|hair colou?r|religion|maiden name|middle name|pronouns|job title|"
-        rf"blood type|shoe size|"
-        rf"dress size|native country|nationality|star sign) (?P<how>is|"
+        rf"my (?P<of>time ?zone|eye colou?r|hair colou?r|religion|maiden name|middle name|pronouns|job "
+        rf"title|blood type|shoe size|dress size|native country|nationality|star sign) (?P<how>is|"
         rf"are)\s(?P<what>{PHRASE})",
         "{of} {how} {what}.",
         slot="identity.{of}",
@@ -121,12 +120,11 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "languages",
-        r"(?:(?:i|we)(?: (?!don't|do|can't|never|want)\w+)? speak|(?:i\s?'m|i am)(?: \w+)? fluent in)\s"
-        r"(?P<what>(?:(?:fluent|basic|some|native|only|both|a little|a bit of|decent|good|"
-        r"conversational)\s)?(?-i:[A-Z])\w+"
-        r"(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|basic|also|"
-        r"fluent)\s)?(?-i:[A-Z])\w+){0,4})|"
-        r"my (?:native|first|mother) (?:language|tongue) is (?P<native>(?-i:[A-Z])\w+)",
+        r"(?:(?:i|we)(?: (?!don't|do|can't|never|want)\w+)? speak|(?:i\s?'m|i am)(?: \w+)? fluent "
+        r"in)\s(?P<what>(?:(?:fluent|basic|some|native|only|both|a little|a bit of|decent|good|"
+        r"conversational)\s)?(?-i:[A-Z])\w+(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|"
+        r"basic|also|fluent)\s)?(?-i:[A-Z])\w+){0,4})|my (?:native|first|mother) (?:language|tongue) is "
+        r"(?P<native>(?-i:[A-Z])\w+)",
         "Speaks {what}{native}.",
         slot="identity.languages",
         example=("I speak Portuguese and some Dutch at home.", "Speaks Portuguese and some Dutch."),
@@ -146,9 +144,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "phone",
         r"(?:my (?:\w+ )?(?:phone|mobile|cell|telephone|number|phone number|mobile number|cell number|"
-        r"whatsapp)"
-        r"(?: number)?(?:'s| is)|(?:you can )?(?:reach|call|text) me (?:at|on|under))\s"
-        r"(?P<number>\+?\(?\d[\d ()/.-]{5,20}\d)(?![\w%])",
+        r"whatsapp)(?: number)?(?:'s| is)|(?:you can )?(?:reach|call|text) me (?:at|on|"
+        r"under))\s(?P<number>\+?\(?\d[\d ()/.-]{5,20}\d)(?![\w%])",
         "Phone number is {number}.",
         slot="contact.phone",
         exclusive=True,
@@ -158,9 +155,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "postal_address",
-        r"(?:my (?:home |postal |mailing |shipping |street |billing |delivery )?address(?:'s| is)|"
-        r"i (?:currently )?live at)\s"
-        r"(?P<address>(?=[^\n;!?]{0,60}\d)(?-i:[A-Z0-9])[\w '.-]{3,50}(?:, [\w '.-]{2,40}){0,3})",
+        r"(?:my (?:home |postal |mailing |shipping |street |billing |delivery )?address(?:'s| is)|i "
+        r"(?:currently )?live at)\s(?P<address>(?=[^\n;!?]{0,60}\d)(?-i:[A-Z0-9])[\w '.-]{3,50}(?:, "
+        r"[\w '.-]{2,40}){0,3})",
         "Address is {address}.",
         slot="contact.address",
         exclusive=True,
@@ -171,12 +168,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "licence",
-        rf"i(?:'ve| have)?{ADVERB} (?P<verb>got|gotten|obtained|have|had|passed)\s(?:my |a |"
-        rf"an )(?P<what>(?:driver'?s?|driving|"
-        rf"pilot'?s?|boating|motorcycle|fishing|hunting) (?:licen[cs]e|test))(?P<when>(?:\s(?:in|on|since|"
-        rf"last|"
-        rf"for|this)\s"
-        rf"[\w\s]{{1,25}}?)?){END}",
+        rf"i(?:'ve| have)?{ADVERB} (?P<verb>got|gotten|obtained|have|had|passed)\s(?:my |a |an "
+        rf")(?P<what>(?:driver'?s?|driving|pilot'?s?|boating|motorcycle|fishing|hunting) (?:licen[cs]e|"
+        rf"test))(?P<when>(?:\s(?:in|on|since|last|for|this)\s[\w\s]{{1,25}}?)?){END}",
         "Got a {what} {when}.",
         slot="identity.{what}",
         exclusive=True,
@@ -187,9 +181,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "licence_expires",
         rf"my (?P<what>(?:driver'?s?|driving|pilot'?s?) licen[cs]e|passport|visa|work permit|residence "
-        rf"permit|"
-        rf"green card)"
-        rf"\s(?P<how>expires|expired|runs out|ran out|is valid until)\s(?:on\s)?(?P<when>{DATE})",
+        rf"permit|green card)\s(?P<how>expires|expired|runs out|ran out|is valid "
+        rf"until)\s(?:on\s)?(?P<when>{DATE})",
         "{what} {how} {when}.",
         slot="identity.{what}.expiry",
         exclusive=True,
@@ -198,15 +191,12 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "no_licence",
-        rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:an? |my |any |our )?(?:own )?"
-        rf"(?P<what>(?:driver'?s?|driving) licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
-        rf"children|pets|"
-        rf"dishwasher|oven|microwave|garden|yard|garage|washing machine|dryer|printer|laptop|computer|"
-        rf"credit card|"
-        rf"passport|health insurance|insurance|degree|air fryer|blender|grill|bank account|savings|air "
-        rf"conditioning|ac|"
-        rf"facebook|instagram|whatsapp|social media|brothers|sisters|family (?:here|nearby)|internet at "
-        rf"home){END}",
+        rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:an? |my |any |our )?(?:own "
+        rf")?(?P<what>(?:driver'?s?|driving) licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
+        rf"children|pets|dishwasher|oven|microwave|garden|yard|garage|washing machine|dryer|printer|laptop|"
+        rf"computer|credit card|passport|health insurance|insurance|degree|air fryer|blender|grill|bank "
+        rf"account|savings|air conditioning|ac|facebook|instagram|whatsapp|social media|brothers|sisters|"
+        rf"family (?:here|nearby)|internet at home){END}",
         "Does not have {what}.",
         slot="has_no.{what}",
         exclusive=True,
@@ -246,18 +236,14 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "status",
         rf"{WE_ARE}{ADVERB}\s(?P<status>retired|unemployed|self[- ]employed|a single (?:mom|dad|parent|"
-        rf"mother|father)|"
-        rf"left[- ]handed|bilingual|trilingual|between jobs|out of work|unmarried|childless|childfree|sober|"
-        rf"agnostic|"
-        rf"an? (?:atheist|christian|buddhist|muslim|orphan|widow|widower|twin|feminist|foodie|homebody|"
-        rf"extrovert)|sikh|"
-        rf"christian|mormon|protestant|orthodox|religious|an? foster (?:parent|mom|dad)|a "
-        rf"stay[- ]at[- ]home (?:mom|dad)|"
-        rf"nonbinary|non-binary|asexual|pansexual|queer|neurodivergent|hearing impaired|visually impaired|"
-        rf"an amputee|transgender|deaf|hard of hearing|blind|gay|lesbian|bisexual|"
-        rf"vaccinated|jewish|"
-        rf"muslim|catholic|hindu|buddhist|an? (?:only child|vet(?:eran)?|expat|immigrant|homeowner))"
-        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but|since|right|at the|these|atm)\b)",
+        rf"mother|father)|left[- ]handed|bilingual|trilingual|between jobs|out of work|unmarried|childless|"
+        rf"childfree|sober|agnostic|an? (?:atheist|christian|buddhist|muslim|orphan|widow|widower|twin|"
+        rf"feminist|foodie|homebody|extrovert)|sikh|christian|mormon|protestant|orthodox|religious|an? "
+        rf"foster (?:parent|mom|dad)|a stay[- ]at[- ]home (?:mom|dad)|nonbinary|non-binary|asexual|"
+        rf"pansexual|queer|neurodivergent|hearing impaired|visually impaired|an amputee|transgender|deaf|"
+        rf"hard of hearing|blind|gay|lesbian|bisexual|vaccinated|jewish|muslim|catholic|hindu|buddhist|an? "
+        rf"(?:only child|vet(?:eran)?|expat|immigrant|homeowner))(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|"
+        rf"but|since|right|at the|these|atm)\b)",
         "Is {status}.",
         slot="identity.{status}",
         example=("I'm retired and have time.", "Is retired."),
@@ -265,11 +251,10 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "marital_status",
-        rf"(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s(?P<status>(?:happily |newly |"
-        rf"recently )?(?:single|married|"
-        rf"divorced|widowed|engaged|separated))(?P<more>\sto (?:my \w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?"
-        rf"(?P<when>(?:\s(?:for|in|since|last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|"
-        rf"but)\b)",
+        rf"(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s(?P<status>(?:happily |newly |recently "
+        rf")?(?:single|married|divorced|widowed|engaged|separated))(?P<more>\sto (?:my "
+        rf"\w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?(?P<when>(?:\s(?:for|in|since|"
+        rf"last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but)\b)",
         "Is {status} {more}.",
         slot="identity.marital_status",
         exclusive=True,
@@ -279,9 +264,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "divorced_from",
-        rf"(?:me and (?=\S)|(?=[^,.;:!?\n]{{2,40}} and (?:i|me)\b))"
-        rf"(?P<other>{NAME}|my (?:wife|husband|partner|ex)(?:\s{NAME})?)"
-        rf"(?: and (?:i|me))?{ADVERB} (?:got|are(?: getting)?|have(?: been)?) "
+        rf"(?:me and (?=\S)|(?=[^,.;:!?\n]{{2,40}} and (?:i|me)\b))(?P<other>{NAME}|my (?:wife|husband|"
+        rf"partner|ex)(?:\s{NAME})?)(?: and (?:i|me))?{ADVERB} (?:got|are(?: getting)?|have(?: been)?) "
         rf"(?P<status>divorced|separated)(?=[\s,.;!)]|$)",
         "Is {status} from {other}.",
         slot="identity.marital_status",
@@ -293,8 +277,7 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "life_event",
         rf"i{ADVERB} (?:got|was|have been|'ve been) (?P<what>promoted|pregnant|fired|laid off|hired|"
-        rf"naturali[sz]ed)"
-        rf"(?P<more>(?:\s(?:to|in|on|at|from|by|as)\s{PHRASE})?)",
+        rf"naturali[sz]ed)(?P<more>(?:\s(?:to|in|on|at|from|by|as)\s{PHRASE})?)",
         "Was {what} {more}.",
         slot="life.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -303,10 +286,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "nationality",
-        rf"{WE_ARE}{ADVERB}\s(?:an?\s)?(?P<what>(?:half[- ]|part[- ]|originally |born )?{NATIONALITY}"
-        rf"(?:[- ](?:american|canadian|australian|british|born))?)(?=\s*(?:[.;!)]|,|$)|\s(?:and|but|so|by|"
-        rf"living|who|"
-        rf"citizen|expat|immigrant)\b)",
+        rf"{WE_ARE}{ADVERB}\s(?:an?\s)?(?P<what>(?:half[- ]|part[- ]|originally |born "
+        rf")?{NATIONALITY}(?:[- ](?:american|canadian|australian|british|born))?)(?=\s*(?:[.;!)]|,|$)|"
+        rf"\s(?:and|but|so|by|living|who|citizen|expat|immigrant)\b)",
         "Is {what}.",
         slot="identity.nationality",
         example=("I'm American but I live in Spain.", "Is American."),
@@ -315,9 +297,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "papers",
         rf"i{ADVERB} (?:have|hold)\s(?P<what>(?:an?\s)?(?:dual|{NATIONALITY}|eu|us|uk)\s(?:citizenship|"
-        rf"nationality|"
-        rf"passport)|an?\s(?:\w+ )?(?:green card|work permit|student visa|work visa|h-?1b(?: visa)?|"
-        rf"residence permit))\b",
+        rf"nationality|passport)|an?\s(?:\w+ )?(?:green card|work permit|student visa|work visa|h-?1b(?: "
+        rf"visa)?|residence permit))\b",
         "Has {what}.",
         slot="identity.papers",
         example=("I have dual citizenship.", "Has dual citizenship."),
@@ -326,10 +307,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "no_driving",
         rf"i{ADVERB} (?:(?:don't|do not|can't|cannot) (?P<what>drive|swim|cook|sew|ski|ride a bike)|never "
-        rf"learned (?:how )?to "
-        rf"(?P<more>drive|swim|cook|sew|ski|ride a bike|read music))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
-        rf"anymore|any more|"
-        rf"at all|because)\b)",
+        rf"learned (?:how )?to (?P<more>drive|swim|cook|sew|ski|ride a bike|read music))(?=\s*(?:[,.;!)]|$)|"
+        rf"\s(?:and|but|so|anymore|any more|at all|because)\b)",
         "Does not {what}{more}.",
         slot="skill.{what}{more}",
         exclusive=True,
@@ -339,10 +318,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "birthday_soon",
         rf"(?:it's|it is|it will be) my (?P<age>\d{{2}}(?:st|nd|rd|th) "
-        rf")?birthday\s(?:on\s)?(?P<when>{DATE})|my "
-        rf"(?:\d{{2}}(?:st|nd|rd|th) )?birthday(?:'s| is)\s(?:coming up\s)?(?:on\s)?(?P<day>next\s\w+|"
-        rf"this\s\w+|tomorrow|in\s"
-        rf"(?!the\b)\w+(?:\s\w+)?){END}",
+        rf")?birthday\s(?:on\s)?(?P<when>{DATE})|my (?:\d{{2}}(?:st|nd|rd|th) )?birthday(?:'s| "
+        rf"is)\s(?:coming up\s)?(?:on\s)?(?P<day>next\s\w+|this\s\w+|tomorrow|"
+        rf"in\s(?!the\b)\w+(?:\s\w+)?){END}",
         "Has their {age} birthday {when}{day}.",
         slot="plan.birthday",
         exclusive=True,
@@ -371,13 +349,66 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "age_person",
         rf"(?:{AM}{ADVERB}|as)\s(?:an?\s)?(?P<age>\d{{2}})[- ]?(?:years?|yrs?|yr)?[- ]?(?:old|"
-        rf"y/?o)\b(?=\s(?:[\w-]+\s){{0,2}}?(?:man|woman|male|female|"
-        rf"guy|girl|boy|student|mom|mum|dad|mother|father|person|grandma|grandmother|grandfather|teen\w*|"
-        rf"{OCCUPATION})\b)",
+        rf"y/?o)\b(?=\s(?:[\w-]+\s){{0,2}}?(?:man|woman|male|female|guy|girl|boy|student|mom|mum|dad|mother|"
+        rf"father|person|grandma|grandmother|grandfather|teen\w*|{OCCUPATION})\b)",
         "Is {age} years old.",
         slot="identity.age",
         exclusive=True,
         example=("I'm a 34 year old woman.", "Is 34 years old."),
         counter="I'm a 34 year fan.",
+    ),
+    rule(
+        "last_name",
+        rf"my (?P<of>last name|surname|family name|nickname|stage name|pen name|gamertag|handle|instagram "
+        rf"handle|twitter handle|github username|github handle)(?:'s| is)\s(?P<product>@?(?:{NAME}|"
+        rf"[\w.-]*\d[\w.-]*)){END}",
+        "{of} is {product}.",
+        slot="identity.{of}",
+        exclusive=True,
+        refuse=r"(?:I|Not|Spelled|Wrong)\b",
+        example=("My last name is Chen.", "Last name is Chen."),
+        counter="My last name is spelled with a K.",
+    ),
+    rule(
+        "identifies_as",
+        rf"i (?P<how>identify as|use|go by|prefer)\s(?P<what>(?:she|he|they|xe|ze)/(?:her|him|them|\w+)(?: "
+        rf"pronouns)?|(?<=as\s)(?:an?\s)?(?:nonbinary|non-binary|queer|gay|lesbian|bi(?:sexual)?|pansexual|"
+        rf"asexual|trans(?:gender)?|a (?:man|woman)|christian|atheist|agnostic|feminist|libertarian|liberal|"
+        rf"conservative|democrat|republican|progressive|\w+-american)){END}",
+        "Identity: {what}.",
+        slot="identity.identity.{what}",
+        example=("I go by they/them.", "Identity: they/them."),
+        counter="I go by it.",
+    ),
+    rule(
+        "main_thing_is",
+        rf"my (?P<of>(?:(?:main|biggest|favou?rite|only|other|new|greatest|real|worst) )?(?:hobby|hobbies|"
+        rf"interests?|passions?|pet peeve|fear|phobia|weakness|strength|guilty pleasure|side hustle|side "
+        rf"project|love language|spirit animal|comfort food|go-to (?:\w+ )?\w+|superpower|obsession|"
+        rf"inspiration|hero|idol|zodiac sign|sign|star sign|mbti|enneagram|blood group|religion|faith|"
+        rf"political views|native tongue|instrument|sport|team)) (?P<how>is|are|"
+        rf"include)\s(?P<what>(?!that\b|it\b|this\b|how\b|when\b|not\b|the (?:fact|way|same)\b|great\b|"
+        rf"good\b|down\b){PHRASE})",
+        "{of} {how} {what}.",
+        slot="taste.{of}",
+        exclusive=True,
+        confidence=0.8,
+        refuse=(
+            r".*\b(?:it|this|that|them|you)$|(?:working|working on|doing|trying|getting|in|on|at|here|there|"
+            r"losing|winning|missing|gone|showing|\d)"
+        ),
+        example=("My hobby is photography.", "Hobby is photography."),
+        counter="My hobby is great.",
+    ),
+    rule(
+        "family_of",
+        rf"(?:we're|we are|i'm from|i come from|i'm part of)\s(?P<what>(?:an?\s)(?:\w+\s){{0,2}}?(?:family|"
+        rf"household) of\s(?:{WORD_FOR_TWO}|seven|eight|nine|ten|\w+s)|a (?:big|large|small|military|"
+        rf"religious|musical|blended|\w+-speaking) family){END}",
+        "Is of {what}.",
+        slot="family.size",
+        exclusive=True,
+        example=("We're a family of five.", "Is of a family of five."),
+        counter="We're a family business.",
     ),
 )

@@ -17,16 +17,12 @@ MONEY: Final[tuple[Rule, ...]] = (
     rule(
         "pays_regularly",
         rf"(?:my|our) (?P<what>(?:monthly |annual |yearly |base |take-home |gross |net |weekly |daily |"
-        rf"current |total )*"
-        rf"(?:salary|income|pay|wage|rent|mortgage(?: payment)?|car payment|train fare|bus fare|commute "
-        rf"cost|tuition|"
-        rf"(?:grocery |food |household |travel |wedding )budget|electric(?:ity)? bill|phone bill|health "
-        rf"insurance|savings goal|hourly rate|day rate|allowance|"
-        rf"pension|net worth|credit score|student loans?|credit card debt|household income))\s(?:is|are)(?: "
-        rf"actually|"
-        rf" currently| now| only)?\s(?P<sum>{_SUM})(?=\s*(?:[,.;!)](?!\d)|$)|\s(?:and|but|so|before|after|"
-        rf"which|plus|"
-        rf"including|for|with|because|at)\b)",
+        rf"current |total )*(?:salary|income|pay|wage|rent|mortgage(?: payment)?|car payment|train fare|bus "
+        rf"fare|commute cost|tuition|(?:grocery |food |household |travel |wedding )budget|electric(?:ity)? "
+        rf"bill|phone bill|health insurance|savings goal|hourly rate|day rate|allowance|pension|net worth|"
+        rf"credit score|student loans?|credit card debt|household income))\s(?:is|are)(?: actually| "
+        rf"currently| now| only)?\s(?P<sum>{_SUM})(?=\s*(?:[,.;!)](?!\d)|$)|\s(?:and|but|so|before|after|"
+        rf"which|plus|including|for|with|because|at)\b)",
         "{what} is {sum}.",
         slot="money.{what}",
         exclusive=True,
@@ -36,8 +32,8 @@ MONEY: Final[tuple[Rule, ...]] = (
     rule(
         "earns",
         rf"(?:i|we){ADVERB} (?P<verb>earn|make|pay)\s(?P<what>{AMOUNT}{_UNIT}?(?:{_EVERY}|\s(?:in|"
-        rf"for)\s(?:rent|tax|"
-        rf"taxes|child support|alimony|daycare|childcare|tuition|insurance)){{1,2}})(?=[\s,.;!)]|$)",
+        rf"for)\s(?:rent|tax|taxes|child support|alimony|daycare|childcare|tuition|"
+        rf"insurance)){{1,2}})(?=[\s,.;!)]|$)",
         "{verb} {what}.",
         slot="money.{verb}",
         exclusive=True,
@@ -47,10 +43,9 @@ MONEY: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "owes",
-        rf"(?:i|we){ADVERB} (?P<verb>have|owe)\s(?P<what>{_SUM}(?:\sof|\son|\sin)\s(?:my\s|our\s|the\s|a\s)?"
-        rf"(?:\w+\s){{0,2}}?(?:debt|loans?|savings|student loans?|student debt|mortgage|credit cards?|car|"
-        rf"house|"
-        rf"retirement|401k|ira|isa|bank))(?=[\s,.;!)]|$)",
+        rf"(?:i|we){ADVERB} (?P<verb>have|owe)\s(?P<what>{_SUM}(?:\sof|\son|\sin)\s(?:my\s|our\s|the\s|"
+        rf"a\s)?(?:\w+\s){{0,2}}?(?:debt|loans?|savings|student loans?|student debt|mortgage|credit cards?|"
+        rf"car|house|retirement|401k|ira|isa|bank))(?=[\s,.;!)]|$)",
         "{verb} {what}.",
         slot="money.{verb}",
         exclusive=True,
@@ -60,8 +55,8 @@ MONEY: Final[tuple[Rule, ...]] = (
     rule(
         "invests",
         rf"i(?:'ve| have)?{ADVERB} (?P<did>invest|invested|been investing) "
-        rf"in\s(?P<what>(?:[\w&]+\s){{0,2}}?(?:funds?|"
-        rf"stocks?|etfs?|bonds?|real estate|crypto|cryptocurrenc\w+|bitcoin|property|gold|startups))\b",
+        rf"in\s(?P<what>(?:[\w&]+\s){{0,2}}?(?:funds?|stocks?|etfs?|bonds?|real estate|crypto|"
+        rf"cryptocurrenc\w+|bitcoin|property|gold|startups))\b",
         "Invests in {what}.",
         slot="money.invests.{what}",
         example=("I invest in index funds.", "Invests in index funds."),
@@ -69,10 +64,10 @@ MONEY: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is_with",
-        rf"(?:my|our) (?P<of>bank|internet provider|phone provider|isp|"
-        rf"insurer|insurance(?: company| provider)?|carrier|mobile carrier|airline|gym|pharmacy|supermarket|"
-        rf"grocery store|school|university|employer|company|church|home airport|alma mater)"
-        rf"(?:'s| is| is called|'s called)\s(?P<product>{NAME}){END}",
+        rf"(?:my|our) (?P<of>bank|internet provider|phone provider|isp|insurer|insurance(?: company| "
+        rf"provider)?|carrier|mobile carrier|airline|gym|pharmacy|supermarket|grocery store|school|"
+        rf"university|employer|company|church|home airport|alma mater)(?:'s| is| is called|'s "
+        rf"called)\s(?P<product>{NAME}){END}",
         "{of} is {product}.",
         slot="with.{of}",
         exclusive=True,

@@ -45,14 +45,11 @@ PLANS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "not_moving",
-        rf"(?:(?:{WE_ARE}{ADVERB} (?:not|no longer)|(?:i|we){ADVERB} decided not to|(?:i|we)(?:'re| are|'m|"
-        rf" am)n't){ADVERB} "
-        rf"(?:moving|relocating|going to move|move) to|(?:i|we)(?:'ve| have)?{ADVERB} (?:cancell?ed|called "
-        rf"off|"
-        rf"dropped) "
-        rf"(?:my|our|the) (?:move|plan to move|relocation) to|(?:my|our|the) (?:move|relocation) to"
-        rf"(?=\s[\w\s]{{2,30}}\s(?:is|was|got|has been)\s(?:off|cancell?ed|called off|"
-        rf"not happening)))\s(?P<place>(?!the\s){PLACE})",
+        rf"(?:(?:{WE_ARE}{ADVERB} (?:not|no longer)|(?:i|we){ADVERB} decided not to|(?:i|we)(?:'re| are|'m| "
+        rf"am)n't){ADVERB} (?:moving|relocating|going to move|move) to|(?:i|we)(?:'ve| have)?{ADVERB} "
+        rf"(?:cancell?ed|called off|dropped) (?:my|our|the) (?:move|plan to move|relocation) to|(?:my|our|"
+        rf"the) (?:move|relocation) to(?=\s[\w\s]{{2,30}}\s(?:is|was|got|has been)\s(?:off|cancell?ed|"
+        rf"called off|not happening)))\s(?P<place>(?!the\s){PLACE})",
         "Does not move to {place}.",
         slot="plan.move",
         negates=True,
@@ -65,10 +62,9 @@ PLANS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "moving_to",
-        rf"(?:{WE_ARE}{ADVERB} (?:moving|relocating|planning to move|going to move)|(?:i'll|i will|we'll|"
-        rf"we will) (?:be moving|"
-        rf"move|relocate))(?: back| over)? to\s(?P<place>(?!the\s){PLACE})(?P<when>(?:\s(?:{TIME}|"
-        rf"(?:on\s)?{DATE}))?)",
+        rf"(?:{WE_ARE}{ADVERB} (?:moving|relocating|planning to move|going to move)|(?:i'll|i will|we'll|we "
+        rf"will) (?:be moving|move|relocate))(?: back| over)? "
+        rf"to\s(?P<place>(?!the\s){PLACE})(?P<when>(?:\s(?:{TIME}|(?:on\s)?{DATE}))?)",
         "Plans to move to {place} {when}.",
         slot="plan.move",
         exclusive=True,
@@ -163,9 +159,9 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "working_on",
         rf"(?:{WE_ARE}|{HAVE_BEEN}){ADVERB} (?:working on|building|writing|restoring|(?:renovating|"
-        rf"remodell?ing|"
-        rf"redecorating|refurbishing|redoing|repainting)(?=\s(?:an?|my|our|the)\s))\s(?P<what>(?:an?|my|"
-        rf"our|the(?=\s(?:house|kitchen|bathroom|attic|basement|garden|bedroom|living room)))\s{PHRASE})",
+        rf"remodell?ing|redecorating|refurbishing|redoing|repainting)(?=\s(?:an?|my|our|"
+        rf"the)\s))\s(?P<what>(?:an?|my|our|the(?=\s(?:house|kitchen|bathroom|attic|basement|garden|bedroom|"
+        rf"living room)))\s{PHRASE})",
         "Is working on {what}.",
         slot="project.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -177,10 +173,9 @@ PLANS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "switched_to",
-        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>switched|changed|"
-        rf"converted)(?: over)?(?P<how>\sfrom\s[\w\s-]{{2,40}}?)?"
-        rf" to\s(?P<what>(?!using\b|an?\s(?:new|different|better)\b|new\b|plan\b|another\b|"
-        rf"\w+ing\b){PHRASE})",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>switched|changed|converted)(?: "
+        rf"over)?(?P<how>\sfrom\s[\w\s-]{{2,40}}?)? to\s(?P<what>(?!using\b|an?\s(?:new|different|better)\b|"
+        rf"new\b|plan\b|another\b|\w+ing\b){PHRASE})",
         "{did} {how} to {what}.",
         slot="switched.{what}",
         confidence=0.75,
@@ -247,19 +242,17 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "dated_plan",
         rf"{WE_ARE}{ADVERB} (?P<what>(?:giving|having|hosting|throwing|attending|running|doing|taking|"
-        rf"playing|getting|starting|performing|"
-        rf"presenting|speaking|seeing|adopting|launching|opening|closing on|graduating|leaving|celebrating|"
-        rf"defending|competing|sitting)\b"
-        rf"(?:\s(?!it\b|this\b|that\b|them\b|"
-        rf"to\b)[\w'&/-]+){{0,6}}?)\s(?P<when>(?:on\s)?{DATE})(?=[\s,.;!)]|$)",
+        rf"playing|getting|starting|performing|presenting|speaking|seeing|adopting|launching|opening|"
+        rf"closing on|graduating|leaving|celebrating|defending|competing|sitting)\b(?:\s(?!it\b|this\b|"
+        rf"that\b|them\b|to\b)[\w'&/-]+){{0,6}}?)\s(?P<when>(?:on\s)?(?!today|tonight){DATE})(?=[\s,.;!)]|$)",
         "Is {what} {when}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
         confidence=0.75,
         refuse=(
             r".*\b(?:it|this|that|them|errors?|issues?|problems?|trouble|troubles|some|advice|tired|ready|"
-            r"sick|better|worse|late|today)\b|"
-            r"\w+$|leaving the$|(?:\w+ )?(?:lunch|dinner|breakfast|coffee|scratch|drinks)\b|\w+ from|today\b|tonight\b"
+            r"sick|better|worse|late|today)\b|\w+$|leaving the$|(?:\w+ )?(?:lunch|dinner|breakfast|coffee|"
+            r"scratch|drinks)\b|\w+ from|today\b|tonight\b"
         ),
         example=("I'm giving a talk at PyCon next month.", "Is giving a talk at PyCon next month."),
         counter="I'm having trouble today.",
@@ -267,10 +260,8 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "dream",
         rf"my (?P<of>(?:\w+ )?(?:goal|dream|ambition|resolution|new year's resolution|plan|dream job|"
-        rf"long-term plan)) (?:this year |for "
-        rf"(?:this year|20\d\d|next year) )?is\s(?P<what>(?:to (?!get this|make this|understand|find out|"
-        rf"have this|use|write (?:a|the)|do)"
-        rf"|becoming\s){PHRASE})",
+        rf"long-term plan)) (?:this year |for (?:this year|20\d\d|next year) )?is\s(?P<what>(?:to (?!get "
+        rf"this|make this|understand|find out|have this|use|write (?:a|the)|do)|becoming\s){PHRASE})",
         "{of} is {what}.",
         slot="goal.{of}",
         exclusive=True,
@@ -282,12 +273,10 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "wants_to",
         rf"(?:(?:i|we){ADVERB} (?:want|hope|plan|intend|aim|would like)|(?:i|we)'d (?:like|love)|"
-        rf"{WE_ARE}{ADVERB} hoping)"
-        rf" to\s(?:(?:someday|one day|eventually)\s)?(?P<what>(?:become an?|retire|move to (?-i:[A-Z])|"
-        rf"adopt an?|go back to (?:school|"
-        rf"college|uni|university|work)|start a family|have (?:kids|children|a baby)|open (?:a|my own)|quit "
-        rf"my job|change careers|"
-        rf"switch careers|run (?:a|the) (?:\w+ )?(?:half |ultra)?marathon)(?:\s?{PHRASE})?){END}",
+        rf"{WE_ARE}{ADVERB} hoping) to\s(?:(?:someday|one day|eventually)\s)?(?P<what>(?:become an?|retire|"
+        rf"move to (?-i:[A-Z])|adopt an?|go back to (?:school|college|uni|university|work)|start a family|"
+        rf"have (?:kids|children|a baby)|open (?:a|my own)|quit my job|change careers|switch careers|run "
+        rf"(?:a|the) (?:\w+ )?(?:half |ultra)?marathon)(?:\s?{PHRASE})?){END}",
         "Wants to {what}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_YEAR,
@@ -299,12 +288,11 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "considers",
         rf"{WE_ARE}{ADVERB} (?:thinking of|thinking about|considering|planning on|looking "
-        rf"into)\s(?P<what>(?:becoming an?|retiring|moving to "
-        rf"(?-i:[A-Z])|adopting an?|going back to (?:school|college|uni|university|work)|starting a family|"
-        rf"having (?:kids|children|a baby|another "
+        rf"into)\s(?P<what>(?:becoming an?|retiring|moving to (?-i:[A-Z])|adopting an?|going back to "
+        rf"(?:school|college|uni|university|work)|starting a family|having (?:kids|children|a baby|another "
         rf"baby)|opening (?:a|my own)|quitting my job|buying (?:an?|our first) (?:house|home|condo|"
-        rf"apartment|flat|car)|getting (?:a (?:dog|cat|puppy|"
-        rf"kitten)|married|divorced)|changing careers|switching careers)(?:\s?{PHRASE})?){END}",
+        rf"apartment|flat|car)|getting (?:a (?:dog|cat|puppy|kitten)|married|divorced)|changing careers|"
+        rf"switching careers)(?:\s?{PHRASE})?){END}",
         "Is considering {what}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,
@@ -312,5 +300,59 @@ PLANS: Final[tuple[Rule, ...]] = (
         refuse=r".*\b(?:this|that|it|these|them)\b",
         example=("I'm thinking of moving to Spain next year.", "Is considering moving to Spain next year."),
         counter="I'm thinking of moving to the next step.",
+    ),
+    rule(
+        "visiting_kin",
+        rf"{WE_ARE}{ADVERB} (?P<what>(?:visiting|seeing|meeting|hosting)\s(?:my|"
+        rf"our)\s(?:[\w-]+\s){{1,3}}?(?:in\s{PLACE}\s?)?)\s?(?P<when>(?:on\s|over\s|for\s)?(?:{DATE}|"
+        rf"christmas|thanksgiving|the holidays|easter))",
+        "Is {what} {when}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        example=(
+            "I'm visiting my parents in Ohio next week.",
+            "Is visiting their parents in Ohio next week.",
+        ),
+        counter="I'm visiting my page.",
+    ),
+    rule(
+        "going_doing",
+        rf"{WE_ARE}{ADVERB} (?:going|planning to go) (?P<what>(?:camping|hiking|skiing|fishing|sailing|"
+        rf"snowboarding|surfing|backpacking|diving|scuba diving|kayaking|climbing|on (?:a|our|my) (?:\w+ "
+        rf")?(?:cruise|honeymoon|safari|retreat|vacation|road trip|trip))(?:\s(?:in|to|at|with|"
+        rf"on)\s(?!{DATE}){PHRASE})?)\s(?P<when>(?:on\s|over\s|for\s)?{DATE})(?=[\s,.;!)]|$)",
+        "Is going {what} {when}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("We're going camping this weekend.", "Is going camping this weekend."),
+        counter="We're going in this direction.",
+    ),
+    rule(
+        "in_place_until",
+        rf"{WE_ARE}{ADVERB} (?:staying |here )?in\s(?P<place>(?!the\s){PLACE})\s(?P<when>(?:until|till|from|"
+        rf"this|next|for)\s(?:{DATE}|the (?:week|weekend|month|summer|holidays|semester)|week\b|weekend\b|"
+        rf"month\b|\w+ (?:days|weeks|months)|work|business|a (?:conference|wedding|few \w+)))(?=[\s,.;!)]|$)",
+        "Is in {place} {when}.",
+        slot="plan.{place}",
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("I'm in Paris until Friday.", "Is in Paris until Friday."),
+        counter="I'm in Excel until it crashes.",
+    ),
+    rule(
+        "wants_to_buy",
+        rf"we(?:'d| would)?{ADVERB} (?P<how>want|hope|plan|would like|like|are hoping|are planning) to "
+        rf"(?P<what>(?:buy|build|move|adopt|retire|emigrate|get married|start a family|have (?:kids|"
+        rf"another baby|a baby))(?:\s(?!it\b|this\b|that\b){PHRASE})?){END}",
+        "Wants to {what}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        confidence=0.75,
+        refuse=(
+            r"build (?:a|the|an)\s(?:\w+\s)?(?:app|api|service|website|system|model|feature)|move (?:the|on|"
+            r"forward|to the|fast|away)\b|buy (?:the|some|more)\b"
+        ),
+        example=("We want to buy a house next year.", "Wants to buy a house next year."),
+        counter="We want to build an app.",
     ),
 )

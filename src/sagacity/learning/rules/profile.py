@@ -10,29 +10,32 @@ from sagacity.domain.graph import USER, EntityMention, EntityType
 from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.deduplication.containment import contains
+from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
+from sagacity.learning.rules.education import EDUCATION
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.events import EVENTS
 from sagacity.learning.rules.family import FAMILY_FACTS
+from sagacity.learning.rules.habits import HABITS
 from sagacity.learning.rules.health import HEALTH
 from sagacity.learning.rules.home import HOME
 from sagacity.learning.rules.identity import NAMES, PERSON
 from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
 from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.languages.read import facts_in
-from sagacity.learning.rules.life import BELONGINGS, HABITS
 from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.sentences import split_sentences
 from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.subjects import with_subjects
-from sagacity.learning.rules.tastes import SKILLS, TASTES, TOOLS
+from sagacity.learning.rules.tastes import SKILLS, TASTES
+from sagacity.learning.rules.tools import TOOLS
 from sagacity.learning.rules.wording import keywords, slug, words
 from sagacity.learning.rules.work import WORK
 
 PROFILE_RULES: Final[tuple[Rule, ...]] = (
-    *NAMES, *CALENDAR, *HEALTH, *WORK, *HOME, *PERSON, *RELATIONS, *FAMILY_FACTS, *TOOLS, *TASTES, *SKILLS,
+    *NAMES, *CALENDAR, *HEALTH, *WORK, *EDUCATION, *HOME, *PERSON, *RELATIONS, *FAMILY_FACTS, *TOOLS, *TASTES, *SKILLS,
     *BELONGINGS, *HABITS, *PLANS, *MONEY, *EVENTS,
 )  # fmt: skip
 """All rows; of two that match at one place the earlier wins."""
@@ -100,12 +103,15 @@ def facts(text: str, language: str = ENGLISH) -> Iterator[Draft]:
 def _facts_in_english(text: str) -> Iterator[Draft]:
     sentences = split_sentences(with_subjects(spelled(text)))
     named: set[str] = set()
+    told: set[str] = set()
     for sentence in sentences:
         if _IRONY.search(sentence.text):
             continue
         for draft in read(sentence, PROFILE_RULES):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
-            yield draft
+            if draft.content not in told:
+                told.add(draft.content)
+                yield draft
     for sentence in sentences if named else ():
         for draft in read(sentence, (NAMED_IS,)):
             if draft.entities[0].name in named:

@@ -29,17 +29,14 @@ _KIN_NAMED = (
 _ONE = r"(?-i:(?!I\b|And\b|But\b|The\b)[^\W\d_a-z][\w'-]+)"
 _KIN_IS = (
     rf"(?P<what>(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
-    rf"left-handed|deaf|blind|"
-    rf"retired|unemployed|divorced|married|in a wheelchair|(?:[\w-]+\s){{0,2}}?{OCCUPATION})"
-    rf"|(?:has|suffers from|was diagnosed with|got diagnosed with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|"
-    rf"dairy|"
-    rf"pollen|cat|dog|"
-    rf"shellfish|soy|wheat|milk) allergy|{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)"
-    rf"|(?:doesn't|does not|can't|cannot) (?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|"
-    rf"enough){PHRASE}"
-    rf"|works (?:as|in|at a|for a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
-    rf"loves\s(?:to\s)?{PHRASE}))"
-    rf"(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|from|with)\b)"
+    rf"left-handed|deaf|blind|retired|unemployed|divorced|married|in a wheelchair|"
+    rf"(?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:has|suffers from|was diagnosed with|got diagnosed "
+    rf"with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|pollen|cat|dog|shellfish|soy|wheat|milk) allergy|"
+    rf"{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)|(?:doesn't|does not|can't|cannot) "
+    rf"(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|works (?:as|in|at a|for "
+    rf"a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
+    rf"loves\s(?:to\s)?{PHRASE}))(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
+    rf"from|with)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
@@ -89,11 +86,8 @@ _KIN_FACTS: Final[tuple[Rule, ...]] = (
 NAMED_IS: Final[Rule] = rule(
     "named_is",
     rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|"
-    rf"blind|"
-    rf"\d{{1,2}} "
-    rf"(?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:doesn't|"
-    rf"can't) eat\s{PHRASE}|lives in"
-    rf"\s{PLACE})(?=[\s,.;:!?)]|$)",
+    rf"blind|\d{{1,2}} (?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|"
+    rf"(?:doesn't|can't) eat\s{PHRASE}|lives in\s{PLACE})(?=[\s,.;:!?)]|$)",
     "{person} {what}.",
     slot="about.{person}.{what}",
     refuse=r".*\b(?:it|that|this|them|me)$",
@@ -159,13 +153,11 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "pets_named",
-        rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|(?:i|we){ADVERB} own|my|our)\s"
-        rf"(?P<what>(?:{WORD_FOR_TWO}\s|both\s)?(?:\w+\s)?(?:cats|dogs|kittens|puppies|horses|rabbits|"
-        rf"hamsters|"
-        rf"guinea pigs|birds|"
-        rf"parrots|budgies|goats|chickens|turtles|snakes|ferrets|rats|retrievers|terriers))(?:,|:|"
-        rf" -)?\s(?:named |called |\()?"
-        rf"(?P<pets>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) {_ONE})(?=[\s,.;:!?)]|$)",
+        rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|(?:i|we){ADVERB} own|my|"
+        rf"our)\s(?P<what>(?:{WORD_FOR_TWO}\s|both\s)?(?:\w+\s)?(?:cats|dogs|kittens|puppies|horses|rabbits|"
+        rf"hamsters|guinea pigs|birds|parrots|budgies|goats|chickens|turtles|snakes|ferrets|rats|retrievers|"
+        rf"terriers))(?:,|:| -)?\s(?:named |called |\()?(?P<pets>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) "
+        rf"{_ONE})(?=[\s,.;:!?)]|$)",
         "Has {what} named {pets}.",
         slot="pet.{pets}",
         relation="has_pet",
@@ -176,11 +168,10 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "children_named",
         rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|my|"
-        rf"our)\s(?P<what>(?:{WORD_FOR_TWO}\s)?(?:\w+\s)?"
-        rf"(?:kids|children|sons|daughters|boys|girls|sisters|brothers|siblings|twins|nieces|nephews|"
-        rf"grandchildren|grandkids|"
-        rf"parents|roommates|flatmates))(?:,|:| -)?\s(?:named |called |\()?"
-        rf"(?P<people>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) {_ONE})(?=[\s,.;:!?)]|$)",
+        rf"our)\s(?P<what>(?:{WORD_FOR_TWO}\s)?(?:\w+\s)?(?:kids|children|sons|daughters|boys|girls|sisters|"
+        rf"brothers|siblings|twins|nieces|nephews|grandchildren|grandkids|parents|roommates|flatmates))(?:,|"
+        rf":| -)?\s(?:named |called |\()?(?P<people>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) "
+        rf"{_ONE})(?=[\s,.;:!?)]|$)",
         "Has {what} named {people}.",
         slot="family.{what}",
         relation="has_family_member",
@@ -211,8 +202,7 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "had_baby",
         rf"(?:i|we){ADVERB} (?:had|got|welcomed|gave birth to)\s(?P<what>an? (?:baby )?(?:boy|girl|son|"
-        rf"daughter)|twins)"
-        rf"(?=\s*(?:[.,;!)]|$)|\s(?:and|named|called|last|in|on|yesterday|this|two)\b)",
+        rf"daughter)|twins)(?=\s*(?:[.,;!)]|$)|\s(?:and|named|called|last|in|on|yesterday|this|two)\b)",
         "Has {what}.",
         slot="family.baby",
         example=("We just had a baby girl last week.", "Has a baby girl."),
@@ -232,9 +222,8 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "parent_of",
         rf"{AM}{ADVERB} (?:an?|the) (?P<what>(?:single |proud |stay-at-home )?(?:mom|mum|mother|dad|father|"
-        rf"parent) of "
-        rf"(?:an? \w+|one|two|three|four|five|\d)(?: (?:kids|children|boys|girls|sons|daughters|twins|"
-        rf"toddlers))?)(?=[\s,.;!)]|$)",
+        rf"parent) of (?:an? \w+|one|two|three|four|five|\d)(?: (?:kids|children|boys|girls|sons|daughters|"
+        rf"twins|toddlers))?)(?=[\s,.;!)]|$)",
         "Is a {what}.",
         slot="family.parent",
         exclusive=True,
@@ -253,11 +242,25 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "pet_put_down",
         rf"(?:i|we){ADVERB} (?:had to )?(?:put|have) (?:my|our) "
-        rf"(?P<kind>{PET})(?:,?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+)),?)? "
-        rf"(?:down|to sleep|put down|euthani[sz]ed)\b",
+        rf"(?P<kind>{PET})(?:,?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+)),?)? (?:down|to sleep|put down|"
+        rf"euthani[sz]ed)\b",
         "{kind} {pet} was put down.",
         slot="pet.died.{kind}{pet}",
         example=("We had to put our cat Misty to sleep.", "Cat Misty was put down."),
         counter="We had to put our cat outside.",
+    ),
+    rule(
+        "people_named",
+        rf"\b(?:my|our) (?P<what>(?:(?:best|close|good|old|college|school|work) )?(?:friends|colleagues|"
+        rf"coworkers|co-workers|cousins|neighbou?rs|kids|children|sons|daughters|brothers|sisters|roommates|"
+        rf"flatmates|nephews|nieces|parents|grandparents|bosses|teammates|twins|grandkids|bandmates))(?:,|"
+        rf":)?\s(?:named |called )?(?P<people>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) {_ONE})"
+        rf"(?=[\s,.;:!?)]|$)",
+        "Has {what} named {people}.",
+        slot="people.{what}",
+        relation="knows",
+        presupposed=True,
+        example=("We went there with my friends Rachel and Mike.", "Has friends named Rachel and Mike."),
+        counter="We went there with my friends and Mike.",
     ),
 )

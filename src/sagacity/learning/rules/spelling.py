@@ -47,7 +47,8 @@ _CHAT = re.compile(r"(?<![\w'@./-])(?:[A-Za-z][a-z'-]*[a-z])(?![\w'@/-]|\.\w)")
 _LOWER_I = re.compile(r"(?<![\w'.@/-])i(?=(?:'(?:m|ve|d|ll))?(?:[\s,;!?]|$))")
 _WERE = re.compile(
     r"(?P<before>(?:^|[.!?\n]\s{0,3}|\b(?:btw|and|but|because|so|also|actually|fyi|yeah|,)\s)\s{0,3})"
-    r"were(?=\s(?:(?:also|not|just|still|actually|finally|both|all|currently)\s)?(?:moving|expecting|going to|"
+    r"were(?=\s(?:(?:also|not|just|still|actually|finally|both|all|currently)\s)?(?:moving|expecting|going "
+    r"to|"
     r"getting|"
     r"planning|having|living|using|based|vegan|vegetarian)\b)",
     re.IGNORECASE,
@@ -64,24 +65,29 @@ _NO_NAMES: Final = frozenset(
     "both old young small big black white brown grey gray orange happy healthy loud quiet sick tall short school work "
     "irrelevant unimportant important private secret long short common rare on, all any every here there so "
     "very just "
-    "his her my our their him off every something anything nothing someone sick again once twice daily only".split()
+    "his her my our their him off every something anything nothing someone sick again once twice daily only "
+    "train bus car bike plane foot boat subway".split()
 )
 _INTRODUCED = re.compile(
     r"(?P<before>\b(?:my (?:full |first |real |last )?name(?:'s| is| s)|calls? me|i go by|i'm known as|"
-    r"(?:dog|cat|puppy|kitten|hamster|horse|rabbit|bunny|parrot|son|daughter|wife|husband|brother|sister|partner|"
+    r"(?:dog|cat|puppy|kitten|hamster|horse|rabbit|bunny|parrot|son|daughter|wife|husband|brother|sister|"
+    r"partner|"
     r"boyfriend|girlfriend|friend|boss|manager|baby|kid|niece|nephew)(?: is|'s| was)?(?:'s name is| named|"
     r" called| name is))\s)"
     r"(?P<name>[a-z][a-z-]{1,20})(?![\w'@.-]*[@/\d])(?=[\s,.;!?)']|$)",
     re.IGNORECASE,
 )
 _TWO_NAMES = re.compile(
-    r"(?P<before>\b(?:my|our|two|three|2|3)\s(?:cats|dogs|kids|children|sons|daughters|boys|girls|kittens|puppies)"
-    r"(?:,|:| named| called)\s)(?P<name>[a-z][a-z-]{1,20})(?P<between>\s(?:and|&)\s)(?P<other>[a-z][a-z-]{1,20})"
+    r"(?P<before>\b(?:my|our|two|three|2|3)\s(?:cats|dogs|kids|children|sons|daughters|boys|girls|kittens|"
+    r"puppies)"
+    r"(?:,|:| named| called)\s)(?P<name>[a-z][a-z-]{1,20})(?P<between>\s(?:and|"
+    r"&)\s)(?P<other>[a-z][a-z-]{1,20})"
     r"(?=\s*(?:[.,;!)\n]|$))",
 )
 _MONTH = re.compile(
     r"(?P<before>\b(?:in|since|until|till|by|of|on|next|last|early|late|mid|this|through|end of|and|"
-    r"\d{1,2}(?:st|nd|rd|th)?|(?:january|february|april|june|july|august) (?:to|and|or))\s)(?P<name>march|may)"
+    r"\d{1,2}(?:st|nd|rd|th)?|(?:january|february|april|june|july|august) (?:to|and|or))\s)(?P<name>march|"
+    r"may)"
     r"(?=\s?(?:[,.;!?)]|$|\d|\d{4}|and\b|to\b|for\b|with\b|so\b|because\b|but\b|or\b|at\b|btw\b|we\b|i\b))"
     r"|(?P<first>\b(?:march|may))(?=\s(?:the\s)?\d{1,2}(?:st|nd|rd|th)?\b)",
     re.IGNORECASE,

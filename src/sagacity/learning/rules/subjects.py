@@ -7,8 +7,7 @@ from sagacity.learning.rules.fragments import DIET, KIN, NAME, OCCUPATION, PET, 
 
 _START: Final = re.compile(
     r"(?:^|[.!?\u2026]\s{1,3}|\n)\s{0,3}(?:(?:btw|by the way|fyi|also|oh|well|yeah|yes|yep|hi|hey|hello|"
-    r"actually|so|lol|"
-    r"ok|okay|no)\b[,:!]?\s){0,2}",
+    r"actually|so|lol|ok|okay|no)\b[,:!]?\s){0,2}",
     re.IGNORECASE,
 )
 _ALREADY = (
@@ -17,8 +16,7 @@ _ALREADY = (
 )
 _NO_SUBJECT = (
     r"(?![^.!?\n]*\b(?:is|was|were|are|can|could|will|would|may|might|makes?|takes?|sounds?|seems?|helps?|"
-    r"requires?|"
-    r"means|has|should|isn't|feels?|costs?|won't|pays?|beats?|works)\b)"
+    r"requires?|means|has|should|isn't|feels?|costs?|won't|pays?|beats?|works)\b)"
 )
 """What starts like a statement and has a verb further on is the subject of that: "living in Rome is expensive"."""
 _ALONE = r"(?=\s*(?:[,.!;]|$)|\s(?:and|but|so|since|for|with|here|btw|by the way|atm|now|at the moment)\b)"
@@ -54,31 +52,28 @@ _LEFT_OUT: Final = tuple(
         (
             "I'm ",
             (
-                rf"{_ALREADY}(?:living (?:in|alone|with)|working (?:as|at|for|in|from)|studying|doing (?:an?|my)|"
-                rf"learning|training for|(?:thinking of|thinking about|considering) (?:moving|getting|adopting|"
-                rf"quitting|going back)|moving to|new to|expecting (?:a|our|twins))\b{_NO_SUBJECT}"
+                rf"{_ALREADY}(?:living (?:in|alone|with)|working (?:as|at|for|in|from)|studying|doing (?:an?|"
+                rf"my)|learning|training for|(?:thinking of|thinking about|considering) (?:moving|getting|"
+                rf"adopting|quitting|going back)|moving to|new to|expecting (?:a|our|twins))\b{_NO_SUBJECT}"
             ),
         ),
         (
             "I've ",
             (
-                r"(?:never been to|(?:recently |just )?been (?:living|working|studying|learning|playing|doing|"
-                r"vegan|"
-                r"vegetarian|married|to|diagnosed|a)\b)"
+                r"(?:never been to|(?:recently |just )?been (?:living|working|studying|learning|playing|"
+                r"doing|vegan|vegetarian|married|to|diagnosed|a)\b)"
             ),
         ),
         (
             "I ",
             (
                 rf"{_ALREADY}(?:moved (?:to|from|here)|relocated to|bought|adopted|got (?:an?|my|married|"
-                rf"divorced|"
-                rf"engaged|promoted|laid off|two|three|\d)|started (?:an?|my|working|learning|playing|doing)|"
-                rf"graduated|"
-                rf"quit my|lost my|broke my|turned \d\d|was (?:born|diagnosed|raised|promoted|laid off)|"
-                rf"retired (?:in|last|two|a few|three|from)|switched (?:to|from)|gave up|grew up|dropped out of|"
-                rf"used to (?:be|live|work|play|have|smoke)|lived in|never learned|haven't (?:eaten|had|smoked)|"
-                rf"(?:can't|cannot) (?:stand|eat|drink|drive|tolerate|have|swim)|"
-                rf"don't (?:like|have|own|drive|eat|drink|smoke|enjoy)|work as an?)\s"
+                rf"divorced|engaged|promoted|laid off|two|three|\d)|started (?:an?|my|working|learning|"
+                rf"playing|doing)|graduated|quit my|lost my|broke my|turned \d\d|was (?:born|diagnosed|"
+                rf"raised|promoted|laid off)|retired (?:in|last|two|a few|three|from)|switched (?:to|from)|"
+                rf"gave up|grew up|dropped out of|used to (?:be|live|work|play|have|smoke)|lived in|never "
+                rf"learned|haven't (?:eaten|had|smoked)|(?:can't|cannot) (?:stand|eat|drink|drive|tolerate|"
+                rf"have|swim)|don't (?:like|have|own|drive|eat|drink|smoke|enjoy)|work as an?)\s"
             ),
         ),
         ("I ", rf"(?:have|got)\s(?:an?|two|three|four|\d|my)\s(?:[\w-]+\s){{0,3}}?{_BEINGS}\b"),
@@ -91,10 +86,8 @@ _LEFT_OUT: Final = tuple(
 )
 _SHARED: Final = re.compile(
     r"(?P<before>\bI(?:'m|\sam|'ve|\shave|\slive|\swork|\sstudy|\smoved|\sgrew|"
-    r"\swas)\b(?P<first>[^.!?;\n]{2,80}?),?"
-    r"\s(?:and|but)\s)(?P<rest>(?:now |currently |also |really )?(?:live|work|study|love|hate|enjoy|own|"
-    r"speak|play|"
-    r"teach|moved|grew up|drive|commute|volunteer)\s)",
+    r"\swas)\b(?P<first>[^.!?;\n]{2,80}?),?\s(?:and|but)\s)(?P<rest>(?:now |currently |also |really "
+    r")?(?:live|work|study|love|hate|enjoy|own|speak|play|teach|moved|grew up|drive|commute|volunteer)\s)",
 )
 """One subject of two verbs: "I'm American but live in Spain"."""
 _NOT_SHARED: Final = re.compile(
@@ -105,9 +98,9 @@ _NOT_SHARED: Final = re.compile(
 
 
 _SOMEONE: Final = re.compile(
-    r"\bas someone who(?P<verb>'s|\s(?:is|has|does(?= not|n't)|works|lives|loves|hates|"
-    r"plays|runs|owns|speaks|enjoys|prefers|suffers|"
-    r"struggles|studies|teaches|grew up|used to|recently|just|never))\b(?P<rest>[^.!?,;\n]{2,80})[,;]?",
+    r"\bas someone who(?P<verb>'s|\s(?:is|has|does(?= not|n't)|works|lives|loves|hates|plays|runs|owns|"
+    r"speaks|enjoys|prefers|suffers|struggles|studies|teaches|grew up|used to|recently|just|"
+    r"never))\b(?P<rest>[^.!?,;\n]{2,80})[,;]?",
     re.IGNORECASE,
 )
 """One says of oneself what is said of "someone": "as someone who works nights, I …"."""
@@ -162,15 +155,13 @@ _HE: Final = frozenset(
 )
 _VERBS = (
     r"(?:is|was|has|works|lives|loves|likes|hates|plays|studies|goes|turns|turned|just|moved|speaks|doesn't|"
-    r"does not|"
-    r"can't|cannot|got|also|teaches|died|passed away|recently|still|now|will be|started)"
+    r"does not|can't|cannot|got|also|teaches|died|passed away|recently|still|now|will be|started)"
 )
 _SPOKEN_OF: Final = re.compile(
     rf"(?P<being>\b(?:(?:my|our)\s|(?:have|got|adopted|is|with)\s(?=an?\s))(?:(?:an?)\s)?(?P<noun>{KIN}|"
-    rf"{PET})\b"
-    rf"(?P<name>(?:,?\s(?:named |called )?(?-i:(?!I\b){NAME}))?))(?!\sand\sI\b)"
-    rf"|(?P<clause>^|\n|[.!?,;]\s+|\s[-\u2013\u2014]+\s|\s(?:and|but)\s)"
-    rf"(?:(?P<pronoun>she|he)(?P<verb>'s|\s(?={_VERBS}\b))|(?P<whose>her|his|its)(?=\sname(?:'s|\sis)\s))"
+    rf"{PET})\b(?P<name>(?:,?\s(?:named |called )?(?-i:(?!I\b){NAME}))?))(?!\sand\sI\b)|(?P<clause>^|\n|"
+    rf"[.!?,;]\s+|\s[-\u2013\u2014]+\s|\s(?:and|but)\s)(?:(?P<pronoun>she|he)(?P<verb>'s|\s(?={_VERBS}\b))|"
+    rf"(?P<whose>her|his|its)(?=\sname(?:'s|\sis)\s))"
     r"|(?P<end>[.!?](?=\s)|\n)",
     re.IGNORECASE,
 )

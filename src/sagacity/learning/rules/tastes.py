@@ -1,10 +1,19 @@
-"""What the user likes, can do and works with."""
+"""What the user likes and can do."""
 
 from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, BACKWARD, END, HAVE_BEEN, PHRASE, POINTING, WE_ARE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    BACKWARD,
+    END,
+    HAVE_BEEN,
+    PHRASE,
+    POINTING,
+    WE_ARE,
+)
 
 _ABSTRACT = (
     r"(?:the )?(?:idea|ideas|suggestions?|sound|look|thought|concept|way|feel|recommendations?|tips?|"
@@ -14,27 +23,6 @@ _NOT_LASTING = (
     rf"(?:{POINTING}|{_ABSTRACT}|(?:some|my|our|an?)\s(?:idea|suggestion|look|sound)|learning more|knowing|"
     rf"hearing|seeing)"
 )
-_LANGUAGES = (
-    r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|"
-    r"clojure|"
-    r"julia|matlab|perl|dart|lua|zig|ocaml|cobol|fortran|sql|react|vue|svelte|django|flask"
-)
-_PRODUCTS = (
-    r"firefox|chrome|safari|brave|edge|slack|notion|obsidian|evernote|todoist|trello|jira|asana|linear|figma|"
-    r"photoshop|"
-    r"lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|telegram|"
-    r"discord|"
-    r"zoom|teams|"
-    r"postgres|postgresql|mysql|sqlite|mongodb|redis|kafka|docker|kubernetes|terraform|ansible|git|github|"
-    r"gitlab|jenkins|"
-    r"tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|polars|pytorch|tensorflow|fastapi|rails|"
-    r"laravel|"
-    r"spring|"
-    r"next\.js|tailwind|aws|azure|gcp|vercel|netlify|heroku|cloudflare|spotify|netflix|strava|duolingo|"
-    r"alexa|siri"
-)
-_MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
-_EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
 
 TASTES: Final[tuple[Rule, ...]] = (
     rule(
@@ -73,8 +61,7 @@ TASTES: Final[tuple[Rule, ...]] = (
         "is_favorite",
         rf"(?P<what>(?!it\b|that\b|this\b|which\b|what\b|he\b|she\b|these\b|those\b|they\b|one\b|"
         rf"i\b)[\w'-]+(?:\s[\w'-]+){{0,3}}?)\s(?:is|are|has been|has always been|have been)(?: \w+ly| "
-        rf"still)? (?:my|one of my)(?: all-time|"
-        rf" absolute)? (?P<of>favou?rites?\s(?:[\w-]+\s?){{1,3}}?){END}",
+        rf"still)? (?:my|one of my)(?: all-time| absolute)? (?P<of>favou?rites?\s(?:[\w-]+\s?){{1,3}}?){END}",
         "{of} is {what}.",
         slot="{of}",
         exclusive=True,
@@ -98,13 +85,11 @@ TASTES: Final[tuple[Rule, ...]] = (
     rule(
         "kind_of_person",
         rf"{AM}{ADVERB} (?:(?:more of )?an?) (?P<what>(?!happy\b|good\b|bad\b|nice\b|busy\b|terrible\b|"
-        rf"new\b|first\b|"
-        rf"lucky\b|great\b|nice\b|big\b|family\b|proud\b|funny\b|old\b|poor\b|tough\b|regular\b|idea\b|"
-        rf"private\b)[\w-]+ (?:person|lover|"
-        rf"addict|drinker|eater|nerd|enthusiast|aficionado|geek|buff|fanatic|junkie|snob|hater|supporter|"
-        rf"guy|gal|girl|"
-        rf"owner|user|hoarder|collector|player|gamer|reader|hiker|climber|sleeper))(?=\s*(?:[,.;!)]|$)|"
-        rf"\s(?:and|but|so|who|than|rather|through|since|at heart|myself)\b)",
+        rf"new\b|first\b|lucky\b|great\b|nice\b|big\b|family\b|proud\b|funny\b|old\b|poor\b|tough\b|"
+        rf"regular\b|idea\b|private\b)[\w-]+ (?:person|lover|addict|drinker|eater|nerd|enthusiast|"
+        rf"aficionado|geek|buff|fanatic|junkie|snob|hater|supporter|guy|gal|girl|owner|user|hoarder|"
+        rf"collector|player|gamer|reader|hiker|climber|sleeper))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|who|"
+        rf"than|rather|through|since|at heart|myself)\b)",
         "Is a {what}.",
         slot="taste.{what}",
         confidence=0.8,
@@ -135,9 +120,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "fan_of",
         rf"{AM}{ADVERB}(?: an?)?\s(?:(?:big|huge|massive|lifelong|die-?hard|diehard|avid|long-?time) "
-        rf")*(?P<fan>(?!big\b|huge\b|such\b|not\b)"
-        rf"[\w&'.-]+(?:\s[\w&'.-]+){{0,2}}?) (?:fan|fanatic|supporter|stan)(?=\s*(?:[,.;!)]|$)|\s(?:and|"
-        rf"but|so|since|too)\b)",
+        rf")*(?P<fan>(?!big\b|huge\b|such\b|not\b)[\w&'.-]+(?:\s[\w&'.-]+){{0,2}}?) (?:fan|fanatic|"
+        rf"supporter|stan)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|since|too)\b)",
         "Likes {fan}.",
         slot="taste.{fan}",
         exclusive=True,
@@ -148,33 +132,37 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "fan_for_long",
         rf"(?:{HAVE_BEEN}{ADVERB} (?:an? )?(?:big |huge )?(?:fan of|into|obsessed with|hooked on|listening "
-        rf"to(?: a lot of| lots of)?|"
-        rf"playing a lot of|getting (?:really )?into|loving)|i{ADVERB} (?:got|have gotten)(?: really)? into|"
-        rf"{AM}{ADVERB} "
-        rf"(?:a sucker for|crazy about|hooked on|addicted to|partial to|big on|getting into|really "
-        rf"into))\s(?P<what>{PHRASE})",
+        rf"to(?: a lot of| lots of)?|playing a lot of|getting (?:really )?into|loving)|i{ADVERB} (?:got|"
+        rf"have gotten)(?: really)? into|{AM}{ADVERB} (?:a sucker for|crazy about|hooked on|addicted to|"
+        rf"partial to|big on|getting into|really into))\s(?P<what>{PHRASE})",
         "Likes {what}.",
         slot="taste.{what}",
         exclusive=True,
         confidence=0.75,
         refuse=(
             rf"{_NOT_LASTING}|(?:an?|my|our|music|podcasts|audiobooks|some|new)\b(?!\slot)|trouble|debt|"
-            rf"shape|college|bed\b|"
-            rf"(?:law|med|grad) school|(?:\w+ )?accident|recordings|"
+            rf"shape|college|bed\b|(?:law|med|grad) school|(?:\w+ )?accident|recordings|"
             r".*\bfor (?:about|a|over|\w+ (?:days|weeks|months|years))\b"
         ),
         example=("I've been listening to a lot of Billie Eilish lately.", "Likes Billie Eilish."),
         counter="I've been listening to it.",
     ),
     rule(
+        "not_a_person",
+        rf"{AM}{ADVERB} not (?:really )?(?:much of )?(?P<what>an? [\w-]+ (?:person|drinker|eater|reader|"
+        rf"cook|guy|girl|lover|sleeper|gamer|swimmer|dancer))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at all)\b)",
+        "Is not {what}.",
+        slot="taste.not.{what}",
+        refuse=r"an? (?:bad|good|nice|happy|patient|new|great|big|rich|old|young)\b",
+        example=("I'm not a morning person.", "Is not a morning person."),
+        counter="I'm not a bad person.",
+    ),
+    rule(
         "not_into",
         rf"{AM}{ADVERB} not (?:really |that |very |so |particularly |big )*(?:into|fond of|keen on|on|crazy "
-        rf"about|a fan of)\s"
-        rf"(?P<what>(?!board\b|top\b|it\b|track\b|point\b){PHRASE})|{AM} not (?:really )?(?:much of )?an? "
-        rf"(?P<person>[\w-]+ "
-        rf"(?:person|drinker|eater|reader|cook|fan))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so)\b)",
-        "Does not like {what}{person}.",
-        slot="taste.{what}{person}",
+        rf"about|a fan of)\s(?P<what>(?!board\b|top\b|it\b|track\b|point\b){PHRASE})",
+        "Does not like {what}.",
+        slot="taste.{what}",
         exclusive=True,
         example=("I'm not into sports.", "Does not like sports."),
         counter="I'm not on board with it.",
@@ -183,10 +171,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "which_i_love",
         rf"(?P<product>(?-i:[A-Z])[\w'&-]*(?:\s(?:of\s|the\s|and\s)?(?-i:[A-Z0-9])[\w'&-]*){{0,4}}),? which "
-        rf"(?:i|we){ADVERB} "
-        rf"(?P<verb>use|love|enjoy|like|own|play|watch|read|prefer|hate)(?=\s*(?:[,.;!?)]|$)|\s(?:to|for|and|"
-        rf"but|on|in|every|at|a lot|"
-        rf"very much)\b)",
+        rf"(?:i|we){ADVERB} (?P<verb>use|love|enjoy|like|own|play|watch|read|prefer|hate)(?=\s*(?:[,.;!?)]|"
+        rf"$)|\s(?:to|for|and|but|on|in|every|at|a lot|very much)\b)",
         "{verb} {product}.",
         slot="taste.{product}",
         confidence=0.75,
@@ -197,8 +183,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "cannot_live_without",
         rf"i{ADVERB} (?:can't|cannot|couldn't) (?:live|function|start my day|work|survive) "
-        rf"without\s(?P<what>{PHRASE})|i{ADVERB} have "
-        rf"a (?:soft spot|weakness|thing|passion) for\s(?P<more>{PHRASE})",
+        rf"without\s(?P<what>{PHRASE})|i{ADVERB} have a (?:soft spot|weakness|thing|passion) "
+        rf"for\s(?P<more>{PHRASE})",
         "Likes {what}{more}.",
         slot="taste.{what}{more}",
         exclusive=True,
@@ -209,8 +195,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "always_liked",
         rf"(?:i've|i have) (?P<how>always|never) (?P<did>loved|liked|enjoyed|hated|been good at|been bad at|"
-        rf"been into|been afraid of|"
-        rf"wanted to (?:be|learn|visit|go to|live in|become|try|play|write|run|see|own))\s(?P<what>{PHRASE})",
+        rf"been into|been afraid of|wanted to (?:be|learn|visit|go to|live in|become|try|play|write|run|see|"
+        rf"own))\s(?P<what>{PHRASE})",
         "Has {how} {did} {what}.",
         slot="taste.{what}",
         exclusive=True,
@@ -222,8 +208,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     rule(
         "skilled",
         rf"{AM}{ADVERB} (?P<how>good|great|bad|terrible|awful|decent|proficient|comfortable|experienced|"
-        rf"fluent|advanced|well[- ]versed|an "
-        rf"expert|certified|trained) (?P<often>at|in|with)\s(?P<what>(?!math here){PHRASE})",
+        rf"fluent|advanced|well[- ]versed|an expert|certified|trained) (?P<often>at|in|"
+        rf"with)\s(?P<what>(?!math here){PHRASE})",
         "Is {how} {often} {what}.",
         slot="skill.{what}",
         exclusive=True,
@@ -234,9 +220,8 @@ SKILLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "new_to",
-        rf"{WE_ARE}{ADVERB} (?:new to|a (?:complete |total |relative )?(?:beginner|newbie|novice)(?: in|"
-        rf" at| with| to)|not (?:very |too |that |really )?(?:familiar|"
-        rf"experienced) with)\s(?P<what>{PHRASE})",
+        rf"{WE_ARE}{ADVERB} (?:new to|a (?:complete |total |relative )?(?:beginner|newbie|novice)(?: in| at|"
+        rf" with| to)|not (?:very |too |that |really )?(?:familiar|experienced) with)\s(?P<what>{PHRASE})",
         "Is new to {what}.",
         slot="skill.{what}",
         exclusive=True,
@@ -300,156 +285,5 @@ SKILLS: Final[tuple[Rule, ...]] = (
         refuse=rf"(?!to\s\w){POINTING}|more\b|about\b|a lot|hard\b",
         example=("I'm learning Rust in the evenings.", "Is learning Rust in the evenings."),
         counter="I'm still learning and it helps.",
-    ),
-)
-
-TOOLS: Final[tuple[Rule, ...]] = (
-    rule(
-        "package_manager",
-        rf"(?:i|we){ADVERB} (?:use|switched to|moved to)\s(?P<product>{_MANAGERS})\b(?:(?: \w+){{0,4}}?,?"
-        rf"(?: by the way)?[,\s\u2013\u2014-]{{1,4}}not (?P<other>{_MANAGERS})\b)?",
-        "Uses {product} as package manager.",
-        slot="tool.package_manager",
-        exclusive=True,
-        confidence=0.95,
-        relation="uses",
-        example=("We use pnpm as our package manager.", "Uses pnpm as package manager."),
-        counter="Should we use pnpm?",
-    ),
-    rule(
-        "package_manager_named",
-        rf"\b(?P<product>{_MANAGERS}) as (?:our|my) package manager\b",
-        "Uses {product} as package manager.",
-        slot="tool.package_manager",
-        exclusive=True,
-        confidence=0.95,
-        relation="uses",
-        anywhere=True,
-        example=("We use TypeScript with pnpm as our package manager.", "Uses pnpm as package manager."),
-        counter="Should I pick pnpm as my package manager?",
-    ),
-    rule(
-        "editor",
-        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:use|switched to|moved to|code in|write code in|edit in|"
-        rf"live in)\s(?P<product>{_EDITORS})\b",
-        "Uses {product} as editor.",
-        slot="tool.editor",
-        exclusive=True,
-        relation="uses",
-        example=("I switched to Neovim last year.", "Uses Neovim as editor."),
-        counter="Should I use vim?",
-    ),
-    rule(
-        "system",
-        rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched "
-        rf"to))\s(?P<product>(?:an? |"
-        rf"my )?(?:"
-        rf"macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|ubuntu|debian|fedora|arch(?: linux)?|"
-        rf"nixos|"
-        rf"linux mint|"
-        rf"chromebook|iphone|android|pixel phone|windows pc|wsl2?))\b(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
-        rf"btw|at|"
-        rf"for|with|as)\b)",
-        "Uses {product}.",
-        slot="tool.system.{product}",
-        relation="uses",
-        example=("I'm on Ubuntu, by the way.", "Uses Ubuntu."),
-        counter="I'm on fire.",
-    ),
-    rule(
-        "mode",
-        rf"(?:i|we){ADVERB} (?:always )?(?P<verb>use|prefer|like|love|want)\s(?P<what>(?:dark|light|night|"
-        rf"vim|"
-        rf"compact) mode"
-        rf"(?:\s(?:everywhere|in all (?:my )?\w+|for everything|in\s{PHRASE}))?)(?=[\s,.;!)]|$)",
-        "{verb} {what}.",
-        slot="tool.display_mode",
-        exclusive=True,
-        example=("I use dark mode everywhere.", "Uses dark mode everywhere."),
-        counter="Should I use dark mode?",
-    ),
-    rule(
-        "codes_in",
-        rf"(?:i|we){ADVERB} (?:mostly |mainly |usually )?(?P<verb>code|program|develop|write code|"
-        rf"write everything|write)"
-        rf"(?: mostly| mainly)? in\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, "
-        rf"and)\s(?:{_LANGUAGES}))*)(?![\w-])",
-        "{verb} in {what}.",
-        slot="tool.language",
-        example=("I mostly code in Python.", "Codes in Python."),
-        counter="Should I code in Python?",
-    ),
-    rule(
-        "writes_language",
-        rf"i{ADVERB} (?:mostly |mainly |usually )?(?P<verb>write|use|work with|know|"
-        rf"prefer)\s(?P<what>(?:{_LANGUAGES})"
-        rf"(?:(?:,| and|, and)\s(?:{_LANGUAGES}))*)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at work|daily|"
-        rf"every day|because)\b)",
-        "{verb} {what}.",
-        slot="tool.language",
-        example=("I mostly write Rust at work.", "Writes Rust."),
-        counter="Should I use Rust?",
-    ),
-    rule(
-        "uses_named",
-        rf"(?:i|we){ADVERB} use\s(?P<what>(?:{_PRODUCTS})(?:(?:,| and|, and)\s(?:{_PRODUCTS}))*)"
-        rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|"
-        rf"with)\b)",
-        "Uses {what} {for}.",
-        slot="tool.uses.{what}",
-        confidence=0.8,
-        refuse=rf"(?:for|as)\s{POINTING}",
-        example=("we use postgres and redis", "Uses postgres and redis."),
-        counter="Should we use redis?",
-    ),
-    rule(
-        "stack",
-        rf"(?:our|my) (?P<of>(?:tech )?stack|backend|frontend|front end|back end|database|editor|ide|shell|"
-        rf"browser|phone|laptop|"
-        rf"car|bike|operating system|os|main language|keyboard layout|current car)\s(?P<how>is|runs on|"
-        rf"is written in|uses)\s"
-        rf"(?P<what>(?:an?\s|mostly\s|still\s)?(?:(?-i:[A-Z])|\d{{4}}\s|neovim|vim|python|postgres|django|"
-        rf"react){PHRASE})",
-        "{of} {how} {what}.",
-        slot="tool.{of}",
-        exclusive=True,
-        refuse=r"(?:I|OK|Okay)\b",
-        example=("Our backend is written in Go.", "Backend is written in Go."),
-        counter="Our backend is slow.",
-    ),
-    rule(
-        "deploys_on",
-        rf"we{ADVERB} (?P<verb>deploy|host|run)(?: everything| all services| our \w+| it all)? (?P<how>on|to|"
-        rf"with|in)\s"
-        rf"(?P<what>(?-i:[A-Z]){PHRASE})",
-        "{verb} {how} {what}.",
-        slot="tool.deployment",
-        example=("We deploy on Kubernetes.", "Deploys on Kubernetes."),
-        counter="We run in circles.",
-    ),
-    rule(
-        "runs_on",
-        rf"we run\s(?P<what>(?:our|the)\s{PHRASE})|{WE_ARE}{ADVERB} (?:running)\s(?P<more>(?-i:[A-Z])"
-        rf"\w+ {PHRASE})",
-        "Runs {what}{more}.",
-        slot="tool.{what}{more}",
-        example=(
-            "Before we go further though -- we run our CI/CD through GitHub Actions.",
-            "Runs their CI/CD through GitHub Actions.",
-        ),
-        counter="We run out of time.",
-    ),
-    rule(
-        "uses",
-        rf"(?:(?:i|we){ADVERB} (?:use|rely on)|{HAVE_BEEN}{ADVERB} using|"
-        rf"{WE_ARE}{ADVERB} using(?=\s(?-i:[A-Z])))\s(?P<what>(?:(?-i:[A-Z])|[\w' -]{{2,40}}\s(?:for|"
-        rf"to)\s){PHRASE})",
-        "Uses {what}.",
-        slot="tool.uses.{what}",
-        confidence=0.75,
-        refuse=rf"{POINTING}|(?:my|an?)\s(?:own|combination|mix|lot)\b|"
-        rf".*\sfor\s(?:[\w ]{{1,20}}\s)?(?:weeks?|months?|years?|while)$",
-        example=("We use TypeScript for everything.", "Uses TypeScript for everything."),
-        counter="I use it every day.",
     ),
 )

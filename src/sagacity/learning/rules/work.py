@@ -1,11 +1,13 @@
-"""What the user does: role, employer, field, education."""
+"""What the user does for a living: role, employer, field, team."""
 
 from typing import Final
 
+from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
+    DATE,
     END,
     HAVE_BEEN,
     NAME,
@@ -57,8 +59,7 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "works_as",
         rf"(?:i (?:currently )?work|{AM}{ADVERB} working){ADVERB} as\s(?:(?:an?|the)\s)?(?P<role>(?!hard\b|"
-        rf"much\b|well\b|fast\b|"
-        rf"long\b|expected\b|if\b|i\b){PHRASE})",
+        rf"much\b|well\b|fast\b|long\b|expected\b|if\b|i\b){PHRASE})",
         "Works as a {role}.",
         slot="work.role",
         exclusive=True,
@@ -68,8 +69,7 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "role",
         rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|by|here|"
-        rf"at|for|based|"
-        rf"living|specializing|on|now|since|these|btw|-)\b|$|\s[-\u2013\u2014])",
+        rf"at|for|based|living|specializing|on|now|since|these|btw|-)\b|$|\s[-\u2013\u2014])",
         "Is a {role}.",
         slot="work.role",
         exclusive=True,
@@ -91,8 +91,7 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "works_at",
         rf"(?:i (?:currently |now )?work|{AM}{ADVERB} working){ADVERB} (?:at|for)\s{_ORG}|{AM}{ADVERB} "
-        rf"employed (?:at|"
-        rf"by)\s(?P<product>{NAME})",
+        rf"employed (?:at|by)\s(?P<product>{NAME})",
         "Works at {org}{product}.",
         slot="work.employer",
         exclusive=True,
@@ -104,14 +103,10 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "works_at_lower_case",
         r"i (?:currently |now |also )?work(?: part[- ]time| full[- ]time)? (?:at|for) (?P<org>(?!(?:home|"
-        r"night|"
-        r"nights|the|my|a|an|it|least|all|free|"
-        r"money|fun|hours|days|myself|them|him|her|you|us|this|that|our|your|one|two|three|me|him|noon|"
-        r"midnight|"
-        r"weekends|school|"
-        r"university|work|people|clients|companies|several|many|various|some|different|small|large|big|long|"
-        r"over|about|more)\b)"
-        r"(?-i:[a-z])[\w&.-]{1,20})(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|as|in|but|so|now|btw|since)\b)",
+        r"night|nights|the|my|a|an|it|least|all|free|money|fun|hours|days|myself|them|him|her|you|us|this|"
+        r"that|our|your|one|two|three|me|him|noon|midnight|weekends|school|university|work|people|clients|"
+        r"companies|several|many|various|some|different|small|large|big|long|over|about|"
+        r"more)\b)(?-i:[a-z])[\w&.-]{1,20})(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|as|in|but|so|now|btw|since)\b)",
         "Works at {org}.",
         slot="work.employer",
         exclusive=True,
@@ -129,6 +124,44 @@ WORK: Final[tuple[Rule, ...]] = (
         refuse=r"an? (?:time|distance|pace|loss|desk|discount|living|minimum|while)\b",
         example=("I work at a small clinic in Porto.", "Works at a small clinic in Porto."),
         counter="I work at a desk all day.",
+    ),
+    rule(
+        "works_remotely_for",
+        rf"i{ADVERB} work (?P<how>remotely|freelance|weekends) (?P<where>(?:for|at|in|from)\s(?!it\b|"
+        rf"that\b){PHRASE})",
+        "Works {how} {where}.",
+        slot="work.employer",
+        exclusive=True,
+        example=("I work remotely for a company in Berlin.", "Works remotely for a company in Berlin."),
+        counter="I work remotely.",
+    ),
+    rule(
+        "on_shift",
+        rf"{WE_ARE}{ADVERB} on (?P<what>(?:the )?(?:night|day|early|late|graveyard|swing|morning|evening) "
+        rf"shifts?|disability|unemployment|welfare|a (?:student|tourist|work|"
+        rf"working holiday|spouse) visa|probation|a gap year|sick leave|a tight budget|a fixed income|the "
+        rf"(?:pill|spectrum|job market)|dialysis|testosterone|estrogen|chemo|"
+        rf"a (?:low|high)[- ]\w+ diet|a (?:diet|cut|bulk)|medicaid|medicare)(?P<when>(?:\s(?:on\s|until\s|"
+        rf"for\s)?(?:{DATE}|\w+ (?:months?|weeks?|years?)))?){END}",
+        "Is on {what} {when}.",
+        slot="life.on.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm on the night shift this month.", "Is on the night shift this month."),
+        counter="I'm on the line.",
+    ),
+    rule(
+        "new_job_starts",
+        rf"(?:i|i'm|i'll|i will){ADVERB} (?:start|starting|begin|beginning) (?P<what>(?:my|a) new (?:job|"
+        rf"role|position|school|course|degree|internship|career)|(?:college|university|uni|"
+        rf"grad school|med school|law school|kindergarten|my (?:phd|masters?|degree|internship|"
+        rf"apprenticeship|maternity leave|residency|freshman year|senior year)))"
+        rf"(?P<more>(?:\s(?:at|as|with|in)\s(?!{DATE}){PHRASE})?)(?P<when>(?:\s(?:on\s|in\s)?{DATE})?){END}",
+        "Starts {what} {more} {when}.",
+        slot="plan.job",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=("I start my new job on Monday.", "Starts their new job on Monday."),
+        counter="I start my new job search.",
     ),
     rule(
         "works_from_home",
@@ -153,10 +186,10 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "industry",
-        rf"(?:{WE_ARE}{ADVERB} in|{HAVE_BEEN}{ADVERB} (?:working )?in|"
-        rf"i've worked in)\s(?P<field>(?:the\s)?(?!the\b|this\b|that\b|your\b)[\w-]+(?:\s(?:industry|"
-        rf"sector|business|services|field))|fintech|healthcare|finance|education|marketing|tech|retail|"
-        rf"insurance|sales|logistics|consulting|real estate|hospitality)\b",
+        rf"(?:{WE_ARE}{ADVERB} in|{HAVE_BEEN}{ADVERB} (?:working )?in|i've worked "
+        rf"in)\s(?P<field>(?:the\s)?(?!the\b|this\b|that\b|your\b)[\w-]+(?:\s(?:industry|sector|business|"
+        rf"services|field))|fintech|healthcare|finance|education|marketing|tech|retail|insurance|sales|"
+        rf"logistics|consulting|real estate|hospitality)\b",
         "Works in {field}.",
         slot="work.industry",
         exclusive=True,
@@ -195,35 +228,10 @@ WORK: Final[tuple[Rule, ...]] = (
         counter="I work at no fixed place.",
     ),
     rule(
-        "studies",
-        rf"(?:i{ADVERB} study|{AM}{ADVERB} (?:studying|majoring in|doing (?:a|my) (?:phd|master'?s?|"
-        rf"bachelor'?s?|degree|mba) (?:in|on)))"
-        rf"\s(?P<what>(?!for\b|in\b|at\b|how\b|about\b|abroad\b|hard\b|to\b|alone\b|with\b|on\b|more\b|"
-        rf"late\b|"
-        rf"when\b){PHRASE})",
-        "Studies {what}.",
-        slot="education.subject",
-        exclusive=True,
-        refuse=POINTING,
-        example=("I study biology at LMU.", "Studies biology at LMU."),
-        counter="I study for an exam.",
-    ),
-    rule(
-        "doctorate",
-        rf"{AM}{ADVERB} (?:doing|writing|finishing) (?:a|my) (?P<what>(?:phd|ph\.d\.|doctorate|"
-        rf"master'?s? thesis|bachelor'?s? thesis|"
-        rf"dissertation|master'?s?|mba)(?:\s(?:in|on|at|about)\s{PHRASE})?)(?=[\s,.;!)]|$)",
-        "Is doing a {what}.",
-        slot="education.degree",
-        exclusive=True,
-        example=("I'm doing my PhD at Leeds.", "Is doing a PhD at Leeds."),
-        counter="I'm doing my best.",
-    ),
-    rule(
         "works_hours",
         rf"i{ADVERB} work{ADVERB} (?P<what>part[- ]time|full[- ]time|night shifts?|nights|shifts|weekends|"
-        rf"four days a week|"
-        rf"\d+ (?:hours|days) (?:a|per) week|freelance)(?=\s*(?:[,.;!)]|$)|\s(?:and|as|at|in|but|so)\b)",
+        rf"four days a week|\d+ (?:hours|days) (?:a|per) week|freelance)(?=\s*(?:[,.;!)]|$)|\s(?:and|as|at|"
+        rf"in|but|so)\b)",
         "Works {what}.",
         slot="work.hours",
         exclusive=True,
@@ -233,8 +241,7 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "lost_job",
         rf"i{ADVERB} (?:just |recently )?(?P<did>lost|quit|left|resigned from) my (?P<what>job|"
-        rf"position)(?P<more>(?:\s(?:as|at|last|"
-        rf"in|this)\s[\w\s]{{2,30}}?)?){END}",
+        rf"position)(?P<more>(?:\s(?:as|at|last|in|this)\s[\w\s]{{2,30}}?)?){END}",
         "{did} their {what} {more}.",
         slot="work.employer",
         negates=True,
@@ -242,32 +249,10 @@ WORK: Final[tuple[Rule, ...]] = (
         counter="I lost my job application.",
     ),
     rule(
-        "graduated",
-        rf"i{ADVERB} graduated from\s{_ORG}",
-        "Graduated from {org}.",
-        slot="education.{org}",
-        relation="studied_at",
-        example=("I graduated from Stanford in 2010.", "Graduated from Stanford."),
-        counter="My son graduated from Stanford.",
-    ),
-    rule(
-        "studied",
-        rf"i(?:'ve| have)?(?: \w+)? (?:graduated|completed|earned|finished|got|have|hold)\s(?:from\s|"
-        rf"with\s)?(?P<what>(?:my|an?)\s(?:\w+['\w]*\s){{0,3}}(?:degree|undergrad|bachelor's|master's|phd|"
-        rf"mba|diploma)(?:\s(?:in|of|from|at|degree)\s{PHRASE})?)",
-        "Education: {what}.",
-        slot="education",
-        example=(
-            "I completed my undergrad in CS from UCLA, which has a great name.",
-            "Education: their undergrad in CS from UCLA.",
-        ),
-        counter="I want to get a degree in CS.",
-    ),
-    rule(
         "has_been_role",
         rf"(?:i've|i have){ADVERB} "
-        rf"been\s(?:an?\s)(?P<role>(?:[\w&/+-]+\s){{0,3}}?{OCCUPATION})(?P<span>(?:\s(?:for|since|at|in)\s"
-        rf"{PHRASE})?){END}",
+        rf"been\s(?:an?\s)(?P<role>(?:[\w&/+-]+\s){{0,3}}?{OCCUPATION})(?P<span>(?:\s(?:for|since|at|"
+        rf"in)\s{PHRASE})?){END}",
         "Has been a {role} {span}.",
         slot="work.role",
         exclusive=True,
@@ -298,12 +283,10 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "leads",
         rf"i{ADVERB} (?P<verb>manage|lead|supervise|run|head|oversee|mentor)\s(?P<what>(?:an?|the|our|"
-        rf"my)\s(?:[\w-]+\s){{0,3}}?"
-        rf"(?:team|department|group|crew|lab|squad|unit|office|store|branch|staff|kitchen|restaurant|"
-        rf"company|nonprofit)"
-        rf"(?:\s(?:of|at|in|for|with)\s{PHRASE})?|(?:{WORD_FOR_TWO}|\d+|seven|eight|nine|ten|"
-        rf"twelve)\s(?:\w+\s)?"
-        rf"(?:people|engineers|developers|employees|nurses|interns|reports|direct reports)){END}",
+        rf"my)\s(?:[\w-]+\s){{0,3}}?(?:team|department|group|crew|lab|squad|unit|office|store|branch|staff|"
+        rf"kitchen|restaurant|company|nonprofit)(?:\s(?:of|at|in|for|with)\s{PHRASE})?|(?:{WORD_FOR_TWO}|"
+        rf"\d+|seven|eight|nine|ten|twelve)\s(?:\w+\s)?(?:people|engineers|developers|employees|nurses|"
+        rf"interns|reports|direct reports)){END}",
         "{verb} {what}.",
         slot="work.leads",
         exclusive=True,
@@ -314,10 +297,8 @@ WORK: Final[tuple[Rule, ...]] = (
         "team",
         rf"(?:my|our) (?P<of>(?:\w+ )?(?:team|company|startup|department|lab))\s(?P<how>is|has|consists of|"
         rf"is made up of)\s(?P<what>(?:about |around |just |only )?(?:\w+|\d[\d,]*)\s(?:\w+ )?(?:people|"
-        rf"engineers|developers|"
-        rf"employees|members|designers|of us)|(?:based |located |mostly |spread )*(?:in|across|"
-        rf"between)\s(?-i:[A-Z])"
-        rf"{PHRASE}|fully remote|remote|hybrid|remote-first){END}",
+        rf"engineers|developers|employees|members|designers|of us)|(?:based |located |mostly |spread "
+        rf")*(?:in|across|between)\s(?-i:[A-Z]){PHRASE}|fully remote|remote|hybrid|remote-first){END}",
         "{of} {how} {what}.",
         slot="work.{of}",
         exclusive=True,
@@ -328,9 +309,8 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "team_of_us",
         r"(?:there are|there's|we're|we are) (?P<what>(?:about |only |just )?(?:\w+|\d+)) (?:of us|people|"
-        r"engineers|"
-        r"developers|employees) (?:on|in|at) (?:the|our|my) (?P<of>team|company|office|department|startup|"
-        r"family|band)",
+        r"engineers|developers|employees) (?:on|in|at) (?:the|our|my) (?P<of>team|company|office|department|"
+        r"startup|family|band)",
         "{of} has {what} people.",
         slot="work.team_size",
         exclusive=True,
@@ -341,10 +321,9 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "we_ship",
         rf"we{ADVERB} (?P<verb>ship|release|deploy|plan|meet|do retros|have sprints|run sprints|work in "
-        rf"sprints)(?P<more>(?:\s(?:new "
-        rf"\w+|to production|code|updates))?)\s(?P<often>every (?:\w+ )?(?:day|weeks?|months?|\w+day|"
-        rf"quarter|sprint)|twice a \w+|"
-        rf"once a \w+|(?:bi)?weekly|daily|monthly|quarterly|on \w+days?)",
+        rf"sprints)(?P<more>(?:\s(?:new \w+|to production|code|updates))?)\s(?P<often>every (?:\w+ )?(?:day|"
+        rf"weeks?|months?|\w+day|quarter|sprint)|twice a \w+|once a \w+|(?:bi)?weekly|daily|monthly|"
+        rf"quarterly|on \w+days?)",
         "{verb} {more} {often}.",
         slot="work.cadence.{verb}",
         exclusive=True,
@@ -353,50 +332,28 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "work_times",
-        r"i(?: usually| normally| always| typically)? (?:work|start work|start|finish work|get off work|"
-        r"clock in|get off)\s"
-        r"(?P<what>(?:from )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?\s?(?:to|-|until|"
-        r"till)\s?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|"
-        r"(?:at|around)\s(?:about )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|(?:the )?(?:night|graveyard|early|"
-        r"late|day|evening|weekend|"
-        r"swing) shifts?|evenings|mornings|(?:mon|tues|wednes|thurs|fri)days?(?: to | through |-)\w+days?|"
-        r"nine to five)"
-        r"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|in|on|every|most|because)\b)",
-        "Works {what}.",
-        slot="work.times",
+        r"i(?: usually| normally| always| typically)? (?P<verb>work|start work|start|finish work|get off work|"
+        r"clock in|get off)\s(?P<what>(?:from )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?\s?(?:to|-|until|"
+        r"till)\s?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|(?:at|around)\s(?:about )?\d{1,2}(?::\d\d)?\s?(?:am|pm)?|"
+        r"(?:the )?(?:night|graveyard|early|late|day|evening|weekend|swing) shifts?|evenings|mornings|"
+        r"(?:mon|tues|wednes|thurs|fri)days?(?: to | through |-)\w+days?|nine to five)(?=\s*(?:[,.;!)]|$)|"
+        r"\s(?:and|but|so|at|in|on|every|most|because)\b)",
+        "{verb} {what}.",
+        slot="work.times.{verb}",
         exclusive=True,
-        example=("I start work at 7.", "Works at 7."),
+        example=("I start work at 7.", "Starts work at 7."),
         counter="I start at the top.",
     ),
     rule(
         "office_in",
         rf"(?:my|our) (?P<of>office|headquarters|hq|studio|shop|store|restaurant|school|campus|clinic|"
-        rf"bakery|farm|cabin|"
-        rf"business)\s(?:is|'s) (?:located |based )?(?P<where>(?:in|near|on|at|next to)\s(?:downtown "
-        rf")?(?-i:[A-Z]){PHRASE}|downtown)",
+        rf"bakery|farm|cabin|business)\s(?:is|'s) (?:located |based )?(?P<where>(?:in|near|on|at|next "
+        rf"to)\s(?:downtown )?(?-i:[A-Z]){PHRASE}|downtown)",
         "{of} is {where}.",
         slot="work.{of}",
         exclusive=True,
         example=("My office is in Midtown.", "Office is in Midtown."),
         counter="My office is in ruins.",
-    ),
-    rule(
-        "year_of_study",
-        rf"{AM}{ADVERB} (?:in|entering|starting|finishing) (?P<what>(?:my|the) (?:first|second|third|fourth|"
-        rf"fifth|final|last|"
-        rf"freshman|sophomore|junior|senior) (?:year|semester|term)(?:\s(?:of|at|in)\s{PHRASE})?|(?:high "
-        rf"school|college|"
-        rf"university|uni|grad(?:uate)? school|med(?:ical)? school|law school|nursing school|art school|"
-        rf"culinary school|"
-        rf"\w+ grade|year \d+|a (?:masters|phd|master's|doctoral) program|a relationship|an open "
-        rf"relationship|"
-        rf"(?:the )?(?:army|navy|air force|military|marines|reserves)|hr|it|tech support|sales)(?:\s(?:at|"
-        rf"in|for)\s{PHRASE})?){END}",
-        "Is in {what}.",
-        slot="education.year",
-        exclusive=True,
-        example=("I'm in my final year at Edinburgh.", "Is in their final year at Edinburgh."),
-        counter="I'm in my final round.",
     ),
     rule(
         "teaches_and_trains",
@@ -410,18 +367,37 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "owns_business",
         rf"(?:i|we){ADVERB} (?:(?P<verb>own|run|operate)|(?P<did>started|opened|founded|co-founded|"
-        rf"launched))\s(?P<what>(?:an?|my own|our own|"
-        rf"my|our)\s(?:[\w'-]+\s){{0,4}}?(?:business|company|startup|shop|store|bakery|cafe|caf\u00e9|"
-        rf"restaurant|bar|studio|salon|"
-        rf"farm|agency|practice|clinic|gym|nonprofit|charity|bookstore|brewery|winery|food truck|blog|"
-        rf"podcast|newsletter|"
-        rf"youtube channel|etsy shop|daycare|firm|book club|running club|channel|label)(?:\s(?:in|with|that|"
-        rf"called|for|about|on|at|"
-        rf"selling|named)\s{PHRASE})?){END}",
+        rf"launched))\s(?P<what>(?:an?|my own|our own|my|our)\s(?:[\w'-]+\s){{0,4}}?(?:business|company|"
+        rf"startup|shop|store|bakery|cafe|caf\u00e9|restaurant|bar|studio|salon|farm|agency|practice|clinic|"
+        rf"gym|nonprofit|charity|bookstore|brewery|winery|food truck|blog|podcast|newsletter|youtube "
+        rf"channel|etsy shop|daycare|firm|book club|running club|channel|label)(?:\s(?:in|with|that|called|"
+        rf"for|about|on|at|selling|named)\s{PHRASE})?){END}",
         "{verb}{did} {what}.",
         slot="work.business",
         refuse=r"(?:my|our)\s(?:\w+)$",
         example=("I opened a bakery in Leeds.", "Opened a bakery in Leeds."),
         counter="I started a company car.",
+    ),
+    rule(
+        "works_best",
+        rf"i{ADVERB} (?P<verb>work|study|focus|think|concentrate|learn) best\s(?P<when>(?:at night|in the "
+        rf"(?:mornings?|evenings?|afternoons?)|early in the morning|late at night|by\s(?:doing|reading|"
+        rf"watching|listening|example)\w*|visually|with music|in silence|under pressure)){END}",
+        "{verb} best {when}.",
+        slot="work.best",
+        example=("I work best at night.", "Works best at night."),
+        counter="I work best with you.",
+    ),
+    rule(
+        "retiring",
+        rf"{WE_ARE}{ADVERB} (?P<what>retiring|graduating|changing jobs|changing careers|switching careers|"
+        rf"going on (?:maternity|paternity|parental) leave|going back to (?:work|school|college|"
+        rf"uni))(?P<when>(?:\s(?:on\s|in\s|at\s)?(?:{DATE}|\d\d))?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|"
+        rf"from)\b)",
+        "Is {what} {when}.",
+        slot="plan.{what}",
+        time_to_live=TimeToLive.ONE_YEAR,
+        example=("I'm retiring next year.", "Is retiring next year."),
+        counter="I'm retiring the old server.",
     ),
 )
