@@ -27,7 +27,7 @@ _OFTEN = (
     r"(?:days|nights|mornings|evenings|weekends)|in the (?:mornings?|evenings?|afternoons?)(?=\s*(?:[.,!]|"
     r"$))|(?:before|after) (?:work|school|breakfast|dinner|lunch|bed)|(?:at|around) (?:about |around "
     r")?\d{1,2}(?::\d\d)?(?:\s?[ap]\.?m\b)?(?=\s*(?:[.,!;]|$)|\s(?:and|but|so|on|every|because)\b)|in my "
-    r"(?:free|spare) time|for fun|as a hobby|(?:really |very |pretty )?(?:early|late)(?=\s*(?:[.,!;]|$)|"
+    r"(?:free|spare) time|(?:really |very |pretty )?(?:early|late)(?=\s*(?:[.,!;]|$)|"
     r"\s(?:and|but|so|on|every|because)\b))"
 )
 
