@@ -2,62 +2,18 @@
 
 from typing import Final
 
-from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, LANGUAGE, NOT, POLITE, REPLIES, Pattern
+from sagacity.learning.rules.manner import (
+    ABOUT_TALK,
+    ADVERB,
+    FORM,
+    LANGUAGE,
+    REPLIES,
+    REPLY_WORDS,
+    SOMEWHAT,
+    TRAIT,
+)
+from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, NOT, POLITE, Pattern
 
-_ADJECTIVE = (
-    r"(?:concise|brief|specific|formal|informal|casual|direct|honest|blunt|polite|friendly|patient|kind|gentle|precise|"
-    r"critical|thorough|detailed|succinct|terse|objective|neutral|professional|funny|serious|strict|encouraging|"
-    r"straightforward|clear|short|shorter|longer|simple|simpler|technical|verbose|wordy|chatty|cheerful|enthusiastic|"
-    r"dramatic|vague|repetitive|positive|negative|realistic|careful)"
-)
-_SOMEWHAT = r"(?:(?:more|less|a bit|a little|very|really|always|as|much|way|so|too|a lot)\s){0,3}"
-_ADVERB = (
-    r"(?:briefly|concisely|formally|informally|casually|politely|directly|simply|slowly|honestly|bluntly|precisely|"
-    r"thoroughly|step by step|point by point)"
-)
-_FORM = (
-    rf"(?:(?:(?:at most|no more than|max(?:imum)?|one|two|three|four|five|a few|\d{{1,3}}|complete|full|short|"
-    rf"plain|simple|"
-    rf"numbered|single|everyday|layman's|lay)\s){{0,3}}(?:sentences?|words|lines?|paragraphs?|bullet points?|bullets|"
-    rf"lists?|tables?|prose|steps|markdown|text|caps|lower ?case|language|terms|english)|{LANGUAGE}|the first person|"
-    rf"the third person|my language)"
-)
-_REPLY_WORDS = (
-    r"(?:emojis?|bullet points?|bullets|jargon|headings|tables|lists|examples|exclamation marks|technical terms|"
-    r"technical "
-    r"language|big words|buzzwords|questions|follow-up questions|apologies|disclaimers|warnings|caveats|"
-    r"compliments|praise|"
-    r"flattery|small talk|filler|text|detail|details|explanations?|theory|repetition|humou?r|jokes|puns|"
-    r"formatting|markdown|"
-    r"bold(?: text)?|capital letters|abbreviations|adjectives|metaphors|links|sources|numbers|code|comments|"
-    r"spoilers|ads|"
-    r"lectures?|moralizing|politics|sarcasm|chit-?chat|introductions?|summaries)"
-)
-_ABOUT_TALK = (
-    r"(?:apologi[sz](?:e|ing)|lectur(?:e|ing)|morali[sz](?:e|ing)|preach(?:ing)?|patroni[sz](?:e|ing)|flatter(?:ing)?|"
-    r"rambl(?:e|ing)|hedg(?:e|ing)|sugar-?coat(?:ing)?|judg(?:e|ing) me|correct(?:ing)? my (?:grammar|spelling|"
-    r"english)|"
-    r"jok(?:e|ing)|mak(?:e|ing) (?:jokes|puns|assumptions|things up|stuff up|up (?:facts|sources|quotes|numbers|"
-    r"things))|"
-    r"assum(?:e|ing) (?:that )?(?:i|things|anything)|speculat(?:e|ing)|invent(?:ing)? (?:facts|sources|quotes|"
-    r"numbers|things)|"
-    r"hallucinat(?:e|ing)|say(?:ing)? (?:sorry|thank|please)|translat(?:e|ing) names|summari[sz](?:e|"
-    r"ing) (?:at|everything|what)|nag(?:ging)?|congratulat(?:e|ing)|prais(?:e|ing) me|greet(?:ing)? me|"
-    r"ask(?:ing)? (?:me )?(?:so many|too many|how i|if i|whether i|for confirmation|follow-?up|the same|multiple|"
-    r"more than)|"
-    r"send(?:ing)? me (?:links|reminders|long|so many)|address(?:ing)? me|refer(?:ring)? to me|"
-    rf"us(?:e|ing) (?:(?:any|so many|too many|so much|too much|such)\s)?(?:{_REPLY_WORDS}|complicated words|"
-    rf"complex words|"
-    r"words like|phrases like|the word|the phrase|caps|all caps|slang)|"
-    r"(?:start|begin|end|open|clos|finish)(?:e|ing)?\s(?:every|each|your|all your|any|with)|"
-    r"repeat(?:ing)? (?:yourself|what i|my|the question|everything)|explain(?:ing)? (?:every|the obvious|simple|"
-    r"what every)|"
-    r"writ(?:e|ing) (?:so much|such long|essays|walls of text|more than|novels)|"
-    r"(?:answer|reply|respond)(?:ing)? (?:in|with|like|so)|(?:speak|talk)(?:ing)? (?:to me )?(?:like|as if|down)|"
-    r"shorten(?:ing)? my name|treat(?:ing)? me (?:like|as)|be(?:ing)? (?:so|too|such an?|overly)\s(?!sure|certain|"
-    r"hard|quick|late)|cut(?:ting)? corners|"
-    r"over-?explain(?:ing)?|overcomplicat(?:e|ing)|promis(?:e|ing))"
-)
 _TALKS = (
     r"(?:ask|say|mention|send|paste|share|request|write|post|tell|give|show|upload|report|describe|talk|want|need|"
     r"type|quote|"
@@ -82,7 +38,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="not_conduct",
-        says=rf"{POLITE}?(?P<rule>{NOT}\s(?:(?:ever|always|constantly|just)\s)?{_ABOUT_TALK}(?![^\n,;.!?]*\b(?:in|for|"
+        says=rf"{POLITE}?(?P<rule>{NOT}\s(?:(?:ever|always|constantly|just)\s)?{ABOUT_TALK}(?![^\n,;.!?]*\b(?:in|for|"
         rf"of) "
         rf"(?:the|this|that|these)\b)(?:\s[^\n,;.!?]{{1,80}})?)(?=\s*(?:[.!]*$|,|;|\sand\b))",
         confidence=0.8,
@@ -91,10 +47,10 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="be_so",
-        says=rf"{POLITE}{{0,2}}(?P<rule>(?:be|stay|sound)\s{_SOMEWHAT}{_ADJECTIVE}(?:(?:,|\sand|"
-        rf"\sbut)\s{_SOMEWHAT}{_ADJECTIVE})?"
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?:be|stay|sound)\s{SOMEWHAT}{TRAIT}(?:(?:,|\sand|"
+        rf"\sbut)\s{SOMEWHAT}{TRAIT})?"
         rf"(?:\s(?:with me|to me|when you (?:answer|reply|write|explain|respond)|"
-        rf"in (?:all )?(?:your )?{REPLIES}))?){BY_ITSELF}",
+        rf"in (?:all )?(?:your )?{REPLIES}))?)(?:{BY_ITSELF}|(?=,\s(?:i'?m|i am|even|not)\b))",
         confidence=0.8,
         example=("Be honest and direct with me.", "Be honest and direct with the user."),
         counter="Be careful with the second step.",
@@ -103,9 +59,9 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         name="answer_so",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|explain|speak|talk|communicate)(?:\s(?:to me|me|"
         rf"back|things|"
-        rf"everything|it all|in))?\s(?:only\s|always\s)?(?:{_SOMEWHAT}{_ADVERB}|(?:in|with|using|as)\s(?:an?\s|"
+        rf"everything|it all|in))?\s(?:only\s|always\s)?(?:{SOMEWHAT}{ADVERB}|(?:in|with|using|as)\s(?:an?\s|"
         rf"only\s|just\s)?"
-        rf"{_FORM}|without\s(?:any\s)?{_REPLY_WORDS})(?:\s(?:only|max|at most|or less|or fewer))?){BY_ITSELF}",
+        rf"{FORM}|without\s(?:any\s)?{REPLY_WORDS})(?:\s(?:only|max|at most|or less|or fewer))?){BY_ITSELF}",
         confidence=0.8,
         example=("Explain things step by step.", "Explain things step by step."),
         counter="Write in two sentences what a monad is.",
@@ -130,7 +86,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         rf"snake_?case|camel ?case|iso dates|euros|dollars|pounds|(?:the\s)?(?:metric|imperial)(?: system|"
         rf" units?)?|kilos?|"
         rf"kilograms?|grams|litres|liters|{LANGUAGE}|first names?|my first name|lower ?case|plain text|everyday words|"
-        rf"{_REPLY_WORDS})(?:\s(?:for|in|when|with|instead of)\s(?:all|every|each|any|lists?|everything|dates|"
+        rf"{REPLY_WORDS})(?:\s(?:for|in|when|with|instead of)\s(?:all|every|each|any|lists?|everything|dates|"
         rf"prices|code|"
         rf"your|you|comparisons?|steps|instructions|temperatures?|distances?|weights?|recipes|examples|names)\b"
         rf"[^\n,;.!?]{{0,50}})?){BY_ITSELF}",
@@ -187,7 +143,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="less_of",
         says=rf"(?<!no )(?:please\s|can we have\s|i(?:'d like| want| need| prefer)\s)?(?P<much>less|fewer|"
-        rf"more)\s(?P<of>{_REPLY_WORDS})"
+        rf"more)\s(?P<of>{REPLY_WORDS})"
         rf"(?:\s(?:in|from) (?:your|the) {REPLIES})?(?:,?\s(?:please|pls|from now on|in future|"
         rf"in the future))*(?:,\s(?:more|less|"
         rf"fewer)\s[a-z]+(?:\s(?:please|pls))?)?\s*[.!]*$",
@@ -199,7 +155,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="too_much",
         says=rf"(?:you use |you write |you give |that's |there(?:'s| is| are) )?(?:way |far )?too (?:many|"
-        rf"much)\s(?P<of>{_REPLY_WORDS})"
+        rf"much)\s(?P<of>{REPLY_WORDS})"
         rf"(?:\s(?:in|for) (?:your|me|my)\b[^\n,;.!?]{{0,30}})?{BY_ITSELF}",
         gives="use fewer {of}",
         confidence=0.75,
@@ -208,7 +164,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="no_need",
-        says=rf"(?:there(?:'s| is)\s)?no need to\s(?P<rule>(?:{_ABOUT_TALK}|thank|explain|apologi[sz]e|repeat|"
+        says=rf"(?:there(?:'s| is)\s)?no need to\s(?P<rule>(?:{ABOUT_TALK}|thank|explain|apologi[sz]e|repeat|"
         rf"remind me|"
         rf""
         rf""
@@ -235,7 +191,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         rf"need)(?: any)?)\s(?P<banned>(?:technical\s)?(?:(?:long|unnecessary|unsolicited|more|silly|personal|"
         rf"political|"
         rf"stupid)\s)?"
-        rf"{_REPLY_WORDS})(?:\s(?:please|in (?:your|my)\s\w+|for me|ever|at all))*{BY_ITSELF}",
+        rf"{REPLY_WORDS})(?:\s(?:please|in (?:your|my)\s\w+|for me|ever|at all))*{BY_ITSELF}",
         gives="give no {banned}",
         confidence=0.75,
         example=("No spoilers, please.", "Give no spoilers."),
@@ -244,7 +200,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="too_so",
         says=rf"your\s{REPLIES}\s(?:are|is|sound)\s(?:\w+\s){{0,2}}?too\s(?P<manner>(?!long|wordy|short)"
-        rf"{_ADJECTIVE})\b",
+        rf"{TRAIT})\b",
         gives="be less {manner} in answers",
         confidence=0.75,
         example=("Your replies are too formal.", "Be less formal in answers."),
@@ -254,7 +210,7 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         name="hates_such",
         says=rf"i\s(?:really\s)?(?:hate|dislike|can'?t stand|don'?t like)\s(?P<banned>(?:long|vague|wordy|generic|"
         rf"lengthy|"
-        rf"complicated|evasive|robotic|canned)\s(?:{REPLIES})|{_REPLY_WORDS}\sin\s(?:your\s)?{REPLIES}){BY_ITSELF}",
+        rf"complicated|evasive|robotic|canned)\s(?:{REPLIES})|{REPLY_WORDS}\sin\s(?:your\s)?{REPLIES}){BY_ITSELF}",
         gives="avoid {banned}",
         confidence=0.75,
         example=("I hate long answers.", "Avoid long answers."),
@@ -316,7 +272,8 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="if_i_talk",
         says=rf"(?P<when>(?:if|when(?:ever)?|every time|each time|"
-        rf"any ?time)\si\s{_TALKS}\b[^,;:?!\n]{{0,100}}),\s+{POLITE}{{0,2}}"
+        rf"any ?time)\si\s{_TALKS}\b[^,;:?!\n]{{0,100}}?)(?:,\s+|\s(?=(?:only|always|never|please|don'?t)\b))"
+        rf"{POLITE}{{0,2}}"
         rf"(?P<rule>(?!i\b|we\b|it\b|you\b|he\b|she\b|they\b|the\b|my\b|that\b|this\b|there\b|what\b|is\b|can\b|do i\b)"
         rf"(?:[a-z]+|don't)\b[^\n;?!]{{3,160}})",
         confidence=0.8,

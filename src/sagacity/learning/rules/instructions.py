@@ -32,6 +32,8 @@ _BASE = {
     "told": "tell", "included": "include", "given": "give", "verified": "verify", "called": "call",
     "mentioned": "mention", "read": "read", "looked": "look", "warned": "warn", "confirmed": "confirm",
     "sent": "send", "offered": "offer",
+    "gave": "give", "showed": "show", "kept": "keep", "wrote": "write", "answered": "answer", "skipped": "skip",
+    "avoided": "avoid",
 }  # fmt: skip
 _REFERRING = re.compile(
     r"(?:always\s)?(?:do|be|make|keep|use|get)?\s?(?:that|this|it|so|them)\b", re.IGNORECASE
@@ -54,10 +56,11 @@ _OWN_DOING = re.compile(
 )
 """What the user means to do themself, up to an "and" that an imperative would follow."""
 _POLITELY = re.compile(r"(?:please|can|could|would|will)\b", re.IGNORECASE)
-_IF_I_ASK = re.compile(
+_IN_SUCH_A_CASE = re.compile(
     r"(?:if|when(?:ever)?|every time|each time|any ?time) i (?:ask|say|mention|send|paste|share|request|write|"
     r"post|tell|"
-    r"give|show|upload|report|describe|talk|want|need|type|quote|forward|plan|discuss)\b",
+    r"give|show|upload|report|describe|talk|want|need|type|quote|forward|plan|discuss)\b|"
+    r"if (?:you\b|in doubt\b|(?:something|anything|my question|a question|a request)(?:'s| is)\b)",
     re.IGNORECASE,
 )
 _SAID_BY_OTHERS = re.compile(
@@ -142,7 +145,7 @@ def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
         for clause in sentence.clauses
         if clause.stance is Stance.STATED
         or (clause.stance is Stance.ASKED and _POLITELY.match(sentence.text, clause.start))
-        or _IF_I_ASK.match(sentence.text, clause.start)
+        or _IN_SUCH_A_CASE.match(sentence.text, clause.start)
     ]
     if _SAID_BY_OTHERS.search(sentence.text):
         return None
@@ -176,6 +179,9 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
         groups["negation"] = "do not "
     if "done" in groups:
         groups["done"] = _BASE[groups["done"].lower()]
+    for name, said in groups.items():
+        if match.start(name) == match.start() and not row.gives.startswith(f"{{{name}}}"):
+            groups[name] = said[:1].lower() + said[1:]
     for name in ("what", "much"):
         if name in groups:
             groups[name] = groups[name].lower()

@@ -17,25 +17,17 @@ STANDING = (
     r"next time(?: around)?|for next time|henceforth|for (?:all )?(?:future|later) (?:\w+)|"
     r"in (?:all )?future (?:\w+)|every time|whenever you)"
 )
+PLEASE = r"(?:please|pls|plz)"
 POLITE = (
-    r"(?:(?:please|pls|plz)[,\s]+|(?:can|could|would|will) you(?: please)?\s|i(?:'d| would) (?:like|love|want|prefer|"
+    r"(?:(?:please|pls|plz)[,\s]+|(?:can|could|would|will) (?:you|u)(?: please)?\s|i(?:'d| would) (?:like|love|want|"
+    r"prefer|"
     r"appreciate it if) you (?:to |could )?|i (?:want|need) you to\s|you should\s|kindly\s|just\s|i(?:'d|"
-    r" would)(?: also| really)? appreciate it if you (?:could |would )?|it would be (?:great|"
-    r"nice) if you (?:could )?)"
+    r" would)(?: also| really)? appreciate it if you (?:could |would )?|it(?:'d| would) be (?:great|nice|good|helpful) "
+    r"if you (?:could |would )?|(?:please )?(?:remember|make sure|be sure|try)(?: that)? (?:to|you)\s|it(?:'s| is) "
+    r"better if "
+    r"you\s|would you mind\s|i wish you(?:\'d| would)\s)"
 )
 
-
-MANNER = (
-    r"(?:emojis?|emoticons|bullet points?|bullets|jargon|apologies|disclaimers?|headings|exclamation (?:marks|points)|"
-    r"small talk|filler|em[- ]dashes|markdown|buzzwords|clich[e\u00e9]s|slang|abbreviations|acronyms|hashtags|"
-    r"greetings|introductions|preambles?|summaries|code comments)"
-)
-"""What a reply has or has not, whatever it is about."""
-LANGUAGE = (
-    r"(?:english|german|french|spanish|portuguese|italian|dutch|polish|turkish|japanese|chinese|korean|russian|arabic|"
-    r"hindi|swedish|danish|norwegian|finnish|greek|czech|ukrainian)"
-)
-REPLIES = r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|sentences|summaries)"
 NOT = r"(?:do not|don'?t|stop|quit|avoid|never)"
 AGAIN = (
     r"(?:\s(?:to me|for me|with me|anymore|any more|again|ever|so much|so often|every time|each time|all the time|"

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from sagacity.learning.rules.complaints import COMPLAINTS
 from sagacity.learning.rules.conduct import CONDUCT
 from sagacity.learning.rules.pattern import BODY, POLITE, STANDING, VERBS, Pattern
+from sagacity.learning.rules.style import STYLE
 from sagacity.learning.rules.wishes import WISHES
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
@@ -147,16 +149,16 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         r"test)\b[^\n,.]{0,60}?\sbefore\s(?:you\s\w+|\w+ing)[^\n]{2,80})",
         confidence=0.8,
         corrects=True,
-        example=("Ask before deleting files.", "Ask before deleting files."),
-        counter="I ask before deleting files.",
+        example=("Explain the risk before deleting files.", "Explain the risk before deleting files."),
+        counter="I explain the risk before deleting files.",
     ),
     Pattern(
         name="remember_to",
         says=rf"(?:please\s)?(?:remember|make sure) to\s(?P<rule>(?={VERBS}\b)[^\n]{{3,120}})",
         confidence=0.7,
         corrects=True,
-        example=("Remember to use metric units.", "Use metric units."),
-        counter="I must remember to use metric units.",
+        example=("Remember to use the test account.", "Use the test account."),
+        counter="I must remember to use the test account.",
     ),
     Pattern(
         name="told_to",
@@ -242,6 +244,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         counter="Can you explain the plot?",
     ),
     *CONDUCT,
+    *STYLE,
+    *COMPLAINTS,
 )
 """All rows; of several that match in one sentence the earlier wins."""
 LISTED: Final = Pattern(

@@ -108,7 +108,11 @@ _ABBREVIATION = re.compile(
 )
 
 _TEXT_TASK = re.compile(
-    rf"\s*(?:please\s+|can you\s+|could you\s+|help me\s+|i want you to\s+|i need you to\s+)?(?:write|"
+    rf"\s*(?:please\s+|can you\s+|could you\s+|help me\s+|i want you to\s+|i need you to\s+)?"
+    r"(?!write\s(?:in|with|without|like|to me|all|any|every|your|short|shorter|longer|simpler|numbers|dates|times|"
+    r"prices|"
+    r"code|tests|comments|commit messages|docstrings|names)\b[^\n:]{0,60}$|correct\s(?:me|my\s\w+)\s(?:when|if|"
+    r"every)[^\n:]{0,60}$)(?:write|"
     rf"draft|compose|{_TEXT_WORK}|act as|you are|you're going to be|generate)\b",
     re.IGNORECASE,
 )
@@ -126,7 +130,7 @@ _SUPPOSED = re.compile(
 )
 _REPORTED = re.compile(
     r"(?<![\w'])(?:(?!(?:i|we|you|never|always|only|to|please|not|don\'t|just|and|or|can|"
-    r"also)\b)[\w'-]+)\s(?:(?:always|"
+    r"also|no|any|less|fewer|more|your)\b)[\w'-]+)\s(?:(?:always|"
     r"just|also|often|once)\s)?(?:says?|said|saying|told|tells|thinks?|thought|claims?|claimed|believes?|"
     r"asks|wrote|writes|suggests?|suggested|recommends?|recommended|mentions?|insists?|insisted|jokes?|"
     r"joked|replied|swears?|argues?)\b|\baccording to\b|\b(?:error|message|page|manual|docs?|instructions?|"

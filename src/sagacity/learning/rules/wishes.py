@@ -2,17 +2,8 @@
 
 from typing import Final
 
-from sagacity.learning.rules.pattern import (
-    AGAIN,
-    BY_ITSELF,
-    LANGUAGE,
-    MANNER,
-    NOT,
-    POLITE,
-    REPLIES,
-    VERBS,
-    Pattern,
-)
+from sagacity.learning.rules.manner import LANGUAGE, MANNER, REPLIES
+from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, NOT, POLITE, VERBS, Pattern
 
 WISHES: Final[tuple[Pattern, ...]] = (
     Pattern(
@@ -27,7 +18,8 @@ WISHES: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="answer_manner",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|speak|talk)\s(?:to me\s|me\s)?(?:briefly|"
-        rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|in\s(?:plain|simple)"
+        rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|"
+        rf"in\s(?:plain|simple)"
         rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|without\s{MANNER}))"
         rf"{BY_ITSELF}",
         confidence=0.8,
@@ -90,8 +82,9 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="not_doing",
-        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit)\s(?:(?:ever|always|constantly)\s)?(?:"
-        rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|sugar-?coat(?:ing)?"
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:ever|always|constantly)\s)?(?:"
+        rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|"
+        rf"sugar-?coat(?:ing)?"
         rf"(?:\sthings|\sit)?|repeat(?:ing)?\s(?:yourself|my questions?|the question)|"
         rf"(?:suggest|recommend|offer)(?:ing)?\s(?!(?:that|it|them|this|these|those|any of)\b)[^\n,;.!?]{{3,60}}?)"
         rf"(?:\s(?:to me|anymore|any more|again|so much|every time|all the time))?){BY_ITSELF}",
@@ -102,7 +95,8 @@ WISHES: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="hates_when",
         says=r"i\s(?:really\s|absolutely\s)?(?:hate|dislike|can't stand|cannot stand|don't like)\s(?:it\s)?"
-        r"when(?:ever)?\syou\s(?:always\s|keep\s)?(?P<rule>(?!are\b|were\b|can\b|have\b|get\b|feel\b|know\b|see\b|go\b|try\b|need\b)"
+        r"when(?:ever)?\syou\s(?:always\s|keep\s)?(?P<rule>(?!are\b|were\b|can\b|have\b|get\b|feel\b|know\b|see\b|"
+        r"go\b|try\b|need\b)"
         r"[^\n,;.!?]{3,80})",
         gives="do not {rule}",
         confidence=0.85,
@@ -266,7 +260,8 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="in_such_texts",
-        says=rf"(?:in|for)\s(?:all\s|your\s|all\syour\s|my\s)?(?P<kind>summaries|emails?|e-mails?|letters|reports|replies|"
+        says=rf"(?:in|for)\s(?:all\s|your\s|all\syour\s|my\s)?(?P<kind>summaries|emails?|e-mails?|letters|reports|"
+        rf"replies|"
         rf"answers|"
         rf"recipes|itineraries|lists|code|translations|minutes|"
         rf"examples),?\s{{1,2}}{POLITE}?(?P<rule>(?:always\s|never\s)?"
