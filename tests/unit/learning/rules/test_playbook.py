@@ -235,3 +235,12 @@ def test_expert_who_agrees_teaches_nothing() -> None:
         expert="Sure! Create a new key, delete the old one.",
     )
     assert playbook_candidates(window(turn(1, "How?"), agreed)) == ()
+
+
+def test_what_named_people_tell_each_other_is_no_rule() -> None:
+    """Nobody speaks to the agent; the same words of the one person who talks to it are a rule."""
+    advice = "Please always keep your answers short."
+    talk = (turn(1, advice, "Omar"), turn(2, "Good tip, never give up!", "Lotte"))
+    assert playbook_candidates(window(*talk)) == ()
+    (rule,) = playbook_candidates(window(turn(1, advice, "Omar"), turn(2, "Sure.", "Assistant")))
+    assert "short" in rule.content
