@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.graph import EntityMention, RelationshipMention
-from sagacity.domain.ids import RunId
+from sagacity.domain.ids import InteractionId, RunId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
 from sagacity.domain.query import Filter
@@ -205,6 +205,31 @@ async def test_update_never_moves_an_expiry_back(storage: Storage, clock: Stoppe
     await applied(storage, clock, decided(Action.UPDATE, candidate("Likes tea.", (1,)), memory.memory_id))
     [kept] = await learned(storage)
     assert (kept.expires_at, kept.source_interaction_ids) == (later, (3, 1))
+
+
+async def test_what_is_said_again_adds_what_was_missing(storage: Storage, clock: StoppedClock) -> None:
+    """What was there stays, and nothing is added to what a person confirmed."""
+    await publish(storage, clock)
+    known = {"kind": MemoryKind.USER_PLAYBOOK, "source_interaction_ids": (1,), "keywords": ("a",)}
+    mine, theirs = (
+        new_memory("Use pnpm.", uid="m", rationale="faster", **known),
+        new_memory("Use uv.", uid="t", attributes=Attributes(confirmed_through=InteractionId(3)), **known),
+    )
+    async with storage.begin(ORG) as tx:
+        stored = await tx.memories.add([mine, theirs])
+    for memory in stored:
+        again = candidate(
+            memory.content, (2,), kind=MemoryKind.USER_PLAYBOOK, pitfall="npm", rationale="said so",
+            keywords=("b",), custom_features={"team": "web"},
+        )  # fmt: skip
+        await applied(storage, clock, decided(Action.UPDATE, again, memory.memory_id))
+    async with storage.read(ORG) as snapshot:
+        open_one, confirmed = await snapshot.memories.get_many([one.memory_id for one in stored])
+    assert (open_one.pitfall, open_one.rationale, open_one.keywords) == ("npm", "faster", ("a", "b"))
+    assert open_one.attributes.custom_features == {"team": "web"}
+    assert (confirmed.pitfall, confirmed.rationale, confirmed.keywords) == (None, None, ("a",))
+    assert confirmed.attributes.custom_features == {}
+    assert {one.source_interaction_ids for one in (open_one, confirmed)} == {(1, 2)}
 
 
 async def test_end_that_a_person_set_outlives_what_was_said_before_it(

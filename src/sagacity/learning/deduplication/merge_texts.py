@@ -7,8 +7,9 @@ from sagacity.domain.memory import Memory, TimeToLive
 
 
 def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
-    """Give a candidate the evidence, keywords and graph of those that say the same."""
+    """Give a candidate the evidence, features, keywords and graph of those that say the same."""
     every = (candidate, *guests)
+    features = {key: value for one in reversed(every) for key, value in one.custom_features.items()}
     return candidate.model_copy(
         update={
             "evidence": tuple(sorted({turn for one in every for turn in one.evidence})),
@@ -18,6 +19,7 @@ def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
             "pitfall": _together(one.pitfall for one in every),
             "rationale": _together(one.rationale for one in every),
             "blocking_issue": next((one.blocking_issue for one in every if one.blocking_issue), None),
+            "custom_features": features,
             "keywords": tuple(dict.fromkeys(word for one in every for word in one.keywords)),
             "entities": tuple(dict.fromkeys(entity for one in every for entity in one.entities)),
             "relationships": tuple(

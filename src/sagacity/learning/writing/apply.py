@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from typing import Any
 
 from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
 from sagacity.domain.clock import Clock
@@ -260,15 +261,24 @@ def _with_evidence_of(new: NewMemory, merged: Sequence[Memory]) -> NewMemory:
 def _refreshed(
     memory: Memory, candidate: Candidate, evidence: Sequence[Interaction], now: datetime
 ) -> Memory:
-    """The same, said again: its evidence grows, and it holds for longer if it was to end."""
+    """
+    The same, said again: its evidence grows, and it holds for longer if it was to end.
+
+    What only the candidate carries is added, but not to what a person wrote or confirmed.
+    """
+    is_open = memory.attributes.confirmed_through is None
+    added = _added(memory, candidate) if is_open else {}
     requests = dict.fromkeys((*memory.source_request_ids, *(turn.request_id for turn in evidence)))
     turns = dict.fromkeys((*memory.source_interaction_ids, *(turn.interaction_id for turn in evidence)))
-    attributes = {
+    attributes: dict[str, Any] = {
         "said_at": max(memory.attributes.said_at or evidence[-1].occurred_at, evidence[-1].occurred_at),
         "is_unconfirmed": memory.attributes.is_unconfirmed and candidate.is_unconfirmed,
     }
+    if is_open:
+        attributes["custom_features"] = candidate.custom_features | memory.attributes.custom_features
     return memory.model_copy(
         update={
+            **added,
             "attributes": memory.attributes.model_copy(update=attributes),
             "source_request_ids": tuple(requests),
             "source_interaction_ids": tuple(turns),
@@ -277,6 +287,16 @@ def _refreshed(
             "expires_at": _prolonged(memory, candidate, evidence[-1].occurred_at),
         }
     )
+
+
+def _added(memory: Memory, candidate: Candidate) -> dict[str, Any]:
+    """Return what a candidate that says the same carries and the memory lacks."""
+    return {
+        "pitfall": memory.pitfall or candidate.pitfall,
+        "rationale": memory.rationale or candidate.rationale,
+        "blocking_issue": memory.blocking_issue or candidate.blocking_issue,
+        "keywords": tuple(dict.fromkeys((*memory.keywords, *candidate.keywords))),
+    }
 
 
 def _prolonged(memory: Memory, candidate: Candidate, said_at: datetime) -> datetime | None:

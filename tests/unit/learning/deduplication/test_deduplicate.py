@@ -13,6 +13,7 @@ from sagacity.domain.change import Action
 from sagacity.domain.memory import Attributes, MemoryKind, TimeToLive
 from sagacity.learning.deduplication.cases import Embedded, Neighbour, Verdict
 from sagacity.learning.deduplication.deduplicate import deduplicate
+from sagacity.learning.deduplication.merge_texts import joined
 from sagacity.learning.deduplication.settle import MOST_JUDGED, settle
 from support.windows import candidate, memory
 
@@ -410,6 +411,15 @@ def test_candidates_that_are_twins_are_judged_and_joined():
     assert [case.twins for case in judge.asked[0]] == [(1,), (0,)]
     assert short(decisions) == [(DISCARD, ()), (ADD, ())]
     assert decisions[1].candidate.evidence == (1, 2)
+
+
+def test_twins_keep_the_features_of_both():
+    """Those of the one that stays first."""
+    twin = candidate("Likes tea", evidence=(1,)).model_copy(
+        update={"custom_features": {"sure": 1, "kind": "green"}}
+    )
+    stays = candidate("likes tea.", evidence=(2,)).model_copy(update={"custom_features": {"sure": 2}})
+    assert joined(stays, [twin]).custom_features == {"sure": 2, "kind": "green"}
 
 
 TEXTS = st.sampled_from(
