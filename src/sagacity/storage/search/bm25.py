@@ -11,7 +11,7 @@ from sagacity.storage.base import Hit, Scope, SearchScope
 from sagacity.storage.schema.tables import search_documents, search_terms
 from sagacity.storage.search.filters import SHAPES, admitted, scopes_by_kind, values_of, within
 from sagacity.storage.search.keywords import terms_of
-from sagacity.storage.statements.array_params import among, found_by
+from sagacity.storage.statements.array_params import among
 
 K1 = 1.2
 B = 0.75
@@ -40,7 +40,8 @@ async def best_by_terms(
     if not terms or not count:
         return []
     values, of_user = values_of(wanted), wanted.user_id is not None
-    statement = _best(tuple(sorted({one.kind for one in scopes})), tuple(values), of_user=of_user)
+    kinds, lateral = tuple(sorted({one.kind for one in scopes})), scope.backend.joins_laterally
+    statement = _best(kinds, tuple(values), of_user=of_user, lateral=lateral)
     given = {
         "terms": terms,
         "scopes": [one.scope_id for one in scopes],
@@ -53,25 +54,23 @@ async def best_by_terms(
 
 
 @lru_cache(maxsize=SHAPES)
-def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
+def _best(
+    kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool, lateral: bool
+) -> sa.Select[*tuple[Any, ...]]:
     """Build the statement for questions after these kinds by these fields."""
-    posting, column, weights = search_terms.c, search_documents.c, _weights()
-    length = K1 * (1 - B + B * column.term_count / sa.bindparam("average_length", type_=sa.Double))
+    postings = _postings()
+    posting, weights = postings.c, _weights(postings)
+    found = _document_of(postings, fields, lateral=lateral)
+    length = K1 * (1 - B + B * found.c.term_count / sa.bindparam("average_length", type_=sa.Double))
     part = weights.c.weight * posting.frequency * (K1 + 1) / (posting.frequency + length)
     score = sa.func.sum(part).label("score")
-    # the join says so too, but only of this is every database sure that it is worth looking the words up
-    said = sa.select(weights.c.term).scalar_subquery()
     best = [
-        sa.select(column.document_id, column.owner_id, column.kind, score)
-        .join_from(search_terms, search_documents, column.document_id == posting.document_id)
+        sa.select(found.c.document_id, found.c.owner_id, found.c.kind, score)
+        .join_from(postings, found, found.c.document_id == posting.document_id)
         .join(weights, weights.c.term == posting.term)
-        .where(
-            within(kind, posting.scope_id, of_user=of_user),
-            found_by(posting.term, said),
-            *admitted(fields),
-        )
-        .group_by(column.document_id)
-        .order_by(score.desc(), column.document_id)
+        .where(within(kind, posting.scope_id, of_user=of_user))
+        .group_by(found.c.document_id, found.c.owner_id, found.c.kind)
+        .order_by(score.desc(), found.c.document_id)
         .limit(sa.bindparam("most", type_=sa.Integer))
         .subquery()
         for kind in kinds
@@ -82,14 +81,41 @@ def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool) -> 
     return sa.select(everything, ceiling).order_by(everything.c.score.desc(), everything.c.document_id)
 
 
-def _weights() -> sa.CTE:
-    """Return the inverse document frequency of each term that occurs."""
-    posting, having = search_terms.c, sa.func.count()
+def _document_of(postings: sa.CTE, fields: tuple[str, ...], *, lateral: bool) -> sa.FromClause:
+    """
+    Return the document of a posting, if it is admitted by *fields*.
+
+    Where a join can be lateral it says what to do for each posting: look its document up by number. Left to itself,
+    PostgreSQL without statistics would read all documents for each.
+    """
+    column = search_documents.c
+    parts = sa.select(column.document_id, column.owner_id, column.kind, column.term_count)
+    admitted_ones = parts.where(*admitted(fields))
+    if not lateral:
+        return admitted_ones.subquery("found")
+    of_posting = admitted_ones.where(column.document_id == postings.c.document_id)
+    return of_posting.offset(sa.literal_column("0")).lateral("found")
+
+
+def _postings() -> sa.CTE:
+    """
+    Return where the terms occur in the scopes: looked up once, term by term.
+
+    Materialised, as PostgreSQL with old statistics takes a scope for one document: it would look all terms up again
+    for each that there is, which took minutes for some thousand documents and terms.
+    """
+    posting = search_terms.c
+    found = sa.select(posting.scope_id, posting.term, posting.document_id, posting.frequency)
+    return (
+        found.where(among(posting.scope_id, "scopes"), among(posting.term, "terms"))
+        .cte("postings")
+        .prefix_with("MATERIALIZED")
+    )
+
+
+def _weights(postings: sa.CTE) -> sa.CTE:
+    """Return the inverse document frequency of each term that occurs in *postings*."""
+    having = sa.func.count()
     others = sa.bindparam("document_count", type_=sa.Double) - having
     weight = sa.func.ln(1 + (others + 0.5) / (having + 0.5), type_=sa.Double).label("weight")
-    return (
-        sa.select(posting.term, weight)
-        .where(among(posting.scope_id, "scopes"), among(posting.term, "terms"))
-        .group_by(posting.term)
-        .cte("weights")
-    )
+    return sa.select(postings.c.term, weight).group_by(postings.c.term).cte("weights")
