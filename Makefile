@@ -34,9 +34,10 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
-# Wants the questions of LongMemEval_S: make bench-retrieval DATA=longmemeval_s.jsonl.xz, or BENCH=--sample for a try.
+# Wants files of others: make bench-retrieval DATA=longmemeval_s.jsonl.xz LOCOMO=locomo10.json BEAM=beam.jsonl, or one of
+# them, or BENCH=--sample for a try.
 bench-retrieval: $(VENV)/.dev
-	$(BIN)/python benchmarks/retrieval.py --data "$(DATA)" --page $(BENCH)
+	$(BIN)/python benchmarks/retrieval.py --data "$(DATA)" --locomo "$(LOCOMO)" --beam "$(BEAM)" --page $(BENCH)
 
 $(BIN)/uv: requirements/bootstrap.txt
 	$(PYTHON) -m venv $(VENV)

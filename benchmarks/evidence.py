@@ -9,7 +9,7 @@ from pathlib import Path
 from cached_embedder import CachedEmbedder
 from corpus import TENANT
 from harness import Place
-from longmemeval import History, Session
+from histories import History, Session
 
 from sagacity.bootstrap import open_database
 from sagacity.domain.ids import RequestId, SessionId, UserId

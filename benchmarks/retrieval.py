@@ -1,10 +1,11 @@
 """
-How well search finds the turns and sessions that answer a question: LongMemEval_S, by the program's own way.
+How well search finds the turns and sessions that answer a question, by the program's own way.
 
-    python benchmarks/retrieval.py --data PATH [--sample [N]] [--only ROW ...] [--misses] [--store FOLDER]
+    python benchmarks/retrieval.py --data PATH [--locomo PATH] [--beam PATH] [--only ROW ...] [--misses]
+    python benchmarks/retrieval.py --sample [N]
 
-Every question has a user of its own with the whole history that it is asked over; `pooled` rows ask all questions of
-one user who has all sessions.
+LongMemEval_S (`--data`) gives every question a user of its own with the whole history that it is asked over; `pooled`
+rows ask all questions of one user who has all sessions. In LoCoMo and BEAM the questions of a conversation share one.
 """
 
 import argparse
@@ -18,12 +19,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import beam
+import locomo
+import longmemeval
 from cached_embedder import CachedEmbedder
 from corpus import TENANT
 from evidence import Progress, copied, opened
-from harness import ROOT, folder
-from longmemeval import SAMPLE, History, Question, load, pooled, taken
-from retrieval_report import Hit, Outcome, Row, figures_of, misses_of, report_of
+from harness import ROOT, Report, folder
+from histories import History, Question, histories_of
+from retrieval_report import Hit, Outcome, Row, figures_of, misses_of, report_of, tables_of
 from run import PAGE, machine, put
 
 from sagacity.domain.clock import SystemClock
@@ -40,6 +44,8 @@ STRATEGY_SECONDS = 60.0
 """A busy machine may make a strategy slow here, and not make it fail."""
 CACHE = ROOT / ".cache" / "retrieval"
 EVERYBODY = "everybody"
+LONGMEMEVAL = "LongMemEval_S"
+ALL_SETS = 3
 DEPTH = 10
 """How many turns a caller asks for; what is told of turns is of these."""
 FAR_DEPTH = 200
@@ -78,8 +84,8 @@ class Databases:
         self._progress = progress
         self._minilm = CachedEmbedder(MiniLM(), cache)
         self._multilingual = CachedEmbedder(MultilingualUSE(), cache)
-        self._own = [History(one.question_id, one.sessions) for one in questions if one.is_answerable]
-        self._all = [History(EVERYBODY, pooled(questions))]
+        self._own = histories_of(questions)
+        self._all = [History(EVERYBODY, longmemeval.pooled(questions))]
 
     @asynccontextmanager
     async def open(self, name: str) -> AsyncIterator[tuple[Storage, CachedEmbedder]]:
@@ -151,7 +157,7 @@ async def measured(
             for way in (way for way in ways if way.database == database):
                 outcomes: list[Outcome] = []
                 for question in asked:
-                    history = histories.get(question.question_id) or histories[EVERYBODY]
+                    history = histories.get(question.user_id) or histories[EVERYBODY]
                     outcomes.append(await ask(cached, embedding, way, question, history))
                     progress(f"asking, {way.name}", len(outcomes), len(asked))
                 rows[way.name] = Row(way.name, way.label, outcomes)
@@ -182,20 +188,32 @@ def shown() -> Progress:
     return progress
 
 
-def questions_of(arguments: argparse.Namespace) -> list[Question]:
-    """The questions that are asked for."""
-    if arguments.sample is None:
-        return load(arguments.data)
-    return taken(load(arguments.data or SAMPLE), arguments.sample)
+def questions_of(arguments: argparse.Namespace) -> dict[str, list[Question]]:
+    """The questions that are asked for, by the name of their data set."""
+    if arguments.sample is not None:
+        every = longmemeval.load(arguments.data or longmemeval.SAMPLE)
+        return {LONGMEMEVAL: longmemeval.taken(every, arguments.sample)}
+    found: dict[str, list[Question]] = {}
+    if arguments.data or not (arguments.locomo or arguments.beam):
+        found[LONGMEMEVAL] = longmemeval.load(arguments.data)
+    if arguments.locomo:
+        found["LoCoMo"] = locomo.load(arguments.locomo)
+    if arguments.beam:
+        found["BEAM"] = beam.load(arguments.beam)
+    return found
 
 
-async def rows_of(arguments: argparse.Namespace, questions: Sequence[Question]) -> list[Row]:
-    """Measure what is asked for."""
+async def rows_of(arguments: argparse.Namespace, name: str, questions: Sequence[Question]) -> list[Row]:
+    """Measure what is asked for on one data set; only LongMemEval_S is asked in every way."""
     ways = [way for way in WAYS if way.name in arguments.only]
+    if name != LONGMEMEVAL:
+        ways = [way for way in ways if way.database == "questions"]
     progress = shown()
     with folder() as temporary:
-        databases = Databases(questions, arguments.store or temporary, arguments.cache, progress)
-        return await measured(ways, questions, databases, progress)
+        home = (arguments.store or temporary) / name.lower()
+        return await measured(
+            ways, questions, Databases(questions, home, arguments.cache, progress), progress
+        )
 
 
 def main() -> None:
@@ -205,6 +223,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=path_of, help="LongMemEval_S: .json or .jsonl, also .xz")
+    parser.add_argument("--locomo", type=path_of, help="LoCoMo: .json, also .xz")
+    parser.add_argument("--beam", type=path_of, help="BEAM, one chat a line: .jsonl, also .xz")
     parser.add_argument(
         "--sample", type=int, nargs="?", const=10, help="so many questions, of the sample without --data"
     )
@@ -222,15 +242,22 @@ def main() -> None:
     )
     parser.add_argument("--date", default="", help="the day to put on the page")
     arguments = parser.parse_args()
-    rows = asyncio.run(rows_of(arguments, questions_of(arguments)))
-    report = report_of(rows)
+    rows = {
+        name: asyncio.run(rows_of(arguments, name, questions))
+        for name, questions in questions_of(arguments).items()
+    }
+    report = report_of(rows[LONGMEMEVAL]) if LONGMEMEVAL in rows else Report("Retrieval", "")
+    for name in (name for name in rows if name != LONGMEMEVAL):
+        report.tables += tables_of(name, rows[name])
     print(report.markdown())
     if arguments.misses:
-        told = [row for row in rows if row.name == "default"] or rows
-        print("\n".join(line for row in told for line in (f"# {row.label}", *misses_of(row))))
+        for found in rows.values():
+            told = [row for row in found if row.name == "default"] or found
+            print("\n".join(line for row in told for line in (f"# {row.label}", *misses_of(row))))
     if arguments.json:
-        arguments.json.write_text(json.dumps(asdict(report) | {"rows": figures_of(rows)}, indent=1))
-    if arguments.page and arguments.sample is None and arguments.only is names:
+        figures = {name: figures_of(found) for name, found in rows.items()}
+        arguments.json.write_text(json.dumps(asdict(report) | {"rows": figures}, indent=1))
+    if arguments.page and arguments.sample is None and arguments.only is names and len(rows) == ALL_SETS:
         day = f"Taken on {arguments.date}" if arguments.date else "Taken"
         text = f"{report.markdown()}\n{day} with `make bench-retrieval` on {machine()}"
         PAGE.write_text(put(PAGE.read_text(), "retrieval", text))

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness import Budget, Report, Table, number, percentile
+from histories import Question, Turn, TurnKey
 from ir_metrics import Gains, all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
-from longmemeval import Question, Turn, TurnKey
 
 CUTS = (1, 5, 10)
 SHARES = tuple(f"{what}@{k}" for what in ("any", "all") for k in CUTS)
 METRICS = (*SHARES, "NDCG@10", "MRR@10")
+SHORT = ("recall@10", "any@10", "all@10", "MRR@10")
 ABOUT = (
     "The questions of a LongMemEval_S file, each asked by a user of its own, to whom its whole history belongs: "
     "published session by session into SQLite, embedded, and searched with `Searcher.search`. Ten turns are asked for. "
@@ -81,6 +82,7 @@ class Row:
 def _metrics(gains: Gains, wanted: int) -> dict[str, float]:
     found: dict[str, float] = {f"any@{k}": any_at(gains, k) for k in CUTS}
     found |= {f"all@{k}": all_at(gains, k, wanted=wanted) for k in CUTS}
+    found["recall@10"] = sum(gains[:10]) / wanted
     return found | {"NDCG@10": ndcg_at(gains, 10, wanted=wanted), "MRR@10": reciprocal_rank_at(gains, 10)}
 
 
@@ -103,11 +105,27 @@ def report_of(rows: Sequence[Row]) -> Report:
     return report
 
 
+def tables_of(name: str, rows: Sequence[Row]) -> list[Table]:
+    """The figures of a data set beside LongMemEval_S: recall is the share of a question's evidence that was found."""
+    count, kinds = len(rows[0].outcomes), rows[0].kinds
+    whole = [(row.label, *(_cell(row.of_turns(metric)) for metric in SHORT)) for row in rows]
+    by_kind = [
+        (row.label, *(f"{_mean(row.of_turns('recall@10', kind)):.3f}" for kind in kinds)) for row in rows
+    ]
+    counts = ", ".join(f"{len(rows[0].of_turns('recall@10', kind))} {kind}" for kind in kinds)
+    return [
+        Table(
+            f"{name}: turns", ("search", *SHORT), whole, f"Mean of {count} questions ± its standard error."
+        ),
+        Table(f"{name}: recall@10 by kind of question", ("search", *kinds), by_kind, f"Questions: {counts}."),
+    ]
+
+
 def figures_of(rows: Sequence[Row]) -> dict[str, dict[str, object]]:
     """All metrics of each row, for programs."""
     return {
         row.name: {
-            "turns": {metric: _mean(row.of_turns(metric)) for metric in METRICS},
+            "turns": {metric: _mean(row.of_turns(metric)) for metric in ("recall@10", *METRICS)},
             "sessions": {metric: _mean(row.of_sessions(metric)) for metric in METRICS},
             "all@10 by kind": {kind: _mean(row.of_turns("all@10", kind)) for kind in row.kinds},
             "questions": {

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from longmemeval import SAMPLE, History, Question, load, pooled, taken
+from histories import History, Question
+from longmemeval import SAMPLE, load, pooled, taken
 
 
 def written(folder: Path, *rows: dict[str, Any]) -> list[Question]:

@@ -6,7 +6,8 @@ import pytest
 from cached_embedder import CachedEmbedder
 from corpus import TENANT
 from evidence import opened
-from longmemeval import SAMPLE, History, load, pooled
+from histories import History
+from longmemeval import SAMPLE, load, pooled
 from retrieval import EVERYBODY, WAYS, Databases, measured
 from retrieval_report import figures_of, misses_of, report_of
 

@@ -1,0 +1,74 @@
+"""BEAM: one user works with an assistant on one thing for months, and asks about all of it."""
+
+import json
+import lzma
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from histories import Question, Session, Turn, TurnKey, by_date
+
+SOURCE = (
+    "BEAM is published by its authors (Tavakoli et al., 2025; huggingface.co/datasets/Mohammadta/BEAM, CC BY-SA 4.0). "
+    "Give one chat a line (.jsonl), with `id`, `chat` and `probing_questions`, also packed (.xz): "
+    "make bench-retrieval BEAM=PATH"
+)
+
+
+def load(path: Path) -> list[Question]:
+    """Read the questions of a file that have evidence; ends the program when it is not there."""
+    if not path.is_file():
+        raise SystemExit(f"there is no file {path}. {SOURCE}")
+    with (
+        lzma.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".xz"
+        else path.open(encoding="utf-8") as file
+    ):
+        return [question for line in file if line.strip() for question in _questions(json.loads(line))]
+
+
+def _questions(chat: dict) -> list[Question]:
+    sessions: list[Session] = []
+    turns: dict[int, TurnKey] = {}
+    for batch in chat["chat"]:
+        rows = [row for exchange in batch["turns"] for row in exchange]
+        at = next(_time(row["time_anchor"]) for row in rows if row.get("time_anchor"))
+        # A mark such as "->-> 1,2" behind a turn belongs to the making of the data.
+        said = tuple(Turn(row["role"], row["content"].split("->->")[0].rstrip()) for row in rows)
+        session = Session(f"batch-{batch['batch_number']}", at, said)
+        sessions.append(session)
+        turns |= {row["id"]: (session.key, place) for place, row in enumerate(rows)}
+    asked_at = max(session.at for session in sessions) + timedelta(days=60)
+    questions: list[Question] = []
+    for kind, rows in chat["probing_questions"].items():
+        for place, row in enumerate(rows):
+            evidence = frozenset(turns[number] for number in _numbers(row.get("source_chat_ids")))
+            if evidence:
+                questions.append(
+                    Question(
+                        question_id=f"{chat['id']}:{kind}:{place}",
+                        kind=kind.replace("_", " "),
+                        text=row["question"],
+                        asked_at=asked_at,
+                        user_id=chat["id"],
+                        sessions=by_date(sessions),
+                        evidence_turns=evidence,
+                        evidence_sessions=frozenset(key for key, _ in evidence),
+                    )
+                )
+    return questions
+
+
+def _numbers(ids: Any) -> Iterator[int]:
+    """Give the turns' numbers: they come as a list, a list of lists, or lists by what they are evidence of."""
+    if isinstance(ids, int):
+        yield ids
+    elif ids:
+        for one in ids.values() if isinstance(ids, dict) else ids:
+            yield from _numbers(one)
+
+
+def _time(text: str) -> datetime:
+    """Read `March-15-2024`."""
+    return datetime.strptime(text, "%B-%d-%Y").replace(tzinfo=UTC)
