@@ -85,9 +85,9 @@ async def test_beside_of_many_turns_keeps_them_apart(storage: Storage) -> None:
 
 
 async def test_standing_says_where_and_when(storage: Storage) -> None:
-    """A turn's session, number and the sender's time where there is one; nothing of another organisation's."""
+    """A turn's session, number, speaker and the sender's time if there is one; nothing of another organisation's."""
     request = said("I sold my car", session_id="s")
-    answer = NewInteraction(role="Assistant", content="b", happened_at=LONG_AGO)
+    answer = NewInteraction(role="Ben", content="For how much?", happened_at=LONG_AGO)
     await storage.append(ORG, request.model_copy(update={"interactions": (*request.interactions, answer)}))
     wanted = Filter(interactions=True, user_id=ANNA)
     async with storage.read(ORG) as snapshot:
@@ -97,6 +97,7 @@ async def test_standing_says_where_and_when(storage: Storage) -> None:
     assert [(one.session, one.seq) for one in (first, second)] == [((ANNA, "s"), 1), ((ANNA, "s"), 2)]
     assert [one.happened_at for one in (first, second)] == [START, LONG_AGO]
     assert (first.first_person, second.first_person) == (0.5, 0.0)
+    assert [(one.speaker, one.asks) for one in (first, second)] == [("", False), ("Ben", True)]
     async with storage.read(OTHER_ORG) as snapshot:
         assert await snapshot.search.signals_of(hits) == {}
 

@@ -17,10 +17,11 @@ from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, Stra
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.query.analyze import analyze
-from sagacity.retrieval.rank import Key, Ranked, Standings, needs_standings, rank
+from sagacity.retrieval.rank import DEPTH, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.retrieval.talk import Key
 from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 from sagacity.storage.base import Hit
 from sagacity.storage.search.filters import kinds_of
@@ -32,7 +33,6 @@ RERANKED = 20
 RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
 """How long looking again may take, all kinds together."""
-_LEAST_DEPTH, _DEPTH_TURNS = 50, 100
 _ANCHOR_MEMORIES = 5
 _MEANING_ALONE = {str(StrategyName.VECTOR)}
 
@@ -125,11 +125,10 @@ class Searcher:
 
     async def _ask(self, whose: Tenant | Principal, query: Query, now: datetime) -> _Answers:
         """Ask the strategies side by side."""
-        depth = max(_DEPTH_TURNS if query.wanted.interactions else _LEAST_DEPTH, query.limit * 5)
         ask = StrategyInput(
             query=query,
             now=now,
-            depth=depth,
+            depth=max(DEPTH, query.limit),
             read=lambda: self._read(whose, query.wanted),
             embed=self._embed,
         )

@@ -4,21 +4,24 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import pairwise
 from typing import NamedTuple
 
-from sagacity.domain.analysis import QueryAnalysis, Speaker, TimeKind, TimeReference
+from sagacity.domain.analysis import QueryAnalysis, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, StrategyName
 from sagacity.retrieval.strategies.base import recency
+from sagacity.retrieval.talk import Key, add_shares, gains_of, speakers_named, weights_for
 from sagacity.storage.base import Hit
 from sagacity.storage.search.ranking_signals import RankingSignals
 
-Key = tuple[str, int]
 Found = Mapping[StrategyName, Sequence[Hit]]
 Standings = Mapping[Key, RankingSignals]
 
+DEPTH = 200
+"""How many of each strategy's hits are ranked together, however many are asked for, so that the first results do not
+depend on how many follow. Fewer leave out turns that only their neighbours find."""
 KEYWORD_SHARE = 0.6
-"""Of words against meaning, where the best match says enough of what the question says."""
+"""Of words against meaning among memories, where the best match says enough of what the question says; that among
+turns is in `talk.py`."""
 ENOUGH_COVERAGE = 0.4
 """Of the weight of the question's words; where the best match has less, words count for less in proportion."""
 LEAST_SPAN = 0.25
@@ -26,13 +29,6 @@ LEAST_SPAN = 0.25
 GRAPH_SHARE = 0.3
 ALWAYS_SHOWN_SHARE = 0.1
 """Of what is found whatever the question is: profile and recent."""
-NEIGHBOUR_SHARE = 0.3
-"""Of a neighbour's score that a turn gets, if it is so short that it needs its neighbours to be understood."""
-BRIEF_TERMS = 15
-"""A turn of so many terms gets half of that share."""
-FIRST_PERSON_GAIN = 0.4
-FIRST_PERSON_ENOUGH = 0.05
-"""One word in twenty."""
 TIME_GAIN = 0.1
 
 RRF_K = 60
@@ -47,7 +43,6 @@ _RRF_WEIGHTS = {
 WEIGHTS = {"keyword": 0.35, "vector": 0.25, "reliability": 0.20, "recency": 0.15, "frequency": 0.05}
 """The chat contract's."""
 _MANY_USES = 1_000
-_NEIGHBOURS = "neighbours_part"
 
 
 class Ranked(NamedTuple):
@@ -83,8 +78,25 @@ def rank(
         now: what "today" is to it.
 
     Returns:
-        Best first, each once; ties by cosine, then by kind and number.
+        Best first, each once; ties by cosine, then by kind and number. What no strategy has among its first `DEPTH`
+        hits comes last.
     """
+    first = {name: hits[:DEPTH] for name, hits in found.items()}
+    ranked = _ranked(first, ranking, standings, analysis, now)
+    if any(len(hits) > DEPTH for hits in found.values()):
+        there = {(one.kind, one.owner_id) for one in ranked}
+        least = ranked[-1].score
+        ranked += [
+            one._replace(score=min(one.score, least))
+            for one in _ranked(found, ranking, standings, analysis, now)
+            if (one.kind, one.owner_id) not in there
+        ]
+    return ranked
+
+
+def _ranked(
+    found: Found, ranking: Ranking, standings: Standings, analysis: QueryAnalysis, now: datetime
+) -> list[Ranked]:
     match ranking:
         case Ranking.BLENDED:
             ranked = _blended(found, standings, analysis)
@@ -111,35 +123,38 @@ def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> boo
 
 def _blended(found: Found, standings: Standings, analysis: QueryAnalysis) -> list[Ranked]:
     """
-    Add up the strategies' scores, brought to one scale, then what a turn's neighbours, speaker and time say.
+    Add up the strategies' scores, brought to one scale, then what is known of a turn and what time says.
 
-    Blending scores keeps what ranks throw away: by how much the best stands out. On LongMemEval_S it finds all turns of
-    evidence among the first ten for 4 questions in 100 more than reciprocal ranks do; neighbours and the first person
-    bring 7 more (docs/reference/benchmarks.md).
+    Blending scores keeps what ranks throw away: by how much the best stands out. What each signal brings is in
+    docs/reference/benchmarks.md.
     """
-    parts = _parts_of(found)
-    if any(standing.session[1] for standing in standings.values()):
-        _share_with_neighbours(parts, standings)
+    raw = _raw(found)
+    standings = {key: standings[key] for key in raw if key in standings}
+    weights = weights_for(standings)
+    parts = _parts_of(found, weights.keyword_share if weights else KEYWORD_SHARE)
+    named = speakers_named(analysis.original_query, standings)
+    if weights:
+        add_shares(parts, standings, weights)
     for key, own in parts.items():
         standing = standings.get(key)
         if standing is None or not own:
             continue
-        gained = sum(own.values())
-        if standing.session[1] and standing.first_person and analysis.speaker is not Speaker.AGENT:
-            of_themself = min(standing.first_person / FIRST_PERSON_ENOUGH, 1.0)
-            own["first_person_part"] = gained * FIRST_PERSON_GAIN * of_themself
+        whole = sum(own.values())
+        if weights and standing.session[1]:
+            for name, gain in gains_of(standing, analysis, weights, named):
+                if gain:
+                    own[name] = whole * gain
         if _is_within(standing.happened_at, analysis.time_reference):
-            own["time_part"] = gained * TIME_GAIN
+            own["time_part"] = whole * TIME_GAIN
     sums = {key: sum(own.values()) for key, own in parts.items()}
     scale = 1.0 / max(1.0, max(sums.values(), default=0.0))
-    raw = _raw(found)
     return [Ranked(*key, min(sums[key] * scale, 1.0), raw[key], own, scale) for key, own in parts.items()]
 
 
-def _parts_of(found: Found) -> dict[Key, dict[str, float]]:
+def _parts_of(found: Found, keyword_share: float) -> dict[Key, dict[str, float]]:
     """Return what each strategy contributes to each thing; words and meaning together to 1 at the most."""
     parts: dict[Key, dict[str, float]] = defaultdict(dict)
-    for strategy, share, floor, span in _scales(found):
+    for strategy, share, floor, span in _scales(found, keyword_share):
         name = f"{strategy}_part"
         for hit in found.get(strategy, ()):
             own = parts[_key(hit)]
@@ -148,10 +163,10 @@ def _parts_of(found: Found) -> dict[Key, dict[str, float]]:
     return parts
 
 
-def _scales(found: Found) -> Iterator[tuple[StrategyName, float, float, float]]:
+def _scales(found: Found, keyword_share: float) -> Iterator[tuple[StrategyName, float, float, float]]:
     """Give for each strategy its share, the score that counts nothing, and how far above that one counts in full."""
     words, meaning = found.get(StrategyName.KEYWORD, ()), found.get(StrategyName.VECTOR, ())
-    word_share, meaning_share = _shares(found)
+    word_share, meaning_share = _shares(found, keyword_share)
     yield StrategyName.KEYWORD, word_share, 0.0, max((hit.score for hit in words), default=0.0) or 1.0
     cosines = [hit.score for hit in meaning] or [0.0]
     top = max(cosines)
@@ -162,7 +177,7 @@ def _scales(found: Found) -> Iterator[tuple[StrategyName, float, float, float]]:
     yield StrategyName.RECENT, ALWAYS_SHOWN_SHARE, 0.0, 1.0
 
 
-def _shares(found: Found) -> tuple[float, float]:
+def _shares(found: Found, keyword_share: float) -> tuple[float, float]:
     """
     Return the shares of words and of meaning, 1 in all.
 
@@ -175,25 +190,8 @@ def _shares(found: Found) -> tuple[float, float]:
         return 1.0, 0.0
     best = max(words, key=lambda hit: hit.score)
     coverage = best.score / best.ceiling if best.ceiling > 0 else 1.0
-    certain = KEYWORD_SHARE * min(coverage / ENOUGH_COVERAGE, 1.0)
-    return certain / (certain + 1 - KEYWORD_SHARE), (1 - KEYWORD_SHARE) / (certain + 1 - KEYWORD_SHARE)
-
-
-def _share_with_neighbours(parts: Mapping[Key, dict[str, float]], standings: Standings) -> None:
-    """Give each turn a share of what the turns right before and after it have, the shorter it is the more."""
-    before = {key: sum(own.values()) for key, own in parts.items()}
-    by_session: dict[tuple[str, str], list[Key]] = defaultdict(list)
-    for key in parts:
-        standing = standings.get(key)
-        if standing is not None and standing.session[1]:
-            by_session[standing.session].append(key)
-    for keys in by_session.values():
-        for one, other in pairwise(sorted(keys, key=lambda key: standings[key].seq)):
-            if standings[other].seq - standings[one].seq == 1:
-                for to, giver in ((one, other), (other, one)):
-                    share = NEIGHBOUR_SHARE * BRIEF_TERMS / (BRIEF_TERMS + standings[to].term_count)
-                    if gift := share * before[giver]:
-                        parts[to][_NEIGHBOURS] = parts[to].get(_NEIGHBOURS, 0.0) + gift
+    certain = keyword_share * min(coverage / ENOUGH_COVERAGE, 1.0)
+    return certain / (certain + 1 - keyword_share), (1 - keyword_share) / (certain + 1 - keyword_share)
 
 
 def _is_dated(reference: TimeReference | None) -> bool:

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagacity.storage.search.keywords import MAX_TERM_CHARACTERS, date_terms, first_person_share, terms_of
+from sagacity.storage.search.keywords import (
+    MAX_TERM_CHARACTERS,
+    asks,
+    date_terms,
+    first_person_share,
+    terms_of,
+)
 
 BLNS = Path(__file__).parents[2] / "data" / "hostile" / "blns.json"
 
@@ -92,3 +98,17 @@ def test_share_of_the_first_person() -> None:
     )
     assert first_person_share("Iris saw Amy in Miami.") == 0.0
     assert first_person_share("") == first_person_share("   ") == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["And you?", "And you? 😊", "Really?!", "真的吗？", "«Quoi?»", "هل أنت بخير؟", "?"]
+)
+def test_a_question_ends_a_text(text: str) -> None:
+    """In any script; marks and emoji may stand behind it."""
+    assert asks(text)
+
+
+@pytest.mark.parametrize("text", ["", "Who knows? I do.", "Yes", "What? No", "a?b", "?" + " " * 200 + "end"])
+def test_a_question_within_a_text_does_not_end_it(text: str) -> None:
+    """Nor does a mark within a word."""
+    assert not asks(text)

@@ -554,6 +554,7 @@ search_documents = sa.Table(
     columns.maybe_at("event_at"),
     columns.maybe_at("archived_at"),
     sa.Column("first_person", sa.Float),
+    sa.Column("asks", sa.Boolean),
     sa.Column("facts", columns.Json),
     columns.text("text"),
     columns.count("term_count"),

@@ -10,8 +10,8 @@ from typing import cast
 
 import Stemmer
 
-ANALYZER = "unicode-2"
-"""Changes whenever the same text, or the same turn, would give other terms; recorded with the index."""
+ANALYZER = "unicode-3"
+"""Changes whenever the same text, or the same turn, would give other terms or signals; recorded with the index."""
 
 MAX_TERM_CHARACTERS = 64
 
@@ -44,6 +44,8 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
 )
 _FIRST_PAGE = 4_000
+_LAST_LINE = 100
+_ASKS = re.compile(r"[?？؟][^\w?？؟]*\Z")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -112,3 +114,8 @@ def first_person_share(text: str) -> float:
     page = text[:_FIRST_PAGE]
     words = len(page.split())
     return min(len(_FIRST_PERSON.findall(page)) / words, 1.0) if words else 0.0
+
+
+def asks(text: str) -> bool:
+    """Whether *text* ends in a question, so that the next turn most likely answers it; emoji may stand behind it."""
+    return _ASKS.search(text[-_LAST_LINE:]) is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.interaction import INTERACTION, speaker_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope
@@ -33,6 +33,10 @@ class RankingSignals:
     session: tuple[str, str] = ("", "")
     """A turn's user and session (its request, where there is none); empty for memories."""
     seq: int = 0
+    speaker: str = ""
+    """The name of the person who said a turn; empty where its role names nobody."""
+    asks: bool = False
+    """Whether a turn ends in a question."""
     confidence: float = 1.0
     access_count: int = 0
 
@@ -49,6 +53,8 @@ async def signals_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int],
             first_person=row.first_person or 0.0,
             session=(row.user_id, row.session_id or row.request_id),
             seq=row.seq,
+            speaker=speaker_of(row.role),
+            asks=bool(row.asks),
         )
     for row in await _rows(scope, _of_memories(), others):
         found[row.kind, row.owner_id] = RankingSignals(
@@ -69,7 +75,7 @@ def _of_turns() -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(
             *(_document.kind, _document.owner_id, _document.term_count, _document.first_person),
-            *(_turn.user_id, _turn.session_id, _turn.request_id, _turn.seq),
+            *(_document.asks, _turn.role, _turn.user_id, _turn.session_id, _turn.request_id, _turn.seq),
             _happened_at.label("happened_at"),
         )
         .join_from(search_documents, interactions, _turn.interaction_id == _document.owner_id)

@@ -14,13 +14,13 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import Approval, Status, Visibility
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
-from sagacity.storage.search.keywords import date_terms, first_person_share, terms_of
+from sagacity.storage.search.keywords import asks, date_terms, first_person_share, terms_of
 from sagacity.storage.search.scopes import grow_scope
 from sagacity.storage.search.text_work import beside_the_loop
 
 _KEYS_A_STATEMENT = 5_000
 _TERMS_A_STATEMENT = 2_000
-_OF_TEXT = ("text", "term_count", "first_person", "vector")
+_OF_TEXT = ("text", "term_count", "first_person", "asks", "vector")
 """Columns that stay as they are where a document says what it said."""
 
 
@@ -254,6 +254,7 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "text": document.text,
         "term_count": draft.terms.total(),
         "first_person": first_person_share(document.text) if document.kind == INTERACTION else None,
+        "asks": asks(document.text) if document.kind == INTERACTION else None,
         "revision": place.revision,
         "vector": None if document.vector is None else pack(document.vector),
         "embed_attempts": 0,

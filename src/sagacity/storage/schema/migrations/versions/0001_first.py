@@ -613,6 +613,7 @@ def _search() -> None:
         _maybe_at("event_at"),
         _maybe_at("archived_at"),
         sa.Column("first_person", sa.Float()),
+        sa.Column("asks", sa.Boolean()),
         sa.Column("facts", JSON),
         _text("text"),
         _count("term_count"),
