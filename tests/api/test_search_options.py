@@ -615,3 +615,22 @@ async def test_options_of_ranking_need_a_question(api, option):
     """Without one the newest are listed, and nothing is ranked."""
     for path in (*ROUTES, "/api/search_interactions"):
         assert "needs a query" in await refused(api, path, user_id="anna", **option)
+
+
+async def test_a_result_says_how_likely_it_answers(api):
+    """Beside its place in the answer; where nothing is likely enough, the reply says that nothing relevant is known."""
+    await add_profile(api, "Owns a sailing boat.")
+    await indexed(api, 1)
+    body = {"user_id": "anna", "query": "zebra", "search_mode": "vector"}
+    found = await ask(api, ROUTES[0], threshold=0, **body)
+    [one] = found["user_profiles"]
+    assert one["score"] == 1
+    assert 0 <= one["relevance"] < 0.5
+    assert "msg" not in found
+    for path in (ROUTES[0], "/api/search"):
+        empty = await ask(api, path, threshold=0.9, **body)
+        assert empty["msg"] == (
+            "nothing relevant is known: the relevance of what was found (1) is below the threshold of 0.9"
+        )
+    newest = await ask(api, ROUTES[0], user_id="anna")
+    assert "relevance" not in newest["user_profiles"][0]

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.explain import explained, failures
+from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -50,7 +50,7 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
         truncated=built.truncated,
         sections=built.sections,
         dropped=built.dropped,
-        msg=failures(built.trace),
+        msg=remarks(built.trace, threshold=body.threshold, is_empty=not built.text),
         reformulated_query=question.rewritten,
         trace=explained(body, question.text, built.trace),
     )

@@ -6,14 +6,24 @@ from sagacity.schemas.found import Explanation, StrategyReport
 from sagacity.schemas.search import SearchOptions
 
 
-def failures(trace: Trace) -> str | None:
-    """Return what a reader should know of how the answer came about; None if all went well."""
+def remarks(trace: Trace, *, threshold: float, is_empty: bool) -> str | None:
+    """
+    Return what a reader should know of how the answer came about; None if all went well.
+
+    Args:
+        trace: of the search.
+        threshold: what was asked for.
+        is_empty: whether nothing was returned.
+    """
     said = [
         f"the question was not reformulated: {why}"
         if name == REFORMULATION
         else f"search by {name} failed: {why}"
         for name, why in sorted(trace.failed.items())
     ]
+    if is_empty and (count := trace.dropped.get("below_threshold", 0)):
+        least = f"the relevance of what was found ({count}) is below the threshold of {threshold:g}"
+        said.append(f"nothing relevant is known: {least}")
     return "; ".join(said) or None
 
 

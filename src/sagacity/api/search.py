@@ -6,7 +6,7 @@ from typing import TypeVar
 from fastapi import APIRouter
 
 from sagacity.api.dependencies import Caller, Reads
-from sagacity.api.explain import explained, failures
+from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
@@ -68,7 +68,7 @@ async def search_interactions(body: SearchInteractionsBody, caller: Reads) -> Fo
     trace = joined(asked.trace, found.trace)
     return FoundInteractions(
         interactions=_turns(found.items, neighbours=body.neighbours),
-        msg=failures(trace),
+        msg=remarks(trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )
@@ -86,7 +86,7 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
     asked, found = await _search(caller, body, MemoryKind.PROFILE, keep=keep)
     return FoundProfiles(
         user_profiles=_views(profile_view, found.items),
-        msg=failures(found.trace),
+        msg=remarks(found.trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -103,7 +103,7 @@ async def search_user_playbooks(body: SearchUserPlaybooksBody, caller: Reads) ->
     asked, found = await _search(caller, body, MemoryKind.USER_PLAYBOOK)
     return FoundUserPlaybooks(
         user_playbooks=_views(user_playbook_view, found.items),
-        msg=failures(found.trace),
+        msg=remarks(found.trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -124,7 +124,7 @@ async def search_agent_playbooks(body: SearchAgentPlaybooksBody, caller: Reads) 
     asked, found = await _search(caller, body, MemoryKind.AGENT_PLAYBOOK)
     return FoundAgentPlaybooks(
         agent_playbooks=_views(agent_playbook_view, found.items),
-        msg=failures(found.trace),
+        msg=remarks(found.trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -145,7 +145,7 @@ async def search_skills(body: SearchSkillsBody, caller: Reads) -> FoundSkills:
     asked, found = await _search(caller, body, MemoryKind.SKILL)
     return FoundSkills(
         skills=_views(skill_view, found.items),
-        msg=failures(found.trace),
+        msg=remarks(found.trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
     )
@@ -171,7 +171,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     turns = found.get(INTERACTION, ())
     page = SearchPage(
         interactions=_turns(turns, neighbours=body.neighbours) if INTERACTION in kinds else None,
-        msg=failures(trace),
+        msg=remarks(trace, threshold=body.threshold, is_empty=not any(found.values())),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )
@@ -221,7 +221,7 @@ def _views(view: Callable[..., View], items: Sequence[Scored]) -> tuple[View, ..
     return tuple(
         view(one.memory)
         if not one.components
-        else view(one.memory, score=one.score, components=one.components)
+        else view(one.memory, score=one.score, relevance=one.relevance, components=one.components)
         for one in items
     )
 
@@ -231,7 +231,9 @@ def _turns(items: Sequence[Scored], *, neighbours: int) -> tuple[InteractionView
     views = [
         interaction_view(one.interaction)
         if not one.components
-        else interaction_view(one.interaction, score=one.score, components=one.components)
+        else interaction_view(
+            one.interaction, score=one.score, relevance=one.relevance, components=one.components
+        )
         for one in items
         if one.interaction is not None
     ]

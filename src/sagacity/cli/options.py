@@ -12,9 +12,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Most
 TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="Most results.")]
 Threshold = Annotated[
     float | None,
-    typer.Option(
-        "--threshold", min=0, max=1, help="Lowest relevance for results that share no word with the query."
-    ),
+    typer.Option("--threshold", min=0, max=1, help="Lowest relevance of a result."),
 ]
 Mode = Annotated[
     Literal["hybrid", "vector", "fts"],

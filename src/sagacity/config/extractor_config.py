@@ -123,7 +123,7 @@ class DeduplicationConfig(ConfigPart):
     """Which existing playbooks a new one is compared with."""
 
     search_threshold: Share = Field(
-        default=0.4, description="Lowest relevance of a playbook to compare with."
+        default=0.4, description="Lowest similarity of a playbook to compare with."
     )
     search_top_k: Count = Field(
         default=5, description="Most playbooks to compare with, by vector, and again by words."

@@ -35,7 +35,12 @@ class ShowMemory(Protocol):
     """Makes the wire shape of a memory."""
 
     def __call__(
-        self, memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+        self,
+        memory: Memory,
+        *,
+        score: float | None = None,
+        relevance: float | None = None,
+        components: Mapping[str, float] | None = None,
     ) -> View:
         """Show a memory; *score* and its *components* when it was searched for."""
         ...

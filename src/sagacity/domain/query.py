@@ -16,8 +16,8 @@ PARAPHRASE_COSINE = 0.7
 does not belong together at 0.17, and a question and the fact that answers it between 0.2 and 0.6."""
 
 
-def relevance(cosine: float) -> float:
-    """Return how much a text has to do with a query, in [0, 1]: 1 for a paraphrase, 0.3 for a loose connection."""
+def similarity(cosine: float) -> float:
+    """Return how much two texts say the same, in [0, 1]: 1 for a paraphrase, 0.3 for a loose connection."""
     return min(max(cosine / PARAPHRASE_COSINE, 0.0), 1.0)
 
 
@@ -99,7 +99,7 @@ class Query(Value):
     """How many of each kind at the most."""
     mode: SearchMode = SearchMode.HYBRID
     threshold: float = 0.0
-    """Least `relevance` of a result that shares no word with the text, in [0, 1]."""
+    """Least `Scored.relevance` of a result, in [0, 1]."""
     ranking: Ranking = Ranking.BLENDED
     strategies: tuple[StrategyName, ...] = (StrategyName.VECTOR, StrategyName.KEYWORD, StrategyName.GRAPH)
     """Which ways of finding are used, as far as `mode` admits them."""
@@ -117,6 +117,10 @@ class Scored(Value):
     memory: Memory | None = None
     interaction: Interaction | None = None
     score: float
+    """For the order within one answer; the best has 1, however good it is."""
+    relevance: float | None = None
+    """How likely it answers the question, in [0, 1]; see `retrieval/relevance.py`. None where neither words
+    nor meaning found it."""
     components: dict[str, float] = {}
     """What the score was made of, by name; a strategy that did not find it has no component."""
     neighbours: tuple[Interaction, ...] = ()

@@ -13,11 +13,12 @@ from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.principal import Principal
-from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace, relevance
+from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.rank import DEPTH, Ranked, Standings, needs_standings, rank
+from sagacity.retrieval.relevance import relevances
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
@@ -34,7 +35,6 @@ RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
 """How long looking again may take, all kinds together."""
 _ANCHOR_MEMORIES = 5
-_MEANING_ALONE = {str(StrategyName.VECTOR)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,18 @@ class Searcher:
             standings = await _standings(snapshot, query, answers, analysis)
             started = time.perf_counter()
             ranked: dict[str, list[Ranked]] = {}
+            likely: dict[Key, float] = {}
             for kind in kinds_of(query.wanted):
+                found = answers.of_kind(kind)
+                likely |= relevances(kind, found, self._embedder.model)
                 every = rank(
-                    answers.of_kind(kind),
+                    found,
                     ranking=query.ranking,
                     standings=standings,
                     analysis=analysis,
                     now=now,
                 )
-                relevant = _above(every, query.threshold)
+                relevant = [one for one in every if likely.get(_key(one), 1.0) >= query.threshold]
                 ranked[kind] = relevant[: max(query.limit, RERANKED if query.rerank else 0)]
                 trace = trace.left_out(
                     below_threshold=len(every) - len(relevant),
@@ -110,7 +113,7 @@ class Searcher:
                 )
             trace = trace.took("rank", started)
             listed = [one for found in ranked.values() for one in found]
-            items = await _fetch(snapshot, listed, as_of=query.wanted.as_of)
+            items = await _fetch(snapshot, listed, likely, as_of=query.wanted.as_of)
         lists = {
             kind: tuple(items[key] for one in found if (key := _key(one)) in items)
             for kind, found in ranked.items()
@@ -257,15 +260,8 @@ def _key(one: Ranked) -> Key:
     return one.kind, one.owner_id
 
 
-def _above(ranked: Sequence[Ranked], threshold: float) -> list[Ranked]:
-    """Drop what only its meaning connects with the question, if that is less relevant than *threshold*."""
-    return [
-        one for one in ranked if set(one.raw) != _MEANING_ALONE or relevance(one.raw["vector"]) >= threshold
-    ]
-
-
 async def _fetch(
-    snapshot: Transaction, ranked: Sequence[Ranked], *, as_of: datetime | None
+    snapshot: Transaction, ranked: Sequence[Ranked], likely: Mapping[Key, float], *, as_of: datetime | None
 ) -> dict[Key, Scored]:
     """Read what was found (memories as they were by then), by kind and number; what is gone meanwhile is left out."""
     turn_ids = [one.owner_id for one in ranked if one.kind == INTERACTION]
@@ -281,6 +277,10 @@ async def _fetch(
         turn, memory = turn_of.get(_key(one)), memory_of.get(_key(one))
         if turn or memory:
             found[_key(one)] = Scored(
-                memory=memory, interaction=turn, score=one.score, components=one.components
+                memory=memory,
+                interaction=turn,
+                score=one.score,
+                relevance=likely.get(_key(one)),
+                components=one.components,
             )
     return found

@@ -44,9 +44,7 @@ Tags = Annotated[
     Field(min_length=1, max_length=50, fail_fast=True),
 ]
 Limit = Annotated[Count, Field(description="How many at most.")]
-Threshold = Annotated[
-    Share, Field(description="Lowest relevance, from 0 to 1, of a result that only its meaning matches.")
-]
+Threshold = Annotated[Share, Field(description="Lowest relevance, from 0 to 1, of a result.")]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_readable)]
 """A condition, as `domain/condition.py` reads it."""
 Strategies = Annotated[

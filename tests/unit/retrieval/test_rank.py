@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
-from sagacity.domain.query import Ranking, StrategyName, relevance
+from sagacity.domain.query import Ranking, StrategyName, similarity
 from sagacity.retrieval.rank import WEIGHTS, Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
 from sagacity.storage.search.ranking_signals import RankingSignals
@@ -238,4 +238,4 @@ def test_scores_do_not_depend_on_the_order_of_insertion(found, standings, rankin
 
 def test_relevance_is_one_for_a_paraphrase() -> None:
     """And nothing below zero or above one."""
-    assert [relevance(cosine) for cosine in (-0.2, 0.0, 0.35, 0.7, 0.9)] == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert [similarity(cosine) for cosine in (-0.2, 0.0, 0.35, 0.7, 0.9)] == [0.0, 0.0, 0.5, 1.0, 1.0]

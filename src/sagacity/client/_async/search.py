@@ -72,7 +72,7 @@ async def search_interactions(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -166,7 +166,7 @@ async def search_profiles(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -264,7 +264,7 @@ async def search_user_playbooks(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -367,7 +367,7 @@ async def search_agent_playbooks(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -473,7 +473,7 @@ async def search_skills(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -582,7 +582,7 @@ async def search(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many of each kind; by default 5.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.3.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.3.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.

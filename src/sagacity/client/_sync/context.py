@@ -70,7 +70,7 @@ def context(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many results of each kind to consider; the budgets decide how many fit in; by default 20.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.

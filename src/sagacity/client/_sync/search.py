@@ -73,7 +73,7 @@ def search_interactions(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.0.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -165,7 +165,7 @@ def search_profiles(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -263,7 +263,7 @@ def search_user_playbooks(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -366,7 +366,7 @@ def search_agent_playbooks(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -472,7 +472,7 @@ def search_skills(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many at most; by default 10.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.4.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.
@@ -581,7 +581,7 @@ def search(
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
         top_k: how many of each kind; by default 5.
-        threshold: lowest relevance, from 0 to 1, of a result that only its meaning matches; by default 0.3.
+        threshold: lowest relevance, from 0 to 1, of a result; by default 0.3.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.
         ranking: how the strategies' results become one list; by default `blended`.

@@ -34,13 +34,18 @@ class AgentPlaybookView(View):
     """The number of the playbook that is archived when this one is approved."""
     provenance: ProvenanceView | None = None
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
 
 
 def agent_playbook_view(
-    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> AgentPlaybookView:
-    """Show an agent playbook; *score* and its *components* when it was searched for."""
+    """Show an agent playbook; *score*, *relevance* and *components* when it was searched for."""
     return AgentPlaybookView(
         agent_playbook_id=memory.memory_id,
         playbook_name=memory.name,
@@ -61,6 +66,7 @@ def agent_playbook_view(
         replaces=_number(memory, REPLACES),
         provenance=provenance_view(memory),
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )
 

@@ -28,6 +28,7 @@ class InteractionView(View):
     session_id: str | None = None
     citations: tuple[Citation, ...] = ()
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
     neighbours: "tuple[InteractionView, ...] | None" = None
     """Turns of the same session before and after it, where they were asked for."""
@@ -45,9 +46,13 @@ class RequestView(View):
 
 
 def interaction_view(
-    turn: Interaction, *, score: float | None = None, components: Mapping[str, float] | None = None
+    turn: Interaction,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> InteractionView:
-    """Show a turn; *score* and its *components* when it was searched for."""
+    """Show a turn; *score*, *relevance* and *components* when it was searched for."""
     return InteractionView(
         interaction_id=turn.interaction_id,
         user_id=turn.user_id,
@@ -65,6 +70,7 @@ def interaction_view(
         session_id=turn.session_id,
         citations=turn.citations,
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )
 

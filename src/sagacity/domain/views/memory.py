@@ -48,13 +48,18 @@ class MemoryView(View):
     """Who put it away, unless a newer version did: `learner` or `person`."""
     provenance: ProvenanceView | None = None
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
 
 
 def memory_view(
-    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> MemoryView:
-    """Show a memory; *score* and its *components* when it was searched for."""
+    """Show a memory; *score*, *relevance* and *components* when it was searched for."""
     return MemoryView(
         memory_id=memory.memory_id,
         uid=memory.uid,
@@ -82,5 +87,6 @@ def memory_view(
         archived_by=str(memory.archived_by) or None,
         provenance=provenance_view(memory),
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )

@@ -38,13 +38,18 @@ class ProfileView(View):
     source_interaction_ids: tuple[int, ...] = ()
     provenance: ProvenanceView | None = None
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
 
 
 def profile_view(
-    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> ProfileView:
-    """Show a profile; *score* and its *components* when it was searched for."""
+    """Show a profile; *score*, *relevance* and *components* when it was searched for."""
     return ProfileView(
         profile_id=memory.uid,
         user_id=memory.user_id or "",
@@ -61,5 +66,6 @@ def profile_view(
         source_interaction_ids=memory.source_interaction_ids,
         provenance=provenance_view(memory),
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )

@@ -32,6 +32,7 @@ class SkillView(View):
     updated_at: int
     provenance: ProvenanceView | None = None
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
 
     @property
@@ -41,9 +42,13 @@ class SkillView(View):
 
 
 def skill_view(
-    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> SkillView:
-    """Show a skill; *score* and its *components* when it was searched for."""
+    """Show a skill; *score*, *relevance* and *components* when it was searched for."""
     facts = memory.attributes.skill or SkillFacts()
     return SkillView(
         skill_id=memory.memory_id,
@@ -63,5 +68,6 @@ def skill_view(
         updated_at=to_epoch(memory.updated_at),
         provenance=provenance_view(memory),
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )

@@ -31,13 +31,18 @@ class UserPlaybookView(View):
     last_modified_timestamp: int = 0
     provenance: ProvenanceView | None = None
     score: float | None = None
+    relevance: float | None = None
     score_components: dict[str, float] | None = None
 
 
 def user_playbook_view(
-    memory: Memory, *, score: float | None = None, components: Mapping[str, float] | None = None
+    memory: Memory,
+    *,
+    score: float | None = None,
+    relevance: float | None = None,
+    components: Mapping[str, float] | None = None,
 ) -> UserPlaybookView:
-    """Show a user playbook; *score* and its *components* when it was searched for."""
+    """Show a user playbook; *score*, *relevance* and *components* when it was searched for."""
     return UserPlaybookView(
         user_playbook_id=memory.memory_id,
         user_id=memory.user_id,
@@ -57,5 +62,6 @@ def user_playbook_view(
         last_modified_timestamp=to_epoch(memory.updated_at),
         provenance=provenance_view(memory),
         score=score,
+        relevance=relevance,
         score_components=None if components is None else dict(components),
     )

@@ -25,7 +25,7 @@ class Embedded:
     agent_version: str = ""
     """Candidates are compared with those of the same version only."""
     threshold: float = 0.0
-    """0..1: the least `domain.query.relevance` of a memory that it is compared with and judged by; 0: by default."""
+    """0..1: the least `domain.query.similarity` of a memory that it is compared with and judged by; 0: by default."""
 
 
 class Neighbour(Value):

@@ -8,7 +8,7 @@ import numpy as np
 from sagacity.domain.ids import UserId
 from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory, MemoryKind, Status
-from sagacity.domain.query import Filter, relevance
+from sagacity.domain.query import Filter, similarity
 from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.opposition import words_of_opposites
 from sagacity.providers.base import Vectors
@@ -35,7 +35,7 @@ class _Found:
         return {
             it: near
             for it, near in cosines.items()
-            if it in self.in_slot or relevance(near) >= embedded.threshold
+            if it in self.in_slot or similarity(near) >= embedded.threshold
         }
 
 

@@ -82,4 +82,4 @@ class ConfiguredExtractor:
     neighbour_count: int = NEIGHBOUR_COUNT
     """With how many near memories its candidates are compared."""
     neighbour_threshold: float = 0.0
-    """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
+    """How near these have to be, as a similarity in 0..1 (see `domain.query.similarity`)."""

@@ -43,7 +43,7 @@ class Learner:
     neighbour_count: int = NEIGHBOUR_COUNT
     """With how many near memories its candidates are compared."""
     neighbour_threshold: float = 0.0
-    """How near these have to be, as a relevance in 0..1 (see `domain.query.relevance`)."""
+    """How near these have to be, as a similarity in 0..1 (see `domain.query.similarity`)."""
     follows_talk: bool = False
     """Whether its window ends where a session or an exchange does; else it is always a whole step."""
     asks_a_model: bool = True
