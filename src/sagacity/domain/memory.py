@@ -7,12 +7,8 @@ from typing import Annotated
 from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from sagacity.domain.base import Value
+from sagacity.domain.caution import forbids
 from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId, cut_key
-
-_FORBIDDING = frozenset(
-    "do don't don’t dont never avoid stop keine keinen nie niemals vermeide évite éviter evita".split()
-)
-"""Words with which a prohibition begins: "avoid: do not ..." would say the opposite."""
 
 
 class MemoryKind(StrEnum):
@@ -235,5 +231,4 @@ def pitfall_note(pitfall: str | None) -> str:
     text = (pitfall or "").strip()
     if not text:
         return ""
-    forbids = text.split(maxsplit=1)[0].casefold().strip(",.:") in _FORBIDDING
-    return f"({text})" if forbids else f"(avoid: {text})"
+    return f"({text})" if forbids(text) else f"(avoid: {text})"
