@@ -9,6 +9,7 @@ from sqlalchemy.dialects import postgresql
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.search.bm25 import _best
+from sagacity.storage.search.cautions import _cautions
 from sagacity.storage.transaction import Storage
 from support.databases import POSTGRESQL
 from support.local_servers import PostgresServer
@@ -53,6 +54,25 @@ async def test_postings_are_looked_up_once_and_documents_by_number(
     assert "(term = " in terms
     assert len(numbers := conditions(plan, "search_documents")) == len(KINDS)
     assert [step for step in numbers if "(document_id = postings" not in step] == []
+
+
+@POSTGRESQL
+@pytest.mark.parametrize("known", [None, 1, 400], ids=["no statistics", "old statistics", "statistics"])
+async def test_what_must_not_be_missed_is_looked_up_by_its_index(
+    postgres: PostgresServer, database_url: str, storage: Storage, *, known: int | None
+) -> None:
+    """Also where a user has hundreds of other facts."""
+    texts = ["Is vegan.", *(f"Likes {WORDS[n % 50]} and {WORDS[n % 13]}." for n in range(399))]
+    await add(storage, texts[:known])
+    if known:
+        postgres.execute("ANALYZE", database=database_url.rpartition("/")[2])
+    await add(storage, texts[known:] if known else [])
+    async with storage.backend.read(ORG.org_id, user_id=ANNA) as connection:
+        asked = generic(_cautions(("statuses", "valid_at")))
+        plan = [row[0].strip() for row in await connection.exec_driver_sql(asked)]
+    [looked_for] = conditions(plan, "search_documents")
+    assert "(scope_id = " in looked_for
+    assert any("ix_search_documents_cautions" in step for step in plan)
 
 
 async def add(storage: Storage, texts: list[str]) -> None:

@@ -107,7 +107,7 @@ def _learned(word: str) -> list[NewMemory]:
     """One memory of each version, and a playbook of the last session."""
     return [
         new_memory(
-            f"{word} memory",
+            f"{word} memory, allergic to nuts",
             uid="uid",
             slot="home",
             name="x",

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
+from sagacity.domain.caution import Caution
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import UserId
@@ -149,6 +150,7 @@ CASES: dict[str, Case] = {
         tx, _newest(tx.search.newest_memories(OF_ANNA, PROFILE, 99))
     ),
     "search.newest_turns": lambda tx, h: _found(tx, _newest(tx.search.newest_turns(OF_ANNA, 99))),
+    "search.cautions": lambda tx, h: _found(tx, tx.search.cautions(OF_ANNA, frozenset(Caution))),
     "search.count_withheld": lambda tx, h: tx.search.count_withheld(EVERYTHING, Visibility.WAITS_FOR_REVIEW),
     "search.scopes": lambda tx, h: tx.search.scopes(EVERYTHING),
     "search.unembedded": lambda tx, h: tx.search.unembedded(99),

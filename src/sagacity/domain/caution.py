@@ -85,8 +85,8 @@ _STATED: Final[Sequence[tuple[Caution, Sequence[str]]]] = (
 """What is said of somebody; a "not" before its end denies it. The first that fits counts."""
 _REFUSED: Final = (
     (
-        r"\b(?:do(?:es)? not|do(?:es)?n't|cannot|can't|may not|must(?:n't| not)|never|no longer|won't|should(?:n't| not)|"
-        r"not allowed to|stopped|quit|refuses to|unable to|(?:has|have)(?:n't| not)) (?:\w+ly )?"
+        r"\b(?:do(?:es)? not|do(?:es)?n't|cannot|can't|may not|must(?:n't| not)|never|no longer|won't|"
+        r"should(?:n't| not)|not allowed to|stopped|quit|refuses to|unable to|(?:has|have)(?:n't| not)) (?:\w+ly )?"
         rf"(?:eat(?:s|ing|en)?|consumes?|drinks?|drinking|drunk)(?:\b(?!\s{words.NOT_A_FOOD})\s\w|$)"
     ),
     rf"\b(?:cannot|can't|must not|may not|no longer) (?:have|has|touch|handle) (?:any )?{words.FOODS}\b",
@@ -97,8 +97,8 @@ _REFUSED: Final = (
     ),
     r"\b(?:darf|kann) keine?n? [^.]{1,30} (?:essen|trinken)\b",
     (
-        r"\bne (?:peut |peux )?(?:pas )?(?:mange|bois|boit|supporte|digère|tolère|manger|boire)\b(?: pas| jamais| plus)?"
-        rf"(?! {words.NOT_A_FOOD})"
+        r"\bne (?:peut |peux )?(?:pas )?(?:mange|bois|boit|supporte|digère|tolère|manger|boire)\b"
+        rf"(?: pas| jamais| plus)?(?! {words.NOT_A_FOOD})"
     ),
     (
         r"\b(?:no|nunca|não) (?:puede |puedo |pode |posso )?(?:come|como|comer|bebe|bebo|beber|tolera|tolero)\b"

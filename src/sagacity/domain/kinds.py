@@ -120,6 +120,8 @@ USER_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.scope
 """Kinds that belong to one user."""
 TENANT_KINDS: Final = frozenset(KINDS) - USER_KINDS
 """Kinds that belong to the tenant, and serve all its users."""
+FACT_KINDS: Final = frozenset({MemoryKind.PROFILE, MemoryKind.SEMANTIC})
+"""Kinds that say what holds of a user."""
 VERSIONED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_versioned)
 """Kinds that hold for one version of an agent."""
 REVIEWED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_reviewed)

@@ -123,6 +123,8 @@ class Scored(Value):
     nor meaning found it."""
     components: dict[str, float] = {}
     """What the score was made of, by name; a strategy that did not find it has no component."""
+    is_caution: bool = False
+    """Whether it warns of what the question touches, and must not be missed."""
     neighbours: tuple[Interaction, ...] = ()
     """Turns beside the interaction, oldest first, where they were asked for."""
 

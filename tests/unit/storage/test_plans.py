@@ -6,16 +6,18 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite as dialect
 
+from sagacity.domain.caution import Caution
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
-from sagacity.storage.base import Scope
+from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.evidence.turn_windows import rows_beside
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import interactions, memories, search_documents
 from sagacity.storage.search.bm25 import _best
+from sagacity.storage.search.cautions import cautions_among
 from sagacity.storage.search.ranking_signals import admitted_memories, newest_memories, newest_turns
 from sagacity.storage.search.scopes import scopes_of
 from support.parts import START
@@ -78,6 +80,7 @@ PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", tags=("tea",))
 CURRENT = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", valid_at=START)
 EVERY = Filter(kinds=(MemoryKind.PROFILE,), user_id="anna", statuses=(Status.CURRENT, Status.PENDING))
 TURNS = Filter(interactions=True, user_id="anna", valid_at=START)
+SCOPES = [SearchScope(1, "profile", 9, 9, 0, 0), SearchScope(2, "semantic", 9, 9, 0, 0)]
 BY_USER = "(org_id=? AND user_id=?"
 LOOKUPS = {
     "memories of a user": (
@@ -104,6 +107,10 @@ LOOKUPS = {
     "which memories of a user are admitted": (
         lambda tx: admitted_memories(tx.interactions._scope, CURRENT, {1: 1.0, 2: 0.5}),
         "search_documents USING INDEX ux_search_documents_owner (org_id=? AND kind=? AND owner_id=?)",
+    ),
+    "what a user must not miss": (
+        lambda tx: cautions_among(tx.interactions._scope, SCOPES, CURRENT, frozenset(Caution)),
+        "search_documents USING INDEX ix_search_documents_cautions (org_id=? AND scope_id=?)",
     ),
     "scopes of users": (
         lambda tx: scopes_of(tx.interactions._scope, PROFILES),

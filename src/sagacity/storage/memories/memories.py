@@ -8,9 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.caution import caution_of
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, RequestId, UserId
-from sagacity.domain.kinds import USER_KINDS, visibility_of
+from sagacity.domain.kinds import FACT_KINDS, USER_KINDS, visibility_of
 from sagacity.domain.memory import (
     ARCHIVED_STATUSES,
     Approval,
@@ -360,6 +361,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         event_at=memory.valid_from or memory.created_at,
         archived_at=(memory.archived_at or memory.updated_at) if memory.status in ARCHIVED_STATUSES else None,
         facts=facts_of(memory),
+        caution=caution_of(memory.content) if memory.kind in FACT_KINDS else None,
         vector=vector,
     )
 

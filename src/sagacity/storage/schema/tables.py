@@ -555,6 +555,7 @@ search_documents = sa.Table(
     columns.maybe_at("archived_at"),
     sa.Column("first_person", sa.Float),
     sa.Column("asks", sa.Boolean),
+    sa.Column("caution", sa.Text),
     sa.Column("facts", columns.Json),
     columns.text("text"),
     columns.count("term_count"),
@@ -570,6 +571,8 @@ _waiting = (search_documents.c.org_id, search_documents.c.document_id)
 columns.partial("ix_search_documents_unembedded", *_waiting, where=search_documents.c.vector.is_(None))
 _withheld = (search_documents.c.org_id, search_documents.c.kind, search_documents.c.visibility)
 columns.partial("ix_search_documents_withheld", *_withheld, where=sa.text("visibility <> 'served'"))
+_cautions = (search_documents.c.org_id, search_documents.c.scope_id)
+columns.partial("ix_search_documents_cautions", *_cautions, where=search_documents.c.caution.is_not(None))
 
 search_terms = sa.Table(
     "search_terms",

@@ -1,17 +1,19 @@
 """The search documents: written with what they stand for, found by term and by vector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from sagacity.domain.caution import Caution
 from sagacity.domain.memory import MemoryKind, Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents, search_scopes
 from sagacity.storage.schema.views import MAX_EMBED_ATTEMPTS
 from sagacity.storage.search.bm25 import best_by_terms
-from sagacity.storage.search.filters import admitted, kinds_of, values_of
+from sagacity.storage.search.cautions import cautions_among
+from sagacity.storage.search.filters import admitted, kinds_of, users_of, values_of
 from sagacity.storage.search.ranking_signals import (
     Newest,
     RankingSignals,
@@ -83,6 +85,12 @@ class SearchRepository:
     async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
         """Return one user's turns that *wanted* admits, newest first."""
         return await newest_turns(self._scope, wanted, limit=limit)
+
+    async def cautions(self, wanted: Filter, touched: Collection[Caution]) -> list[Hit]:
+        """Return one user's facts that warn of what is *touched* and that *wanted* admits; see `cautions.py`."""
+        if users_of(wanted) != [wanted.user_id]:
+            return []
+        return await cautions_among(self._scope, await self.scopes(wanted), wanted, touched)
 
     async def count_withheld(self, wanted: Filter, visibility: Visibility) -> int:
         """Count what *wanted* would admit if it were served, and is of another *visibility*."""

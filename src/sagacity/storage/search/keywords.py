@@ -10,8 +10,8 @@ from typing import cast
 
 import Stemmer
 
-ANALYZER = "unicode-3"
-"""Changes whenever the same text, or the same turn, would give other terms or signals; recorded with the index."""
+ANALYZER = "unicode-4"
+"""Changes whenever the same text, or turn, would give other terms, signals or cautions; recorded with the index."""
 
 MAX_TERM_CHARACTERS = 64
 

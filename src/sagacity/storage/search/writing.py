@@ -10,6 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 from pydantic import JsonValue
 
+from sagacity.domain.caution import Caution
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import Approval, Status, Visibility
 from sagacity.storage.base import Scope, Vectors
@@ -49,6 +50,8 @@ class Document:
     archived_at: datetime | None = None
     facts: Mapping[str, JsonValue] | None = None
     """Tags and metadata to filter by, as `filters.py` reads them; those of a turn are with its request."""
+    caution: Caution | None = None
+    """What it warns of, as `cautions.py` reads it; None for nothing."""
     vector: Vectors | None = None
     """float32 [d], unit length; None keeps that of the same text, or puts the document in the queue for embedding."""
 
@@ -253,6 +256,7 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "facts": document.facts,
         "text": document.text,
         "term_count": draft.terms.total(),
+        "caution": None if document.caution is None else str(document.caution),
         "first_person": first_person_share(document.text) if document.kind == INTERACTION else None,
         "asks": asks(document.text) if document.kind == INTERACTION else None,
         "revision": place.revision,

@@ -614,6 +614,7 @@ def _search() -> None:
         _maybe_at("archived_at"),
         sa.Column("first_person", sa.Float()),
         sa.Column("asks", sa.Boolean()),
+        sa.Column("caution", sa.Text()),
         sa.Column("facts", JSON),
         _text("text"),
         _count("term_count"),
@@ -625,6 +626,9 @@ def _search() -> None:
         _goes_with("search_documents", ["scope_id"], "search_scopes"),
         sa.PrimaryKeyConstraint("document_id", name=op.f("pk_search_documents")),
         sqlite_autoincrement=True,
+    )
+    _partial(
+        "ix_search_documents_cautions", "search_documents", ["org_id", "scope_id"], "caution IS NOT NULL"
     )
     op.create_index("ix_search_documents_scope", "search_documents", ["scope_id", "revision"])
     _partial(
