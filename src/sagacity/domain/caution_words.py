@@ -64,8 +64,8 @@ EATS: Final = (
     r"come|segue|sigue)"
 )
 TAKES: Final = r"(?:takes?|taking|is on|uses?|using|prescribed|needs?|nimmt|nehme|prend|prends|toma|tomo)"
-SOME: Final = r"(?:[\s-](?!(?:to|about|on|for|against|into|in|at|of|over|who)\b)[\w'-]+){0,3}?[\s'-]"
-"""Up to three words in between: "a very bad"."""
+SOME: Final = r"(?:[\s-](?!(?:to|about|on|for|against|into|in|at|of|over|who)\b)[\w']+){0,4}?[\s'-]"
+"""Up to four words in between: "a very bad"."""
 QUITE: Final = (
     r"(?:(?:\w+ly|an?|now|still|also|both|very|quite|strict|lifelong|raw|(?:type|typ) [12i]+|currently|already|"
     r"not only|de|streng|strikt\w*|seit|eine?|une?|très|strictement|muy|una?|estricta?mente|muito|uma?|as)"

@@ -14,6 +14,7 @@ from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Visibility
 from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.memories.acting import Acting
+from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.query.rewriting import Turn
 
 REFORMULATION = "reformulation"
@@ -94,7 +95,7 @@ async def search_memories(
     if keep is not None:
         kept = tuple(one for one in items if one.memory is not None and keep(one.memory))
         trace = trace.left_out(other_attributes=len(items) - len(kept))
-        items = kept[: query.limit]
+        items = tuple(within_limit(kept, query.limit, is_caution))
     if counts_withheld:
         trace = trace.left_out(waits_for_review=await count_waiting(acting, query.wanted))
     return Found(items=items, trace=trace)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +16,7 @@ from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
+from sagacity.retrieval.cautions import cautions_for, is_caution, with_cautions, within_limit
 from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.rank import DEPTH, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.relevance import relevances
@@ -75,7 +76,7 @@ class Searcher:
             (item for found in by_kind.values() for item in found.items), key=lambda item: -item.score
         )
         trace = next((found.trace for found in by_kind.values()), Trace())
-        return Found(items=tuple(items[: query.limit]), trace=trace)
+        return Found(items=tuple(within_limit(items, query.limit, is_caution)), trace=trace)
 
     async def search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
         """
@@ -92,35 +93,42 @@ class Searcher:
             analysis = await _analyzed(snapshot, query, answers, now)
             trace = answers.trace.model_copy(update={"analysis": analysis})
             standings = await _standings(snapshot, query, answers, analysis)
+            cautions = await cautions_for(snapshot, query)
             started = time.perf_counter()
             ranked: dict[str, list[Ranked]] = {}
             likely: dict[Key, float] = {}
             for kind in kinds_of(query.wanted):
                 found = answers.of_kind(kind)
                 likely |= relevances(kind, found, self._embedder.model)
-                every = rank(
+                ordered = rank(
                     found,
                     ranking=query.ranking,
                     standings=standings,
                     analysis=analysis,
                     now=now,
                 )
-                relevant = [one for one in every if likely.get(_key(one), 1.0) >= query.threshold]
-                ranked[kind] = relevant[: max(query.limit, RERANKED if query.rerank else 0)]
+                every = with_cautions(ordered, cautions, kind)
+                relevant = [
+                    one
+                    for one in every
+                    if _key(one) in cautions or likely.get(_key(one), 1.0) >= query.threshold
+                ]
+                depth = max(query.limit, RERANKED if query.rerank else 0)
+                ranked[kind] = within_limit(relevant, depth, lambda one: _key(one) in cautions)
                 trace = trace.left_out(
                     below_threshold=len(every) - len(relevant),
                     over_limit=max(len(relevant) - query.limit, 0),
                 )
             trace = trace.took("rank", started)
             listed = [one for found in ranked.values() for one in found]
-            items = await _fetch(snapshot, listed, likely, as_of=query.wanted.as_of)
+            items = await _fetch(snapshot, listed, likely, cautions, as_of=query.wanted.as_of)
         lists = {
             kind: tuple(items[key] for one in found if (key := _key(one)) in items)
             for kind, found in ranked.items()
         }
         if query.rerank:
             lists, trace = await self._reranked(query, lists, trace)
-        lists = {kind: one[: query.limit] for kind, one in lists.items()}
+        lists = {kind: tuple(within_limit(one, query.limit, is_caution)) for kind, one in lists.items()}
         if query.neighbours and INTERACTION in lists:
             turns = lists[INTERACTION]
             lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
@@ -261,7 +269,12 @@ def _key(one: Ranked) -> Key:
 
 
 async def _fetch(
-    snapshot: Transaction, ranked: Sequence[Ranked], likely: Mapping[Key, float], *, as_of: datetime | None
+    snapshot: Transaction,
+    ranked: Sequence[Ranked],
+    likely: Mapping[Key, float],
+    cautions: Collection[Key],
+    *,
+    as_of: datetime | None,
 ) -> dict[Key, Scored]:
     """Read what was found (memories as they were by then), by kind and number; what is gone meanwhile is left out."""
     turn_ids = [one.owner_id for one in ranked if one.kind == INTERACTION]
@@ -282,5 +295,6 @@ async def _fetch(
                 score=one.score,
                 relevance=likely.get(_key(one)),
                 components=one.components,
+                is_caution=_key(one) in cautions,
             )
     return found

@@ -200,3 +200,14 @@ def test_long_texts_are_read_in_no_time() -> None:
     for word in ("has a ", "is very ", "allergic ", "does not ", "(" * 9, "a-b-c "):
         assert caution_of(word * 100_000) in {None, *Caution}
         assert cautions_touched(word * 100_000) in (set(), set(Caution))
+
+
+@pytest.mark.parametrize("start", ["has ", "with ", "takes ", "is on an ", "isst ", "does not eat ", ""])
+@pytest.mark.parametrize("again", ["-a", "a-", "--", "'a", "ly ", "takes ", "a,", " ", "1 mg "])
+def test_a_hostile_text_is_read_to_its_end(start: str, again: str) -> None:
+    """No pattern tries every way to cut it: one that did would not come back from these."""
+    text = start + again * 2_000
+    assert (caution_of(text), cautions_touched(text), forbids(text)) in {
+        (None, frozenset(), False),
+        (Caution.FOOD, frozenset(), False),
+    }

@@ -52,7 +52,8 @@ def build_context(
     """
     Put what was found into sections, best first, as far as the budgets go.
 
-    First each section takes its best lines within its own budget: what does not fit is passed over and the next tried;
+    What must not be missed comes first, and may take the room of others; rules that forbid come first in their section.
+    Then each section takes its best lines within its own budget: what does not fit is passed over and the next tried;
     a turn gets half of its section at the most and is cut if need be. Then what is left of the whole goes to the lines
     that found no room, by their rank in their section. Budgets that add up to more than the whole shrink alike.
 
@@ -73,13 +74,15 @@ def build_context(
     """
     lines, dropped = found_lines(items, question=question)
     page = _Page(budgets, count)
+    leading, others = [line for line in lines if line.leads], [line for line in lines if not line.leads]
+    late = page.fill(sorted(leading, key=_by_rank), page.share_of)
     page.add_history(history_lines(history, question=question))
     spoken = page.citations
     dropped += [
-        line.dropped(DropReason.DUPLICATE) for line in lines if line.citation in spoken and line.is_found
+        line.dropped(DropReason.DUPLICATE) for line in others if line.citation in spoken and line.is_found
     ]
-    waiting = [line for line in (*lines, *entity_lines(entities)) if line.citation not in spoken]
-    waiting.sort(key=_by_rank)
+    waiting = [line for line in (*others, *entity_lines(entities)) if line.citation not in spoken]
+    waiting = late + sorted(waiting, key=_by_rank)
     waiting = page.fill(waiting, page.share_of)
     waiting = page.fill(waiting, page.rest_for)
     text, tokens, removed = page.within_cap()
@@ -132,7 +135,13 @@ class _Page:
         return set(self._placed)
 
     def share_of(self, line: Line) -> int:
-        """Return what *line* may take of its section's own budget: all that is left, a turn half of it at the most."""
+        """
+        Return what *line* may take of its section's own budget: all that is left, a turn half of it at the most.
+
+        What must not be missed may take of the whole.
+        """
+        if line.is_caution:
+            return self.room
         budget = self._budgets[line.section]
         left = min(budget - self._spent[line.section], self.room)
         return min(left, max(budget // 2, 4 * _LEAST_PART_TOKENS)) if line.is_turn else left

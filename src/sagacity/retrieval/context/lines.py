@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 
+from sagacity.domain.caution import forbids
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
@@ -15,6 +16,7 @@ from sagacity.domain.query import Scored
 ENTITY = "entity"
 SAID = "turn"
 """A turn that a client sent along; the others are interactions."""
+_RULES = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK})
 _KIND_OF = {spec.citation: kind for kind, spec in KINDS.items()}
 LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
 """What a citation of anything but a memory begins with; its number is the item's own."""
@@ -57,8 +59,17 @@ class Line:
     """Whether a search found it; what stands beside what was found, and history, come on top."""
     is_turn: bool = False
     is_cut: bool = False
+    is_caution: bool = False
+    """Whether it must not be missed: it leads its section, and may take the room of others."""
+    forbids: bool = False
+    """Whether it is a rule that forbids something, and leads its section."""
     beside: str = ""
     """The citation without which it makes no sense."""
+
+    @property
+    def leads(self) -> bool:
+        """Whether it stands before all that is only relevant."""
+        return self.is_caution or self.forbids
 
     @property
     def text(self) -> str:
@@ -114,9 +125,9 @@ def found_lines(items: Sequence[Scored], *, question: str) -> tuple[list[Line], 
     return kept + list(known.values()), dropped
 
 
-def _order(pair: tuple[Line, Scored]) -> tuple[float, str, int]:
+def _order(pair: tuple[Line, Scored]) -> tuple[bool, float, str, int]:
     line, _ = pair
-    return -line.score, line.kind, int(line.citation.partition(":")[2])
+    return not line.leads, -line.score, line.kind, int(line.citation.partition(":")[2])
 
 
 def _reason(line: Line, *, asked: str) -> DropReason | None:
@@ -145,6 +156,8 @@ def _line(one: Scored) -> Line:
         components=one.components,
         when=_date_of(memory),
         is_cut=len(raw) > MOST_CHARACTERS,
+        is_caution=one.is_caution,
+        forbids=memory.kind in _RULES and forbids(memory.content),
     )
 
 
