@@ -207,7 +207,6 @@ def test_long_texts_are_read_in_no_time() -> None:
 def test_a_hostile_text_is_read_to_its_end(start: str, again: str) -> None:
     """No pattern tries every way to cut it: one that did would not come back from these."""
     text = start + again * 2_000
-    assert (caution_of(text), cautions_touched(text), forbids(text)) in {
-        (None, frozenset(), False),
-        (Caution.FOOD, frozenset(), False),
-    }
+    assert caution_of(text) in {None, Caution.FOOD, Caution.HEALTH}
+    assert cautions_touched(text) <= set(Caution)
+    assert not forbids(text)
