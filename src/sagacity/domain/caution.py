@@ -28,7 +28,8 @@ class Caution(StrEnum):
 _READ_CHARACTERS: Final = 2_000
 """Of a memory or a question; a longer one is a document, which begins with what it is about."""
 
-_AILS: Final = rf"(?:^(?:health: )?|\b{words.HAS}{words.SOME}|\b{words.IS} |[\s']d'){words.QUITE}"
+_HEALTH: Final = r"(?:health|gesundheit|santé|salud|saúde)"
+_AILS: Final = rf"(?:^(?:{_HEALTH} ?: )?|\b{words.HAS}{words.SOME}|\b{words.IS} |[\s']d'){words.QUITE}"
 _STATED: Final[Sequence[tuple[Caution, Sequence[str]]]] = (
     (
         Caution.HEALTH,
@@ -51,7 +52,7 @@ _STATED: Final[Sequence[tuple[Caution, Sequence[str]]]] = (
             rf"(?:^|\b{words.IS} (?:on (?:an? )?)?{words.QUITE}){words.DIETS}\b{words.NOT_BEFORE_A_THING}",
             rf"\b{words.EATS}{words.SOME}{words.DIETS}\b{words.NOT_BEFORE_A_THING}",
             r"\b(?:follow(?:s|ing)?|is on|sticks to|keeps(?: to)?) an? (?!news|media)(?:[\w-]+ ){0,3}diet\b",
-            r"^diet(?:ary)?\b[^:]{0,30}:",
+            r"^(?:diet(?:ary|a)?|ernährung|régime)\b[^:]{0,30}:",
             rf"\b{words.FOODS} (?:gives?|makes?) (?:them|him|her|me) \w+",
             r"\b(?:intermittent fasting|fasts|is fasting|ramadan|sober|recovering alcoholic|teetotal\w*)\b",
             (
@@ -72,7 +73,7 @@ _STATED: Final[Sequence[tuple[Caution, Sequence[str]]]] = (
         Caution.HEALTH,
         (
             rf"{_AILS}{words.ILLNESSES}\b{words.NOT_BEFORE_A_THING}",
-            r"^(?:health|(?:medical )?condition|medication)s?: \w",
+            rf"^(?:{_HEALTH}|(?:medical )?conditions?|medications?) ?: \w",
             rf"\b{words.TAKES}{words.SOME}{words.MEDICINES}\b",
             r"\b(?:takes?|taking|nimmt|prend|toma)\b[^.]{0,40}?\b\d+ ?(?:mg|mcg|µg)\b",
             rf"\b{words.IS} {words.QUITE}(?:immunocompromised|deaf|blind|paraly[sz]ed|hard of hearing)\b",

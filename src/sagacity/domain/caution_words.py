@@ -104,7 +104,8 @@ ANIMALS: Final = (
     r"cão)\b"
 )
 CLAUSE_ENDS: Final = (
-    r"[.;!\n]+\s*|,?\s(?:but|aber|mais|pero|mas)\s|(?:,|,?\s(?:and|und|et|y|e))\s(?=(?:also |now |still |then )?(?:"
+    r"[.;!\n]+\s*|,?\s(?:but|aber|pero|mas)\s|,\smais\s|"
+    r"(?:,|,?\s(?:and|und|et|y|e))\s(?=(?:also |now |still |then )?(?:"
     r"is|are|was|were|has|have|had|does|do|used|cannot|can't|never|no longer|likes?|loves?|eats?|drinks?|takes?|"
     r"lives?|works?|wants?|follows?|keeps?|needs?|prefers?|avoids?|they|he|she|their|his|her|allergic|"
     r"ist|war|hat|hatte|isst|trinkt|nimmt|est|était|avait|mange|ne|prend|es|era|tiene|tenía|no|come|toma|é|tem|"

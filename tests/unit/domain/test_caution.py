@@ -59,6 +59,8 @@ WARNING = {
     "Hat Asthma.": HEALTH,
     "Nimmt Blutverdünner.": HEALTH,
     "Ist schwanger.": BOTH,
+    "Gesundheit: Migräne.": HEALTH,
+    "Santé : diabète.": BOTH,
     "Est allergique aux noix.": FOOD,
     "Ne mange pas de porc.": FOOD,
     "Est végétarienne.": FOOD,
@@ -102,6 +104,7 @@ def test_a_caution_is_told(text: str) -> None:
         "N'est pas allergique aux noix.",
         "Ya no es vegetariano.",
         "Não é alérgico a nada.",
+        "Não é mais vegetariano.",
     ],
 )
 def test_what_is_denied_or_over_is_none(text: str) -> None:
