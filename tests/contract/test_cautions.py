@@ -127,8 +127,9 @@ async def test_a_limit_cuts_others_first(storage: Storage) -> None:
     assert set(texts(await found(storage, "dinner", limit=1))) <= {ALLERGY, DIABETES}
 
 
-async def context(parts: Parts, question: str, **tokens: int) -> str:
+async def context(parts: Parts, question: str, *, takes_few_whole: bool = False, **tokens: int) -> str:
     request = ContextRequest(
+        takes_few_whole=takes_few_whole,
         user_id=ANNA,
         question=Question(text=question),
         asked=question,
@@ -160,3 +161,16 @@ async def test_a_small_context_keeps_what_must_not_be_missed(parts: Parts, stora
     text = await context(parts, "plan a dinner for him", total_tokens=60, profile_tokens=0)
     assert ALLERGY in text
     assert "Plans dinner" not in text
+
+
+async def test_a_few_memories_are_given_whole(parts: Parts, storage: Storage) -> None:
+    """Beyond the limit of the search, best first; of many only the first ones."""
+    facts = [f"Plans dinner for {number} people." for number in range(2, 22)]
+    await remembered(storage, *map(new_memory, facts))
+    await EmbeddingBackfill(storage, MiniLM()).run()
+    assert (await context(parts, "plan a dinner")).count("Plans dinner") == 10
+    assert (await context(parts, "plan a dinner", takes_few_whole=True)).count("Plans dinner") == 20
+    await remembered(storage, *(new_memory(f"Knows person {number}.") for number in range(30)))
+    await EmbeddingBackfill(storage, MiniLM()).run()
+    text = await context(parts, "plan a dinner", takes_few_whole=True)
+    assert text.count("Plans dinner") + text.count("Knows person") == 10

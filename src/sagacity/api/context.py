@@ -40,6 +40,7 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
         budgets=body.budgets.to_domain(),
         history=[Said(role=turn.role, content=turn.content) for turn in history],
         session_id=SessionId(body.session_id) if body.session_id and body.reads_history else None,
+        takes_few_whole="top_k" not in body.model_fields_set,
     )
     built = await context_for(
         caller.acting, request, include_expired=body.include_expired, counts_withheld=body.explain

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from sagacity.domain.context import Context, ContextBudgets, Said
 from sagacity.domain.ids import SessionId, UserId
-from sagacity.domain.query import Query, StrategyName
+from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.query import Query, Scored, StrategyName
 from sagacity.memories.acting import Acting
 from sagacity.memories.search import Question, joined, search_by_kind
+from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.context.assemble import build_context
 from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Transaction
 
+FEW = 40
+"""Of one kind: about what the default budget of the profile holds."""
 _HISTORY_TURNS = 100
 """More fit into no budget that leaves room for what was learned."""
 
@@ -34,6 +38,8 @@ class ContextRequest:
     """The conversation so far, oldest first, as the caller has it."""
     session_id: SessionId | None = None
     """The conversation so far, as it was published; None to read none."""
+    takes_few_whole: bool = False
+    """Whether a user who has no more than `FEW` memories of a kind gets all of them, if they fit."""
 
 
 async def context_for(
@@ -50,8 +56,12 @@ async def context_for(
     """
     strategies = tuple(request.strategies or StrategyName)
     query = request.query.model_copy(update={"strategies": strategies})
+    deep = max(query.limit, FEW + 1) if request.takes_few_whole else query.limit
     found, trace = await search_by_kind(
-        acting, query, include_expired=include_expired, counts_withheld=counts_withheld
+        acting,
+        query.model_copy(update={"limit": deep}),
+        include_expired=include_expired,
+        counts_withheld=counts_withheld,
     )
     trace, started = joined(request.question.trace, trace), time.perf_counter()
     as_of = query.wanted.as_of
@@ -61,7 +71,7 @@ async def context_for(
     trace, started = trace.took("entities and history", started), time.perf_counter()
     built = await asyncio.to_thread(
         build_context,
-        [one for items in found.values() for one in items],
+        [one for kind, items in found.items() for one in _considered(kind, items, query.limit)],
         history=history,
         entities=entities,
         budgets=request.budgets,
@@ -69,6 +79,11 @@ async def context_for(
         question=request.asked,
     )
     return built.model_copy(update={"trace": trace.took("context", started)})
+
+
+def _considered(kind: str, items: Sequence[Scored], limit: int) -> Sequence[Scored]:
+    """Return all of a user's few memories, and of what there is more the first ones."""
+    return items if kind in USER_KINDS and len(items) <= FEW else within_limit(items, limit, is_caution)
 
 
 async def _history(snapshot: Transaction, request: ContextRequest) -> Sequence[Said]:

@@ -23,6 +23,7 @@ from sagacity.retrieval.relevance import relevances
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.retrieval.successors import successors_first
 from sagacity.retrieval.talk import Key
 from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 from sagacity.storage.base import Hit
@@ -128,7 +129,9 @@ class Searcher:
         }
         if query.rerank:
             lists, trace = await self._reranked(query, lists, trace)
-        lists = {kind: tuple(within_limit(one, query.limit, is_caution)) for kind, one in lists.items()}
+        lists = {
+            kind: successors_first(within_limit(one, query.limit, is_caution)) for kind, one in lists.items()
+        }
         if query.neighbours and INTERACTION in lists:
             turns = lists[INTERACTION]
             lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)

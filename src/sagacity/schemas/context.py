@@ -54,7 +54,8 @@ class ContextBody(SearchOptions):
     """The question, in plain words."""
     user_id: Id | None = Field(default=..., json_schema_extra=required)
     top_k: Count = 20
-    """How many results of each kind to consider; the budgets decide how many fit in."""
+    """How many results of each kind to consider; the budgets decide how many fit in. By default 20, and all of a user's
+    memories of a kind if there are no more than 40."""
     threshold: Share = 0.0
     explain: bool = True
     """Whether the reply includes the trace."""

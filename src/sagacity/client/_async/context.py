@@ -68,7 +68,8 @@ async def context(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
-        top_k: how many results of each kind to consider; the budgets decide how many fit in; by default 20.
+        top_k: how many results of each kind to consider; the budgets decide how many fit in. By default 20, and
+            all of a user's memories of a kind if there are no more than 40.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
             hybrid.

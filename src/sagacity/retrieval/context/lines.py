@@ -12,6 +12,7 @@ from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
 from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, pitfall_note
 from sagacity.domain.query import Scored
+from sagacity.retrieval.query.intents import is_small_talk
 
 ENTITY = "entity"
 SAID = "turn"
@@ -65,6 +66,8 @@ class Line:
     """Whether it is a rule that forbids something, and leads its section."""
     beside: str = ""
     """The citation without which it makes no sense."""
+    sources: frozenset[str] = frozenset()
+    """Citations of the turns that a memory was learned from."""
 
     @property
     def leads(self) -> bool:
@@ -120,7 +123,7 @@ def found_lines(items: Sequence[Scored], *, question: str) -> tuple[list[Line], 
             beside += [_beside(turn, rank + NEIGHBOUR_LAG, needed) for turn in one.neighbours]
     known: dict[str, Line] = {}
     for line in beside:
-        if line.citation not in citations and line.body and line.body != asked:
+        if line.citation not in citations and line.body != asked and not _says_nothing(line):
             known.setdefault(line.citation, line)
     return kept + list(known.values()), dropped
 
@@ -131,11 +134,16 @@ def _order(pair: tuple[Line, Scored]) -> tuple[bool, float, str, int]:
 
 
 def _reason(line: Line, *, asked: str) -> DropReason | None:
-    if not line.body:
+    if not line.body or (line.is_turn and _says_nothing(line)):
         return DropReason.EMPTY
     if line.is_turn and line.body == asked:
         return DropReason.QUESTION
     return None
+
+
+def _says_nothing(turn: Line) -> bool:
+    """Whether a turn is empty, or a mere "Okay, thanks!"."""
+    return not turn.body or is_small_talk(turn.body.lower())
 
 
 def _line(one: Scored) -> Line:
@@ -158,6 +166,7 @@ def _line(one: Scored) -> Line:
         is_cut=len(raw) > MOST_CHARACTERS,
         is_caution=one.is_caution,
         forbids=memory.kind in _RULES and forbids(memory.content),
+        sources=frozenset(f"{LETTER_OF[INTERACTION]}:{turn}" for turn in memory.source_interaction_ids),
     )
 
 

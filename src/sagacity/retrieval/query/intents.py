@@ -118,6 +118,7 @@ _SMALL_TALK = frozenset(
     """afternoon alright bye cheers cool day evening goodbye good gotcha great hallo hello hey hi danke guten lol
     many morgen morning much nice night ok okay so tag thank thanks thx tschüss very you""".split()
 )
+_WORDS = re.compile(r"[^\W_]+")
 _ARITHMETIC_LEAD = re.compile(
     r"(?:what is|what's|whats|calculate|compute|how much is|was ist|wie viel ist)\s"
 )
@@ -139,6 +140,12 @@ _PERSONAL = re.compile(
 )
 
 
+def is_small_talk(lower: str) -> bool:
+    """Whether a lower-case text is a greeting, thanks or assent and says nothing else; it has words."""
+    words = _WORDS.findall(lower)
+    return bool(words) and all(word in _SMALL_TALK for word in words)
+
+
 def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: Intent) -> bool:
     """
     Whether nothing that is remembered can matter to a lower-case, trimmed text.
@@ -146,8 +153,7 @@ def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: I
     That is so for no text at all, for greetings and thanks alone, for mere arithmetic, and for a command on a text that
     comes with it, as long as neither speaks of a person or a time.
     """
-    words = re.findall(r"[^\W_]+", lower)
-    if not lower or (words and all(word in _SMALL_TALK for word in words)):
+    if not lower or is_small_talk(lower):
         return True
     if not has_time and _is_arithmetic(lower):
         return True
