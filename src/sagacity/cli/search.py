@@ -80,7 +80,7 @@ def _sections(page: "SearchPage") -> Render:
             draws(console)
             console.print()
         if not drawn:
-            console.print(plain("nothing found", "dim"))
+            console.print(plain(page.msg or "nothing found", "dim"))
         if page.explanation is not None:
             explanation(page.explanation, _results(page))(console)
 

@@ -37,7 +37,7 @@ def search_profiles(world: World) -> Any:
         user_id="ada", query="food allergies", search_mode="vector", threshold=0.2
     )
     strict = world.client.search_profiles(
-        user_id="ada", query="food allergies", search_mode="vector", threshold=1.0
+        user_id="ada", query="profession", search_mode="vector", threshold=1.0
     )
     by_feature = world.client.search_profiles(user_id="bob", custom_feature="kettles")
     return {

@@ -115,8 +115,9 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
 
 
 _SMALL_TALK = frozenset(
-    """afternoon alright bye cheers cool day evening goodbye good gotcha great hallo hello hey hi danke guten lol
-    many morgen morning much nice night ok okay so tag thank thanks thx tschüss very you""".split()
+    """afternoon alright bye cheers cool day evening goodbye good got gotcha great hallo hello hey hi danke guten it lol
+    many morgen morning much nice night noted ok okay perfect so sure tag thank thanks thx tschüss understood very
+    you""".split()
 )
 _WORDS = re.compile(r"[^\W_]+")
 _ARITHMETIC_LEAD = re.compile(

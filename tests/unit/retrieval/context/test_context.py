@@ -457,7 +457,9 @@ def test_scores_and_what_they_are_made_of_come_with_the_lines():
     assert (item.score, item.components) == (0.7, {"vector": 0.5, "keyword": 2.0})
 
 
-@pytest.mark.parametrize("said", ["Okay.", "ok, thanks!", "Hi 👋", "Great, thank you so much"])
+@pytest.mark.parametrize(
+    "said", ["Okay.", "ok, thanks!", "Noted.", "Got it!", "Hi 👋", "Great, thank you so much"]
+)
 def test_a_turn_that_says_nothing_is_left_out(said: str):
     """Whether it was found, or stands beside what was; an answer of one word says something."""
     built = context([found(1, said, score=0.9), found(5, "No.", neighbours=[turn(6, said), turn(4, "Tea?")])])
