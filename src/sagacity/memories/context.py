@@ -59,9 +59,13 @@ async def context_for(
     deep = max(query.limit, FEW + 1) if request.takes_few_whole else query.limit
     found, trace = await search_by_kind(
         acting,
-        query.model_copy(update={"limit": deep}),
+        query.model_copy(update={"limit": deep, "neighbours": 0}),
         include_expired=include_expired,
         counts_withheld=counts_withheld,
+    )
+    considered = [one for kind, items in found.items() for one in _considered(kind, items, query.limit)]
+    considered = await acting.parts.searcher.with_neighbours(
+        acting.principal, query.wanted, considered, query.neighbours
     )
     trace, started = joined(request.question.trace, trace), time.perf_counter()
     as_of = query.wanted.as_of
@@ -71,7 +75,7 @@ async def context_for(
     trace, started = trace.took("entities and history", started), time.perf_counter()
     built = await asyncio.to_thread(
         build_context,
-        [one for kind, items in found.items() for one in _considered(kind, items, query.limit)],
+        considered,
         history=history,
         entities=entities,
         budgets=request.budgets,
