@@ -100,7 +100,7 @@ async def test_too_many_turns_are_refused(api: httpx.AsyncClient) -> None:
     """With the limit."""
     reply = await api.post("/api/publish_interaction", json=turns(*["hi"] * (MAX_TURNS + 1)))
     assert reply.status_code == 422
-    assert "1000 items" in reply.json()["message"]
+    assert "takes at most 1000 turns" in reply.json()["message"]
 
 
 @pytest.mark.parametrize(

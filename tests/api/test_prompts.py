@@ -88,7 +88,7 @@ async def test_what_is_not_there_is_refused_by_name(api):
             {"prompt_id": "should_extract", "variables": {"turns": "x"}},
             "it takes agent_context",
         ),
-        ("preview_prompt", {"prompt_id": "should_extract", "variables": {"turns": 1}}, "valid string"),
+        ("preview_prompt", {"prompt_id": "should_extract", "variables": {"turns": 1}}, "must be a text"),
         ("preview_prompt", {"prompt_id": "should_extract", "variables": {"conversation": "\x00"}}, "NUL"),
         ("preview_prompt", {}, "prompt_id"),
     ):

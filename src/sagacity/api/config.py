@@ -94,7 +94,7 @@ def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConf
     try:
         config = TenantConfig.model_validate(body, context={BLOCK_PRIVATE: block_private})
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_context=False, include_input=False)
+        wrong = error.errors(include_url=False, include_input=False)
         faults += [dict(fault) for fault in wrong]
         raise _refusal(faults) from error
     if faults:

@@ -26,6 +26,7 @@ from sagacity.domain.errors import (
     Unauthorized,
 )
 from sagacity.schemas.errors import Problem
+from sagacity.schemas.fault_words import in_words
 
 CORRELATION_HEADER = "X-Correlation-ID"
 STATUS: Mapping[type[SagacityError], int] = {
@@ -49,6 +50,7 @@ MOST_FAULTS = 100
 _TOLD = 5
 """So many are in the message; the others are in the detail."""
 _LONGEST_TYPE = 100
+_TOO_SHORT = "too_short"
 _ADD_TYPE = "add the header `Content-Type: application/json`"
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
@@ -98,19 +100,24 @@ def error_response(error: SagacityError, *, headers: Mapping[str, str] | None = 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
     """Return what is wrong with an input, fault by fault, without the input itself: it may hold secrets."""
     found: list[JsonValue] = []
-    for error in errors[:MOST_FAULTS]:
-        fault = cast("Mapping[str, object]", error)
-        place = cast("Sequence[object]", fault["loc"])
+    faults = [cast("Mapping[str, object]", error) for error in errors[:MOST_FAULTS]]
+    within = {tuple(place[:size]) for place in map(_place, faults) for size in range(len(place))}
+    for fault in faults:
+        place = _place(fault)
+        if fault["type"] == _TOO_SHORT and tuple(place) in within:
+            continue  # it is too short only because of what is wrong within
         found.append(
             {
                 "type": str(fault["type"]),
                 "loc": [part if isinstance(part, int) else str(part) for part in place],
-                "msg": str(fault["msg"]).removeprefix(
-                    "Value error, "
-                ),  # what pydantic puts before our own words
+                "msg": in_words(fault),
             }
         )
     return found
+
+
+def _place(fault: Mapping[str, object]) -> Sequence[object]:
+    return cast("Sequence[object]", fault["loc"])
 
 
 def _message(fault: JsonValue) -> str:
