@@ -20,16 +20,16 @@ def moment(epoch_seconds: int) -> str:
     return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def number(score: float | None) -> str:
-    """Return a score with two digits; nothing for none."""
-    return "" if score is None else f"{score:.2f}"
+def number(share: float | None) -> str:
+    """Return a share with two digits; nothing for none."""
+    return "" if share is None else f"{share:.2f}"
 
 
 def profiles(found: "Iterable[ProfileView]") -> Render:
-    """Draw profiles, with scores where they were searched for."""
+    """Draw profiles, with their relevance where they were searched for."""
     rows = [
         (
-            number(profile.score),
+            number(profile.relevance),
             profile.content,
             profile.user_id,
             profile.status or "current",
@@ -39,15 +39,15 @@ def profiles(found: "Iterable[ProfileView]") -> Render:
         for profile in found
     ]
     return table(
-        ("#score", "content", "user", "status", "#changed", "#profile id"), rows, empty="no profiles"
+        ("#relevance", "content", "~user", "~status", "+#changed", "+#profile id"), rows, empty="no profiles"
     )
 
 
 def user_playbooks(found: "Iterable[UserPlaybookView]") -> Render:
-    """Draw user playbooks, with scores where they were searched for."""
+    """Draw user playbooks, with their relevance where they were searched for."""
     rows = [
         (
-            number(playbook.score),
+            number(playbook.relevance),
             playbook.trigger or "",
             playbook.content,
             playbook.user_id or "",
@@ -56,14 +56,14 @@ def user_playbooks(found: "Iterable[UserPlaybookView]") -> Render:
         )
         for playbook in found
     ]
-    return table(("#score", "when", "do", "user", "status", "#id"), rows, empty="no user playbooks")
+    return table(("#relevance", "when", "do", "~user", "~status", "#id"), rows, empty="no user playbooks")
 
 
 def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
-    """Draw agent playbooks, with scores where they were searched for."""
+    """Draw agent playbooks, with their relevance where they were searched for."""
     rows = [
         (
-            number(playbook.score),
+            number(playbook.relevance),
             playbook.trigger or "",
             playbook.content,
             playbook.agent_version,
@@ -75,15 +75,15 @@ def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
         )
         for playbook in found
     ]
-    columns = ("#score", "when", "do", "agent", "approval", "#users", "#rules", "#replaces", "#id")
+    columns = ("#relevance", "when", "do", "~agent", "approval", "+#users", "+#rules", "+#replaces", "#id")
     return table(columns, rows, empty="no agent playbooks")
 
 
 def skills(found: "Iterable[SkillView]") -> Render:
-    """Draw skills without their instructions, with scores where they were searched for."""
+    """Draw skills without their instructions, with their relevance where they were searched for."""
     rows = [
         (
-            number(skill.score),
+            number(skill.relevance),
             skill.skill_name,
             skill.description,
             skill.version,
@@ -94,15 +94,15 @@ def skills(found: "Iterable[SkillView]") -> Render:
         )
         for skill in found
     ]
-    columns = ("#score", "name", "when", "#version", "agent", "approval", "#replaces", "#id")
+    columns = ("#relevance", "name", "when", "#version", "~agent", "approval", "+#replaces", "#id")
     return table(columns, rows, empty="no skills")
 
 
 def memories(found: "Iterable[MemoryView]") -> Render:
-    """Draw memories of any kind, with scores where they were searched for."""
+    """Draw memories of any kind, with their relevance where they were searched for."""
     rows = [
         (
-            number(memory.score),
+            number(memory.relevance),
             memory.kind,
             memory.trigger or "",
             memory.content,
@@ -113,15 +113,15 @@ def memories(found: "Iterable[MemoryView]") -> Render:
         for memory in found
     ]
     return table(
-        ("#score", "#kind", "when", "content", "user", "status", "#id"), rows, empty="no other memories"
+        ("#relevance", "#kind", "when", "content", "~user", "~status", "#id"), rows, empty="no other memories"
     )
 
 
 def interactions(found: "Iterable[InteractionView]") -> Render:
-    """Draw turns, with scores where they were searched for; those beside one stand around it, without a score."""
+    """Draw turns, with their relevance where they were searched for; those beside one stand around it."""
     rows = [
         (
-            number(turn.score),
+            number(turn.relevance),
             turn.role,
             _text(turn),
             turn.user_id,
@@ -131,7 +131,7 @@ def interactions(found: "Iterable[InteractionView]") -> Render:
         for one in found
         for turn in sorted((one, *(one.neighbours or ())), key=lambda turn: turn.interaction_id)
     ]
-    return table(("#score", "role", "content", "user", "#at", "#id"), rows, empty="no interactions")
+    return table(("#relevance", "role", "content", "~user", "+#at", "#id"), rows, empty="no interactions")
 
 
 def _text(turn: "InteractionView") -> str:

@@ -34,7 +34,7 @@ def list_evaluations(
         )
         for result in results
     ]
-    columns = ("#id", "session", "version", "evaluation", "outcome", "against the shadow", "why")
+    columns = ("#id", "session", "~version", "~evaluation", "outcome", "+against the shadow", "why")
     show(context, results, table(columns, rows, empty="no evaluations"))
 
 

@@ -20,6 +20,7 @@ class Invocation:
     """The global flags of one run of the program."""
 
     as_json: bool = False
+    is_wide: bool = False
     server_url: str | None = None
     api_key: str | None = None
     allow_insecure: bool = False

@@ -95,17 +95,17 @@ def _calls(calls: "Sequence[LedgerEntry]") -> Render:
         for call in calls
     ]
     columns = (
-        "#id",
+        "+#id",
         "#at",
         "learner",
-        "user",
+        "+user",
         "model",
-        "prompt",
-        "#try",
+        "+prompt",
+        "+#try",
         "#tokens",
-        "#cached",
+        "+#cached",
         "#USD",
-        "#took",
+        "+#took",
         "outcome",
     )
     return table(columns, rows, empty="no calls of models")
@@ -129,8 +129,8 @@ def _totals(by: str, totals: "Sequence[CallTotal]") -> Render:
         )
         for total in totals
     ]
-    columns = (by, "#calls", "#failed", "#tokens", "#cached", "#USD", "#unpriced", "#took")
-    fates = ("#proposed", "#kept", "#merged", "#dropped")
+    columns = (by, "#calls", "#failed", "#tokens", "+#cached", "#USD", "#unpriced", "+#took")
+    fates = ("+#proposed", "+#kept", "+#merged", "+#dropped")
     return table((*columns, *fates), rows, empty="no calls of models")
 
 

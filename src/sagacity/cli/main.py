@@ -40,14 +40,14 @@ from sagacity.cli.serve import serve
 from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
-_ANYWHERE = frozenset({"--json", "--allow-insecure"})
+_ANYWHERE = frozenset({"--json", "--wide", "--allow-insecure"})
 _ANYWHERE_WITH_VALUE = frozenset({"--server-url", "--api-key"})
 _INTERRUPTED = 130
 
 app = typer.Typer(
     name="sagacity",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -67,6 +67,10 @@ def flags(
     context: typer.Context,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    is_wide: Annotated[
+        bool,
+        typer.Option("--wide", help="Show all columns of a table, with ids, however narrow the terminal."),
+    ] = False,
     server_url: Annotated[
         str | None, typer.Option("--server-url", help="Server address; SAGACITY_URL.")
     ] = None,
@@ -86,7 +90,13 @@ def flags(
 
     Exit codes: 0 success, 1 failure, 2 wrong input, 3 wrong or missing token, 4 no connection.
     """
-    context.obj = Invocation(as_json, server_url, api_key, allow_insecure)
+    context.obj = Invocation(
+        as_json=as_json,
+        is_wide=is_wide,
+        server_url=server_url,
+        api_key=api_key,
+        allow_insecure=allow_insecure,
+    )
 
 
 app.command()(demo)

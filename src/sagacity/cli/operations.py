@@ -71,7 +71,7 @@ def list_operations(
         )
         for one in found
     ]
-    columns = ("#operation", "what", "state", "done", "failed", "generated", "#started")
+    columns = ("#operation", "what", "state", "#done", "+failed", "+generated", "+#started")
     show(context, found, table(columns, rows, empty="nothing was ever run"))
 
 

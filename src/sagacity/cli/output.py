@@ -35,6 +35,8 @@ _HINTS = {
 _HELP = "NoArgsIsHelpError"
 """What Typer raises for a group of commands without one; its message is the help."""
 _PIPE_WIDTH = 160
+_DETAILED_WIDTH = 120
+"""So wide a terminal has room for details beside the content."""
 _KEPT_CONTROLS = "\n\t"
 
 Render = Callable[[Console], None]
@@ -89,7 +91,7 @@ def _show(
     meta: "Mapping[str, JsonValue]",
 ) -> None:
     if not of(context).as_json:
-        render(stdout())
+        render(stdout(is_wide=of(context).is_wide))
         return
     if isinstance(result, Sequence):
         meta = {"count": len(result), **meta}
@@ -100,10 +102,12 @@ def _show(
     sys.stdout.write(json.dumps(envelope, ensure_ascii=False) + "\n")
 
 
-def stdout() -> Console:
-    """Return the console of results; wide where it is no terminal, so that lines stay whole in a pipe."""
+def stdout(*, is_wide: bool = False) -> Console:
+    """Return the console of results; wide where that is asked for, or it is a pipe, in which lines stay whole."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+    if console.is_terminal and not is_wide:
+        return console
+    return Console(highlight=False, width=max(_PIPE_WIDTH, console.width))
 
 
 def plain(text: object, style: str = "") -> Text:
@@ -117,7 +121,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: st
     Return what draws rows under headings; a column in which no row has anything is left out.
 
     Args:
-        columns: headings; one that starts with `#` holds numbers or ids, is dim and never wraps.
+        columns: headings; one that starts with `#` holds numbers or ids, is dim and never wraps. Before that, `+` marks
+            a detail, and `~` what is one where all rows have the same. Details are left out of a narrow terminal.
         rows: cells, as text or anything that has a text.
         empty: said when there are no rows.
     """
@@ -126,14 +131,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: st
         for row in rows
     ]
 
-    used = [place for place in range(len(columns)) if any(row[place].plain for row in cells)]
+    filled = [place for place in range(len(columns)) if any(row[place].plain for row in cells)]
+
+    def is_detail(place: int) -> bool:
+        name = columns[place]
+        return name.startswith("+") or (
+            name.startswith("~") and len({row[place].plain for row in cells}) == 1
+        )
 
     def render(console: Console) -> None:
         if not cells:
             console.print(plain(empty, "dim"))
             return
+        used = [place for place in filled if console.width >= _DETAILED_WIDTH or not is_detail(place)]
         drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-        for name in (columns[place] for place in used):
+        for name in (columns[place].lstrip("+~") for place in used):
             is_id = name.startswith("#")
             drawn.add_column(name.lstrip("#"), style="dim" if is_id else None, no_wrap=is_id, overflow="fold")
         for row in cells:

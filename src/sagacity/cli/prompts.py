@@ -37,7 +37,9 @@ def list_prompts(context: typer.Context) -> None:
         for one in prompts
     ]
     show(
-        context, prompts, table(("prompt", "#used", "versions", "what for", "variables"), rows, empty="none")
+        context,
+        prompts,
+        table(("prompt", "#used", "+versions", "what for", "+variables"), rows, empty="none"),
     )
 
 

@@ -71,7 +71,7 @@ def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> 
         )
         for token in tokens
     ]
-    show(context, tokens, table(("token", "name", "state", "#made", "#id"), rows, empty="no tokens"))
+    show(context, tokens, table(("token", "name", "state", "+#made", "#id"), rows, empty="no tokens"))
 
 
 @app.command()

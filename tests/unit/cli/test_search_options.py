@@ -202,7 +202,7 @@ def test_neighbours_stand_around_their_turn():
         InteractionView(interaction_id=n, user_id="u", request_id="r", created_at=0, content=f"turn {n}")
         for n in (1, 2, 3)
     ]
-    found = turns[1].model_copy(update={"score": 0.5, "neighbours": (turns[0], turns[2])})
+    found = turns[1].model_copy(update={"score": 1.0, "relevance": 0.5, "neighbours": (turns[0], turns[2])})
     lines = drawn(draw.interactions([found]))
     assert [line.partition(" u ")[0] for line in lines[-3:]] == [
         "User turn 1",
