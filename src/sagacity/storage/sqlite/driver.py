@@ -1,5 +1,6 @@
 """aiosqlite with one change of thread a statement, where the cursor's own protocol takes four."""
 
+import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +32,26 @@ class OneHopConnection(aiosqlite.Connection):
     async def rollback(self) -> None:
         """Roll back what was begun; the thread does it before anything that follows."""
         begun, self._is_begun = self._is_begun, False
-        if begun and self._running and self._connection is not None:
+        if begun:
+            self._roll_back()
+
+    def stop(self) -> asyncio.Future[Any] | None:
+        """
+        Close the connection and end its thread; nobody waits for it.
+
+        What was begun is rolled back before: SQLite keeps a closed connection, with its locks, for as long as somebody
+        holds a cursor of it that has rows left.
+        """
+        self._roll_back()
+        return super().stop()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  untyped
+
+    async def close(self) -> None:
+        """Close the connection and end its thread, as `stop` does."""
+        self._roll_back()
+        await super().close()
+
+    def _roll_back(self) -> None:
+        if self._running and self._connection is not None:
             self._tx.put_nowait((None, self._connection.rollback))  # pyright: ignore[reportUnknownMemberType]  untyped
 
     async def commit(self) -> None:
