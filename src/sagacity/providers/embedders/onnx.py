@@ -23,24 +23,26 @@ def _errors(*names: str) -> tuple[type[Exception], ...]:
 
 
 _LOAD_ERRORS = _errors("Fail", "InvalidGraph", "InvalidProtobuf", "NoSuchFile", "NotImplemented")
+_WEIGHTS_FOLDER = "session.model_external_initializers_file_folder_path"
 _RUN_ERRORS = _errors("Fail", "InvalidArgument", "RuntimeException")
 
 
 class OnnxModel:
     """
-    A loaded model with one float32 output. Calls may come from several threads at once.
+    A loaded model with float32 outputs. Calls may come from several threads at once.
 
     Each call computes on one thread: callers that want two cores call from two threads. For MiniLM on two
     cores, two threads a call made a lone query 1 ms faster, and one beside background work slower: p95 16
-    instead of 7 ms. int8 weights become float32 at load, under every optimisation level but "none".
+    instead of 7 ms.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, weights: Path | None = None) -> None:
         """
-        Load the model of a file, which as bytes would be held in memory a second time.
+        Load a model.
 
         Args:
-            path: of the file.
+            path: of its file.
+            weights: the folder of the files that hold its weights, where they are not in its own.
 
         Raises:
             ConfigError: the file is no model that this onnxruntime runs.
@@ -48,19 +50,26 @@ class OnnxModel:
         options = _ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
+        model: str | bytes = str(path)  # as bytes it would be held in memory a second time
         try:
-            self._session = _ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except _LOAD_ERRORS as error:
+            if weights is not None:  # a folder can be given for bytes alone; without weights they are few
+                options.add_session_config_entry(_WEIGHTS_FOLDER, str(weights))
+                model = path.read_bytes()
+            self._session = _ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except (OSError, *_LOAD_ERRORS) as error:
             raise ConfigError(f"this onnxruntime cannot load the embedding model: {error}") from error
+        self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
 
-    def run(self, inputs: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
+    def run(
+        self, inputs: Mapping[str, npt.NDArray[np.int32 | np.int64]], *, output: int = 0
+    ) -> npt.NDArray[np.float32]:
         """
-        Return the model's first output.
+        Return one of the model's outputs, by default its first.
 
         Raises:
             ProviderError: the runtime failed, for want of memory most likely.
         """
         try:
-            return self._session.run(None, dict(inputs))[0]
+            return self._session.run([self._outputs[output]], dict(inputs))[0]
         except _RUN_ERRORS as error:
             raise ProviderError(f"the embedding model failed: {error}") from error

