@@ -274,14 +274,16 @@ def test_user_playbook_is_added_changed_and_deleted(run) -> None:
 def test_agent_playbook_is_reviewed(run) -> None:
     """A rule for everybody waits for its verdict, and a rejected one is not served."""
     assert run("agent-playbooks", "add", "--content", "Look up the order first.").out == "1 added\n"
-    (playbook,) = run("agent-playbooks", "list", "--playbook-status", "pending", "--json").data
+    (playbook,) = run("agent-playbooks", "list", "--approval", "pending", "--json").data
     number = str(playbook["agent_playbook_id"])
     assert playbook["playbook_name"] == "agent_corrections"
     assert run("agent-playbooks", "update", "--playbook-id", number, "--rationale", "Saves a turn.").code == 0
-    assert run("agent-playbooks", "update-status", "--playbook-id", number, "--status", "approved").code == 0
-    (approved,) = run("agent-playbooks", "search", "order", "--playbook-status", "approved", "--json").data
+    assert (
+        run("agent-playbooks", "update-status", "--playbook-id", number, "--approval", "approved").code == 0
+    )
+    (approved,) = run("agent-playbooks", "search", "order", "--approval", "approved", "--json").data
     assert approved["rationale"] == "Saves a turn."
-    run("agent-playbooks", "update-status", "--playbook-id", number, "--status", "rejected")
+    run("agent-playbooks", "update-status", "--playbook-id", number, "--approval", "rejected")
     assert run("search", "look up the order", "--json").data["agent_playbooks"] == []
     assert run("agent-playbooks", "delete", "--playbook-id", number).code == 0
     gone = run("agent-playbooks", "delete", "--playbook-id", number, "--json")
@@ -292,14 +294,14 @@ def test_skill_is_written_and_reviewed(run) -> None:
     """Written by hand, found, changed, shown, approved, rejected, deleted; what is gone is told."""
     fields = ("--description", "Use for refunds.", "--instructions", "1. Look up the order.")
     assert run("skills", "add", "--name", "process-refunds", *fields).out.startswith("skill ")
-    (skill,) = run("skills", "list", "--skill-status", "pending", "--json").data
+    (skill,) = run("skills", "list", "--approval", "pending", "--json").data
     named = ("--skill-id", str(skill["skill_id"]))
     assert (
         run("skills", "update", *named, "--description", "Refunds, of orders.").out == "changed, now 1.0.1\n"
     )
     assert "Refunds, of orders." in run("skills", "show", *named).out
     assert "approved" in run("skills", "approve", *named).out
-    (found,) = run("skills", "search", "refund of an order", "--skill-status", "approved", "--json").data
+    (found,) = run("skills", "search", "refund of an order", "--approval", "approved", "--json").data
     assert found["skill_id"] == skill["skill_id"]
     assert "rejected" in run("skills", "reject", *named).out
     assert run("skills", "delete", *named).out == "deleted\n"
@@ -310,7 +312,7 @@ def test_skill_is_written_and_reviewed(run) -> None:
 def test_agent_playbook_is_shown_and_approved_by_its_number(run) -> None:
     """With `show`, `approve` and `reject`."""
     run("agent-playbooks", "add", "--content", "Say when it will arrive.")
-    (playbook,) = run("agent-playbooks", "list", "--playbook-status", "pending", "--json").data
+    (playbook,) = run("agent-playbooks", "list", "--approval", "pending", "--json").data
     named = ("--playbook-id", str(playbook["agent_playbook_id"]))
     for verb, verdict in (("approve", "approved"), ("reject", "rejected")):
         assert verdict in run("agent-playbooks", verb, *named).out

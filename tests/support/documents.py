@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sagacity.client import Sagacity
 from support.forked import commands
 from support.server import clean_environment, running_server
 
@@ -91,7 +92,9 @@ def _steps(block: Block) -> Iterator[str]:
 
 def run_document(document: str, folder: Path) -> str:
     """
-    Run what a document shows, against a server of its own in an empty home; returns what was printed.
+    Run what a document shows, against a server of its own; returns what was printed.
+
+    The README and the quickstart find an empty server, a how-to one that was used before.
 
     Raises:
         AssertionError: a command failed; the message names the block and holds the output.
@@ -100,6 +103,8 @@ def run_document(document: str, folder: Path) -> str:
     home = folder / ".sagacity"
     (folder / "examples").symlink_to(ROOT / "examples")
     with running_server(home, server_environment(found)) as server:
+        if document.startswith("docs/howto/"):
+            _use(server.url)
         runnable = [block for block in found if block.is_run]
         text = script(runnable).replace(DEFAULT_URL, server.url)
         ended = subprocess.run(
@@ -117,6 +122,22 @@ def run_document(document: str, folder: Path) -> str:
     assert ended.returncode == 0, told
     assert places == [block.place for block in runnable]
     return ended.stdout
+
+
+def _use(url: str) -> None:
+    """Leave the memories of the README on a server, and others, so that no id is the first."""
+    with Sagacity(url) as client:
+        for user, said in (
+            ("ana", "I moved to Lyon and I am vegetarian."),
+            ("ben", "From now on, please give distances in kilometres."),
+        ):
+            client.publish_interaction(
+                user,
+                [{"role": "User", "content": said}, {"role": "Assistant", "content": "Noted."}],
+                force_extraction=True,
+                wait_for_response=True,
+            )
+        client.add_agent_playbooks([{"content": "Greet by name.", "agent_version": "agent-v0"}])
 
 
 def user_environment(folder: Path, more: Mapping[str, str]) -> dict[str, str]:

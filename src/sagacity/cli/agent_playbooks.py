@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import draw, options
-from sagacity.cli.nouns import FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
+from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts
 from sagacity.domain.cluster import Aggregated
@@ -23,9 +23,6 @@ PlaybookId = Annotated[int, typer.Option("--playbook-id", min=1, help="Which pla
 Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
 Trigger = Annotated[str | None, typer.Option("--trigger", help="In which situation.")]
 Rationale = Annotated[str | None, typer.Option("--rationale", help="Why.")]
-Approved = Annotated[
-    options.Approval | None, typer.Option("--playbook-status", help="Only with this approval.")
-]
 
 
 def _whole(playbook: "AgentPlaybookView") -> Render:
@@ -59,12 +56,12 @@ PLAYBOOKS = Noun(
 )
 PLAYBOOKS.lists(
     "get_agent_playbooks",
-    "--playbook-status pending",
+    "--approval pending",
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
     status_filter=STATUS,
-    playbook_status_filter=Option(Approved, None),
+    playbook_status_filter=APPROVAL,
 )
 PLAYBOOKS.searches(
     "search_agent_playbooks",
@@ -73,7 +70,7 @@ PLAYBOOKS.searches(
     agent_version=VERSION,
     playbook_name=NAME,
     status_filter=STATUS,
-    playbook_status_filter=Option(Approved, None),
+    playbook_status_filter=APPROVAL,
 )
 PLAYBOOKS.adds(
     "add_agent_playbooks",
@@ -87,9 +84,7 @@ PLAYBOOKS.adds(
     playbook_name=Option(
         Annotated[str, typer.Option("--playbook-name", help="Under which name.")], DEFAULT_NAME
     ),
-    playbook_status=Option(
-        Annotated[options.Approval, typer.Option("--playbook-status", help="Its approval.")], "pending"
-    ),
+    playbook_status=Option(options.NewApproval, "pending"),
 )
 PLAYBOOKS.updates(
     "update_agent_playbook",
@@ -113,14 +108,14 @@ def update_status(
     context: typer.Context,
     *,
     playbook_id: PlaybookId,
-    status: Annotated[options.Approval, typer.Option("--status", help="Its approval.")],
+    approval: Annotated[options.Approval, typer.Option("--approval", "--status", help="Its approval.")],
 ) -> None:
     """
     Approve or reject an agent playbook, or set it back to pending.
 
-    Example: sagacity agent-playbooks update-status --playbook-id 3 --status approved
+    Example: sagacity agent-playbooks update-status --playbook-id 3 --approval approved
     """
-    decide(context, {"agent_playbook_id": playbook_id}, status)
+    decide(context, {"agent_playbook_id": playbook_id}, approval)
 
 
 @app.command()

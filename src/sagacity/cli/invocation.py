@@ -21,6 +21,8 @@ class Invocation:
 
     as_json: bool = False
     is_wide: bool = False
+    field: str | None = None
+    """The one field to print of each result."""
     server_url: str | None = None
     api_key: str | None = None
     allow_insecure: bool = False

@@ -41,7 +41,7 @@ from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
 _ANYWHERE = frozenset({"--json", "--wide", "--allow-insecure"})
-_ANYWHERE_WITH_VALUE = frozenset({"--server-url", "--api-key"})
+_ANYWHERE_WITH_VALUE = frozenset({"--field", "--server-url", "--api-key"})
 _INTERRUPTED = 130
 
 app = typer.Typer(
@@ -71,6 +71,12 @@ def flags(
         bool,
         typer.Option("--wide", help="Show all columns of a table, with ids, however narrow the terminal."),
     ] = False,
+    field: Annotated[
+        str | None,
+        typer.Option(
+            "--field", help="Print only this field of the JSON, a line for each result: an id, say."
+        ),
+    ] = None,
     server_url: Annotated[
         str | None, typer.Option("--server-url", help="Server address; SAGACITY_URL.")
     ] = None,
@@ -93,6 +99,7 @@ def flags(
     context.obj = Invocation(
         as_json=as_json,
         is_wide=is_wide,
+        field=field,
         server_url=server_url,
         api_key=api_key,
         allow_insecure=allow_insecure,

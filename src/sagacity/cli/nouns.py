@@ -2,7 +2,7 @@
 A kind of memory as a noun of the program: what can be done with each kind in the same way is written here once.
 
     SKILLS = Noun(app, "skills", "a skill", "skills", "skill_id", Option(SkillId), draw.skills)
-    SKILLS.lists("get_skills", "--skill-status pending", limit=LISTED, agent_version=VERSION)
+    SKILLS.lists("get_skills", "--approval pending", limit=LISTED, agent_version=VERSION)
 
 A command is one call of the SDK. Its options are named as the arguments of that call are, in the order of the help.
 """
@@ -43,6 +43,7 @@ FOUND = Option(options.Limit, 10)
 NAME = Option(options.PlaybookName, None)
 VERSION = Option(options.AgentVersion, None)
 STATUS = Option(options.Lifecycle, None)
+APPROVAL = Option(options.OnlyApproval, None)
 YES = Option(options.Yes, False)
 
 

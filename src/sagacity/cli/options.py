@@ -24,6 +24,10 @@ Neighbours = Annotated[
 State = Literal["current", "pending", "archived"]
 Lifecycle = Annotated[State | None, typer.Option("--status", help="Only with this status.")]
 Approval = Literal["pending", "approved", "rejected"]
+OnlyApproval = Annotated[
+    Approval | None, typer.Option("--approval", "--playbook-status", help="Only with this approval.")
+]
+NewApproval = Annotated[Approval, typer.Option("--approval", "--playbook-status", help="Its approval.")]
 AgentVersion = Annotated[str | None, typer.Option("--agent-version", help="Only for this agent version.")]
 PlaybookName = Annotated[str | None, typer.Option("--playbook-name", help="Only with this name.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]

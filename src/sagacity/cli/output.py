@@ -14,6 +14,8 @@ from rich.text import Text
 
 from sagacity.cli.invocation import of
 from sagacity.cli.progress import stderr
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.suggest import unknown_field
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, JsonValue
@@ -90,8 +92,12 @@ def _show(
     head: "Mapping[str, JsonValue]",
     meta: "Mapping[str, JsonValue]",
 ) -> None:
-    if not of(context).as_json:
-        render(stdout(is_wide=of(context).is_wide))
+    flags = of(context)
+    if flags.field is not None:
+        sys.stdout.writelines(f"{value}\n" for value in field_values(result, flags.field))
+        return
+    if not flags.as_json:
+        render(stdout(is_wide=flags.is_wide))
         return
     if isinstance(result, Sequence):
         meta = {"count": len(result), **meta}
@@ -206,6 +212,41 @@ def describe(error: Exception) -> tuple[str, str, str]:
     notes = getattr(error, "__notes__", [])
     hint = " ".join((" ".join(advice.split()), *(f"({note})" for note in notes))).strip()
     return type(error).__name__, str(error) or type(error).__name__, hint
+
+
+def field_values(result: "BaseModel | Sequence[BaseModel] | Mapping[str, JsonValue]", path: str) -> list[str]:
+    """
+    Return what stands under a name in the data of the JSON envelope, each value as one line.
+
+    Args:
+        result: a list gives the values of all its members; what has no value gives none.
+        path: a name, or names joined by dots, such as `predecessors.uid`.
+
+    Raises:
+        InvalidInput: there is no such name.
+    """
+    members = list(result) if isinstance(result, Sequence) else [result]
+    found: list[JsonValue] = [_plain_data(member) for member in members]
+    known = {name for member in members for name in _field_names(member)}
+    for name in path.split("."):
+        mappings = [one for one in found if isinstance(one, dict)]
+        known |= {key for one in mappings for key in one}
+        if found and name not in known:
+            raise InvalidInput(f"--field: {unknown_field(name, sorted(known))}")
+        found = [value for one in mappings for value in _each(one.get(name))]
+        known.clear()
+    texts = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in found)
+    return [" ".join(plain(text).plain.splitlines()) for text in texts]
+
+
+def _field_names(member: "BaseModel | Mapping[str, JsonValue]") -> Iterable[str]:
+    return member if isinstance(member, Mapping) else type(member).model_fields
+
+
+def _each(value: "JsonValue") -> "list[JsonValue]":
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _plain_data(item: "BaseModel | Mapping[str, JsonValue]") -> "JsonValue":

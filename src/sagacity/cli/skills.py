@@ -9,7 +9,7 @@ from rich.console import Console
 
 from sagacity.cli import draw, options
 from sagacity.cli.invocation import connected
-from sagacity.cli.nouns import FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
+from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Instructions for one kind of task, for all agents.")
 
-_NOTHING = "no skills that are approved; see --skill-status"
+_NOTHING = "no skills that are approved; see --approval"
 SkillId = Annotated[int, typer.Option("--skill-id", min=1, help="Which skill.")]
 SkillIds = Annotated[
     list[int] | None,
     typer.Option("--skill-id", metavar="<int>", min=1, help="Only this one; may be given several times."),
 ]
-Reviewed = Annotated[options.Approval | None, typer.Option("--skill-status", help="Only with this approval.")]
 Name = Annotated[str | None, typer.Option("--name", help="What it is called.")]
 Description = Annotated[str | None, typer.Option("--description", help="What it does and when to use it.")]
 Instructions = Annotated[
@@ -64,12 +63,12 @@ def _whole(skill: "SkillView") -> Render:
 SKILLS = Noun(app, "skills", "a skill", "skills", "skill_id", Option(SkillId), draw.skills)
 SKILLS.lists(
     "get_skills",
-    "--skill-status pending",
+    "--approval pending",
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
     status_filter=STATUS,
-    skill_status_filter=Option(Reviewed, None),
+    skill_status_filter=APPROVAL,
 )
 SKILLS.searches(
     "search_skills",
@@ -78,7 +77,7 @@ SKILLS.searches(
     agent_version=VERSION,
     playbook_name=NAME,
     status_filter=STATUS,
-    skill_status_filter=Option(Reviewed, None),
+    skill_status_filter=APPROVAL,
 )
 SKILLS.shows("get_skills", "Show one skill with its instructions.", "--skill-id 3", _whole)
 
@@ -94,9 +93,7 @@ def add(
     ],
     agent_version: Annotated[str, typer.Option("--agent-version", help="For which agent version.")] = "",
     playbook_name: Annotated[str, typer.Option("--playbook-name", help="With which playbooks.")] = "",
-    skill_status: Annotated[
-        options.Approval, typer.Option("--skill-status", help="Its approval.")
-    ] = "pending",
+    approval: options.NewApproval = "pending",
 ) -> None:
     """
     Write a skill by hand.
@@ -109,7 +106,7 @@ def add(
         "instructions": _text(instructions),
         "agent_version": agent_version,
         "playbook_name": playbook_name,
-        "skill_status": skill_status,
+        "skill_status": approval,
     }
     with connected(context, "writing") as client:
         reply = client.add_skills([skill])
@@ -176,7 +173,7 @@ def export(
     skill_id: SkillIds = None,
     playbook_name: options.PlaybookName = None,
     agent_version: options.AgentVersion = None,
-    skill_status: Reviewed = None,
+    approval: options.OnlyApproval = None,
 ) -> None:
     """
     Write skills as folders that agents load, or print them as one document; by default approved ones.
@@ -191,7 +188,7 @@ def export(
                 skill_ids=skill_id or None,
                 playbook_name=playbook_name,
                 agent_version=agent_version,
-                skill_status_filter=skill_status,
+                skill_status_filter=approval,
             )
             show(context, reply, _document(reply.markdown))
             return
@@ -199,7 +196,7 @@ def export(
             skill_ids=skill_id or None,
             playbook_name=playbook_name,
             agent_version=agent_version,
-            skill_status_filter=skill_status,
+            skill_status_filter=approval,
         )
     files = write_folders(archive, directory)
     paths = [str(file) for file in files]

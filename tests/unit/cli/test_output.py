@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli.main import hoisted
-from sagacity.cli.output import describe, exit_code, facts, plain, report, table
+from sagacity.cli.output import describe, exit_code, facts, field_values, plain, report, table
 from sagacity.client.errors import ServerError, Unreachable
 from sagacity.domain.errors import (
     ConfigError,
@@ -21,6 +21,7 @@ from sagacity.domain.errors import (
     TooLarge,
     Unauthorized,
 )
+from sagacity.domain.views.base import ProvenanceView
 
 
 def drawn(render) -> str:
@@ -136,3 +137,25 @@ def test_plain_text_keeps_lines_and_letters() -> None:
 def test_global_flags_may_stand_anywhere(given: list[str], wanted: list[str]) -> None:
     """They are moved to the front; what follows a bare `--` is text."""
     assert hoisted(given) == wanted
+
+
+def test_field_is_printed_a_line_for_each_result() -> None:
+    """Of a list, of what is nested, and of values that are no text; what is absent gives no line."""
+    found = [
+        {"id": 3, "content": "two\nlines", "by": [{"uid": "a"}, {"uid": "b"}]},
+        {"id": 4, "content": "red\x1b[31m", "by": []},
+        {"id": 5},
+    ]
+    assert field_values(found, "id") == ["3", "4", "5"]
+    assert field_values(found, "content") == ["two lines", "red\ufffd[31m"]
+    assert field_values(found, "by.uid") == ["a", "b"]
+    assert field_values([], "id") == []
+    assert field_values(ProvenanceView(learner="rules"), "learner") == ["rules"]
+    assert field_values(ProvenanceView(learner="rules"), "run_id") == []
+
+
+@pytest.mark.parametrize("path", ["idd", "id.more", "by.uidd", ""])
+def test_field_that_is_not_there_is_told_with_the_nearest(path: str) -> None:
+    """Nothing is printed in place of an id."""
+    with pytest.raises(InvalidInput, match=r"^--field: .*not known"):
+        field_values([{"id": 3, "by": [{"uid": "a"}]}], path)
