@@ -56,6 +56,17 @@ async def test_unified_search_serves_only_what_is_safe(api):
     assert "reformulated_query" not in found
 
 
+async def test_an_empty_search_for_nobody_says_so(api):
+    """Who forgets the user learns why nothing of theirs is found."""
+    await add_profile(api, "Lives in Lyon.")
+    page = await search(api, "/api/search", query="where does she live?")
+    assert page["msg"] == "no user was named, so only what is known to all was searched"
+    assert "msg" not in await search(
+        api, "/api/search", query="where does she live?", user_id="anna", threshold=0
+    )
+    assert "msg" not in await search(api, "/api/search", query="where does she live?", kinds=["skill"])
+
+
 async def test_results_carry_scores_and_threshold_is_applied(api):
     """Row 22: scores fall from first to last, and what is too far away is left out."""
     await add_profile(api, "Owns a sailing boat.")

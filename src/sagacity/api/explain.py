@@ -5,8 +5,10 @@ from sagacity.memories.search import REFORMULATION
 from sagacity.schemas.found import Explanation, StrategyReport
 from sagacity.schemas.search import SearchOptions
 
+NO_USER = "no user was named, so only what is known to all was searched"
 
-def remarks(trace: Trace, *, threshold: float, is_empty: bool) -> str | None:
+
+def remarks(trace: Trace, *, threshold: float, is_empty: bool, is_of_nobody: bool = False) -> str | None:
     """
     Return what a reader should know of how the answer came about; None if all went well.
 
@@ -14,6 +16,7 @@ def remarks(trace: Trace, *, threshold: float, is_empty: bool) -> str | None:
         trace: of the search.
         threshold: what was asked for.
         is_empty: whether nothing was returned.
+        is_of_nobody: whether memories of users were left out, as no user was named.
     """
     said = [
         f"the question was not reformulated: {why}"
@@ -24,6 +27,8 @@ def remarks(trace: Trace, *, threshold: float, is_empty: bool) -> str | None:
     if is_empty and (count := trace.dropped.get("below_threshold", 0)):
         least = f"the relevance of what was found ({count}) is below the threshold of {threshold:g}"
         said.append(f"nothing relevant is known: {least}")
+    if is_empty and is_of_nobody:
+        said.append(NO_USER)
     return "; ".join(said) or None
 
 

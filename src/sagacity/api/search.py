@@ -171,7 +171,12 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     turns = found.get(INTERACTION, ())
     page = SearchPage(
         interactions=_turns(turns, neighbours=body.neighbours) if INTERACTION in kinds else None,
-        msg=remarks(trace, threshold=body.threshold, is_empty=not any(found.values())),
+        msg=remarks(
+            trace,
+            threshold=body.threshold,
+            is_empty=not any(found.values()),
+            is_of_nobody=body.kinds is None and not body.users,
+        ),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )

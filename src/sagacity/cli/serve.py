@@ -75,7 +75,8 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ended)
     with _bound(settings.host, settings.port) as listener:
-        server = _announcing(uvicorn.Server(config), _url(listener), as_json=as_json)
+        place = settings.storage_place
+        server = _announcing(uvicorn.Server(config), _url(listener), place, as_json=as_json)
         with suppress(SystemExit):
             server.run(sockets=[listener])
     if failures:
@@ -111,8 +112,8 @@ def _ended(number: int, frame: "FrameType | None") -> None:
     """Take the signal that uvicorn repeats after it has shut down: the process then ends as a success."""
 
 
-def _announcing(server: "uvicorn.Server", url: str, *, as_json: bool) -> "uvicorn.Server":
-    """Make a server say where it listens, once it does."""
+def _announcing(server: "uvicorn.Server", url: str, place: str, *, as_json: bool) -> "uvicorn.Server":
+    """Make a server say where it listens and keeps its data, once it does."""
     start = server.startup
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:
@@ -121,8 +122,9 @@ def _announcing(server: "uvicorn.Server", url: str, *, as_json: bool) -> "uvicor
         gc.collect()
         gc.freeze()
         if server.started:
-            envelope = {"ok": True, "data": {"url": url}, "meta": {}}
-            sys.stdout.write((json.dumps(envelope) if as_json else f"Sagacity is listening on {url}") + "\n")
+            envelope = {"ok": True, "data": {"url": url, "storage": place}, "meta": {}}
+            said = f"Sagacity is listening on {url}\nIts data is in {place}"
+            sys.stdout.write((json.dumps(envelope) if as_json else said) + "\n")
             sys.stdout.flush()
 
     server.startup = startup

@@ -1,16 +1,24 @@
 """The settings of this process, read once from the environment."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from sagacity.domain.errors import ConfigError
 
+_PREFIX = "SAGACITY_"
 _KEY_SUFFIX = "_API_KEY"
+_OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
+"""Read by the SDK and the program's commands."""
+_SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
+"""What Kubernetes puts into the environment of every container beside a service of such a name."""
 
 
 class Settings(BaseSettings):
@@ -155,6 +163,14 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite:///{(self.home.expanduser() / 'sagacity.db').absolute()}"
 
     @property
+    def storage_place(self) -> str:
+        """The same for people: a file, or a database's address without its password."""
+        if self.is_sqlite:
+            return self.storage_url.removeprefix("sqlite:///")
+        address = urlsplit(self.storage_url)
+        return f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"
+
+    @property
     def is_sqlite(self) -> bool:
         """Whether the data is in a file of this machine."""
         return self.storage_url.startswith("sqlite")
@@ -175,8 +191,9 @@ def load_settings(**given: object) -> Settings:
     Read the environment; *given* overrides it.
 
     Raises:
-        ConfigError: a setting is wrong; the message names it.
+        ConfigError: a setting is wrong, or a variable is none; the message names it.
     """
+    _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
     try:
         return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
     except ValidationError as error:
@@ -185,6 +202,21 @@ def load_settings(**given: object) -> Settings:
         raise ConfigError(f"setting SAGACITY_{name.upper()}: {first['msg']}") from error
     except SettingsError as error:  # names the field; a list that is no JSON
         raise ConfigError(f"a SAGACITY_ setting cannot be read: {error}") from error
+
+
+def _refuse_unknown(environment: Iterable[str]) -> None:
+    """Refuse a variable that looks like a setting and is none: what it was to change would silently stay as it is."""
+    known = [*(f"{_PREFIX}{name.upper()}" for name in Settings.model_fields), *_OF_CLIENTS]
+    for name in sorted(environment):
+        if (
+            name.upper().startswith(_PREFIX)
+            and name.upper() not in known
+            and not _SERVICE_LINK.fullmatch(name)
+        ):
+            bare = [one.removeprefix(_PREFIX) for one in known]  # the prefix would make any two alike
+            near = get_close_matches(name.upper().removeprefix(_PREFIX), bare, n=1)
+            hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
+            raise ConfigError(f"environment variable {name} is not known{hint}")
 
 
 def provider_keys(environment: Mapping[str, str] | None = None) -> dict[str, SecretStr]:

@@ -20,6 +20,6 @@ def open_shared(redis_url: str) -> SharedState:
         from sagacity.coordination.redis import open_redis  # noqa: PLC0415  an extra brings what it needs
     except ModuleNotFoundError as error:
         raise ConfigError(
-            "setting SAGACITY_REDIS_URL needs one more package: pip install 'sagacity[redis]'"
+            "setting SAGACITY_REDIS_URL needs one more package: uv pip install -e '.[redis]' in the checkout"
         ) from error
     return open_redis(redis_url)

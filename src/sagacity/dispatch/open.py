@@ -34,7 +34,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
         from sagacity.dispatch.arq.queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
     except ModuleNotFoundError as error:
         raise ConfigError(
-            "setting SAGACITY_REDIS_URL needs more packages: pip install 'sagacity[redis]'"
+            "setting SAGACITY_REDIS_URL needs more packages: uv pip install -e '.[redis]' in the checkout"
         ) from error
     return JobQueue(redis_url, tenant_concurrency=tenant_concurrency, lease_seconds=lease_seconds)
 

@@ -144,7 +144,7 @@ def open_vector_store(url: str, api_key: str) -> "QdrantStore | None":
         from sagacity.storage.qdrant.store import QdrantStore  # noqa: PLC0415  its packages are an extra
     except ImportError as error:
         raise ConfigError(
-            "SAGACITY_VECTOR_URL needs one more package: pip install 'sagacity[qdrant]'"
+            "SAGACITY_VECTOR_URL needs one more package: uv pip install -e '.[qdrant]' in the checkout"
         ) from error
     return QdrantStore(url, api_key)
 
@@ -176,7 +176,9 @@ def _postgres(url: sa.URL, options: PostgresOptions) -> Backend:
     try:
         from sagacity.storage.postgres.backend import Postgres  # noqa: PLC0415  its packages are an extra
     except ImportError as error:
-        raise ConfigError("PostgreSQL needs more packages: pip install 'sagacity[postgres]'") from error
+        raise ConfigError(
+            "PostgreSQL needs more packages: uv pip install -e '.[postgres]' in the checkout"
+        ) from error
     return Postgres(
         url,
         owner=_parsed(options.owner_url) if options.owner_url else None,

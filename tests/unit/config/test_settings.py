@@ -1,6 +1,7 @@
 """The settings of one process."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,6 +55,36 @@ def test_wrong_variable_stops_with_its_name(variable: str, value: str) -> None:
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert variable.removeprefix("SAGACITY_").lower() in told.stdout.lower(), told.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        ("SAGACITY_DATABASE_ULR", "SAGACITY_DATABASE_ULR is not known; did you mean SAGACITY_DATABASE_URL?"),
+        ("SAGACITY_FROBNICATE", "SAGACITY_FROBNICATE is not known"),
+        ("SAGACITY_PORT_8081_TCP", None),
+        ("SAGACITY_WEB_SERVICE_HOST", None),
+        ("SAGACITY_URL", None),
+        ("SAGACITY_API_KEY", None),
+    ],
+)
+def test_variable_that_is_no_setting_stops_with_the_nearest(
+    monkeypatch: pytest.MonkeyPatch, variable: str, told: str | None
+) -> None:
+    """A typo must not start a server on other data; what Kubernetes and clients set is passed over."""
+    monkeypatch.setenv(variable, "x")
+    if told is None:
+        load_settings()
+        return
+    with pytest.raises(ConfigError, match=rf"^environment variable {re.escape(told)}$"):
+        load_settings()
+
+
+def test_place_of_the_data_shows_no_password() -> None:
+    """A file, or a server and a database."""
+    assert load_settings(home="/data").storage_place == "/data/sagacity.db"
+    url = "postgresql://app:secret@db.example:5432/sagacity?sslmode=require"
+    assert load_settings(database_url=url).storage_place == "postgresql://db.example:5432/sagacity"
 
 
 def test_defaults_are_valid_and_local() -> None:

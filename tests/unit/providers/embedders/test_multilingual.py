@@ -54,4 +54,4 @@ def test_missing_extra_says_how_to_install_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_THE_PACKAGE], capture_output=True, text=True, timeout=60, check=True
     )
-    assert "pip install 'sagacity[multilingual]'" in done.stdout
+    assert "uv pip install -e '.[multilingual]'" in done.stdout
