@@ -50,6 +50,22 @@ async def test_what_is_said_becomes_entities_and_relationships(api):
     assert len(graph["relationships"]) == 2
 
 
+async def test_the_users_own_name_says_only_whose_memories_are_asked_for(api):
+    """It does not lift the memory that gives it; asked for, the name is found first. Turns are asked with it."""
+    said = "My name is Priya Sharma and I'm based in London. I'm a fashion buyer at Harrods."
+    await learned(api, said)
+    for question, answer in (
+        ("Where does Priya work?", "Works as a fashion buyer at Harrods."),
+        ("Where does Priya Sharma live?", "Lives in London."),
+        ("What is Priya's name?", "Name is Priya Sharma."),
+    ):
+        for more in ({}, {"kinds": ["profile", "interaction"]}):
+            asked = ANNA | {"query": question, "threshold": 0} | more
+            found = (await api.post("/api/search", json=asked)).json()
+            assert found["profiles"][0]["content"] == answer, (question, more)
+    assert [turn["content"] for turn in found["interactions"]] == [said]
+
+
 async def test_moves_and_names_are_followed(api):
     """Who gives a name is found by it; the old home is listed with its end, and no longer drawn."""
     await learned(api, "My name is Priya Sharma and I live in Austin.")

@@ -10,6 +10,7 @@ from datetime import datetime
 from sagacity.domain.analysis import QueryAnalysis
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ProviderError, StorageError
+from sagacity.domain.graph import USER
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.principal import Principal
@@ -18,11 +19,13 @@ from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.cautions import cautions_for, is_caution, with_cautions, within_limit
 from sagacity.retrieval.query.analyze import analyze
+from sagacity.retrieval.query.names import name_candidates
+from sagacity.retrieval.query.own_name import by_pronoun, may_name_the_user, own_names
 from sagacity.retrieval.rank import DEPTH, Ranked, Standings, needs_standings, rank
 from sagacity.retrieval.relevance import relevances
 from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.strategies import STRATEGIES
-from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.retrieval.strategies.base import Part, StrategyInput, StrategyResult
 from sagacity.retrieval.successors import successors_first
 from sagacity.retrieval.talk import Key
 from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
@@ -141,6 +144,7 @@ class Searcher:
         """Ask the strategies side by side."""
         ask = StrategyInput(
             query=query,
+            parts=await self._parts(whose, query),
             now=now,
             depth=max(DEPTH, query.limit),
             read=lambda: self._read(whose, query.wanted),
@@ -163,6 +167,25 @@ class Searcher:
                 if isinstance(failure, StorageError):
                     raise failure
         return _Answers(answers.findings, trace)
+
+    async def _parts(self, whose: Tenant | Principal, query: Query) -> tuple[Part, ...]:
+        """Return what to look for: memories without the name of the user whose they are."""
+        wanted = query.wanted
+        if not wanted.kinds or wanted.user_id is None or not may_name_the_user(query.text):
+            return (Part(wanted, query.text),)
+        try:
+            async with asyncio.timeout(self._strategy_seconds), self._read(whose, wanted) as snapshot:
+                entities = await snapshot.graph.find(wanted.user_id, [USER, *name_candidates(query.text)])
+        except (StorageError, TimeoutError):  # the strategies may have more luck
+            return (Part(wanted, query.text),)
+        text = by_pronoun(query.text, own_names(entities))
+        if text == query.text or not wanted.interactions:
+            return (Part(wanted, text),)
+        memories, turns = {"interactions": False}, {"kinds": ()}
+        return (
+            Part(wanted.model_copy(update=memories), text),
+            Part(wanted.model_copy(update=turns), query.text),
+        )
 
     async def _timed(
         self, name: StrategyName, ask: StrategyInput

@@ -6,6 +6,7 @@ import pytest
 
 from sagacity.cli.demo.conversations import data_folder, load_script
 from sagacity.cli.demo.draw import QUOTE_CHARACTERS, best_sentence
+from sagacity.cli.demo.story import still_said
 from sagacity.domain.errors import InvalidInput
 
 
@@ -53,12 +54,21 @@ def test_broken_data_is_said(tmp_path: Path) -> None:
     [
         ("Lives in Lyon.", ["Hi! I live in Lyon. It rains."], "I live in Lyon."),
         ("Has a cat.", ["No pets.", "I do have a cat, Momo."], "I do have a cat, Momo."),
+        ("Has a neighbor.", ["I met my neighbor Mrs. Johnson. Fine."], "I met my neighbor Mrs. Johnson."),
         ("Anything.", [], ""),
     ],
 )
 def test_quote_is_the_sentence_that_says_it(content: str, quotes: list[str], sentence: str) -> None:
     """Of long turns only the words that matter are shown."""
     assert best_sentence(content, quotes) == sentence
+
+
+def test_what_was_made_more_precise_did_not_end() -> None:
+    """Only what a newer memory contradicts is shown as past."""
+    holds = {"Works as a junior developer at NovaTech.", "Lives in Austin, Texas."}
+    assert still_said("Works as a developer at NovaTech.", holds)
+    assert still_said("Lives in Austin, Texas.", holds)
+    assert not still_said("Lives in San Francisco.", holds)
 
 
 def test_long_quote_is_cut() -> None:

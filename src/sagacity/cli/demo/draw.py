@@ -17,7 +17,7 @@ from sagacity.cli.output import plain
 
 WIDTH = 100
 QUOTE_CHARACTERS = 160
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bDr\.)(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"\w+")
 _KINDS = {"profile": ("knows", "cyan"), "playbook": ("does", "magenta")}
 

@@ -16,6 +16,8 @@ LOG_CHARACTERS = 500
 
 
 class _Address(Value):
+    model_config = ConfigDict(extra="ignore")
+
     url: str
 
 

@@ -1,7 +1,7 @@
 """What the demo does with a server: publish, wait, look at what was learned, ask; each step gives a value."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sagacity.cli.demo.conversations import Conversation, Question, Script
@@ -111,7 +111,7 @@ def look_at(client: "Sagacity", user_id: str) -> UserStory:
     runs = client.get_profile_change_log().profile_change_logs
     holds = {profile.content for profile in current}
     removed = [profile for run in runs if run.user_id == user_id for profile in run.removed_profiles]
-    replaced = [profile for profile in removed if profile.content not in holds]
+    replaced = [profile for profile in removed if not still_said(profile.content, holds)]
     playbooks = client.get_user_playbooks(user_id=user_id, limit=MANY).user_playbooks
     learned = [
         *(_learned("profile", profile, said) for profile in _oldest_first(current)),
@@ -119,6 +119,12 @@ def look_at(client: "Sagacity", user_id: str) -> UserStory:
         *(_learned("profile", profile, said, superseded=True) for profile in _oldest_first(replaced)),
     ]
     return UserStory(user_id=user_id, turns=len(turns), learned=tuple(learned))
+
+
+def still_said(content: str, holds: Collection[str]) -> bool:
+    """Return whether one of what *holds* says all the words of *content*: it was made more precise, and still holds."""
+    words = set(content.casefold().rstrip(".").split())
+    return any(words <= set(one.casefold().rstrip(".").split()) for one in holds)
 
 
 def ask(client: "Sagacity", question: Question) -> Answer:

@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from sagacity.domain.query import Query
+from sagacity.domain.query import Filter, Query
 from sagacity.providers.base import Vectors
 from sagacity.storage.base import Hit
 from sagacity.storage.transaction import Transaction
@@ -14,11 +15,20 @@ HALF_LIFE_DAYS = 30.0
 _DAY_SECONDS = 86_400.0
 
 
+class Part(NamedTuple):
+    """What to look for by words and by meaning, and among what."""
+
+    wanted: Filter
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class StrategyInput:
     """A question, and the means to answer it. Strategies run side by side, so each opens a read of its own."""
 
     query: Query
+    parts: tuple[Part, ...]
+    """The question, once or by kind: of memories something else may be asked than of turns."""
     now: datetime
     depth: int
     """How many of each kind are enough."""

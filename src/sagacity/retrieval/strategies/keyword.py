@@ -6,6 +6,5 @@ from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 async def find(ask: StrategyInput) -> StrategyResult:
     """Return what says the question's words; the rarer they are, the better."""
     async with ask.read() as snapshot:
-        return StrategyResult(
-            tuple(await snapshot.search.by_terms(ask.query.wanted, ask.query.text, ask.depth))
-        )
+        found = [await snapshot.search.by_terms(part.wanted, part.text, ask.depth) for part in ask.parts]
+    return StrategyResult(tuple(hit for hits in found for hit in hits))

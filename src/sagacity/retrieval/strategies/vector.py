@@ -5,7 +5,11 @@ from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 
 async def find(ask: StrategyInput) -> StrategyResult:
     """Embed the question, then return what lies nearest."""
-    vector = await ask.embed(ask.query.text)
+    vectors = [await ask.embed(part.text) for part in ask.parts]
     async with ask.read() as snapshot:
-        nearest = await snapshot.search.by_vector(ask.query.wanted, vector, ask.depth)
-    return StrategyResult(tuple(nearest.hits), note=nearest.fallback)
+        found = [
+            await snapshot.search.by_vector(part.wanted, vector, ask.depth)
+            for part, vector in zip(ask.parts, vectors, strict=True)
+        ]
+    hits = tuple(hit for nearest in found for hit in nearest.hits)
+    return StrategyResult(hits, note=next((nearest.fallback for nearest in found if nearest.fallback), ""))
