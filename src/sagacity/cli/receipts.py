@@ -93,7 +93,7 @@ def _left_alone(request_id: str) -> "Generator[None]":
 
 
 def draw(found: "Receipt") -> Render:
-    """Draw a receipt: where it stands, each learner, and what was learned."""
+    """Draw a receipt: where it stands, what was learned, and by which learner or why not."""
     vector = found.indexed.vector
     head = facts(
         {
@@ -109,7 +109,7 @@ def draw(found: "Receipt") -> Render:
         ("learner", "state", "outcome", "why", "noted", "#next try"),
         [
             (
-                step.learner,
+                _called(step.learner),
                 step.state,
                 step.outcome,
                 step.error or step.reason,
@@ -130,13 +130,19 @@ def draw(found: "Receipt") -> Render:
 
     def render(console: Console) -> None:
         head(console)
-        for part in (learners, memories):
+        for part in (memories, learners):
             console.print(plain(""))
             part(console)
         for warning in (*found.warnings, *_trouble(found)):
             console.print(plain(f"\n{warning}", "yellow"))
 
     return render
+
+
+def _called(learner: str) -> str:
+    """Name a learner by its kind, unless somebody configured it under a name of its own."""
+    kind, _, extractor = learner.partition(":")
+    return kind if extractor.startswith("default_") else learner
 
 
 def _entries(counts: "EntryCounts | None") -> str:

@@ -112,3 +112,16 @@ def test_what_became_of_proposed_entries_is_shown() -> None:
     learners = (progress.model_copy(update={"entries": counts}),)
     text = drawn(found.model_copy(update={"learners": learners}))
     assert "2 of 6, 1 merged, 3 dropped (2 contact data, outdated)" in text
+
+
+def test_what_was_learned_comes_first_and_learners_go_by_their_kind() -> None:
+    """An extractor that somebody configured keeps its name."""
+    found = receipt(ReceiptState.LEARNED, LearnerState.LEARNED, LearnerState.LEARNED)
+    names = ("profile:default_profile_extractor", "profile:hobbies")
+    learners = tuple(
+        one.model_copy(update={"learner": name}) for one, name in zip(found.learners, names, strict=True)
+    )
+    text = drawn(found.model_copy(update={"learners": learners}))
+    assert "default_profile_extractor" not in text
+    assert "profile:hobbies" in text
+    assert text.index("nothing learned") < text.index("learner")

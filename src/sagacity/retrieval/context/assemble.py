@@ -34,7 +34,8 @@ _LONG_WORDS = 10
 """Characters a token, more than prose of any language has: a turn that is longer is cut without counting it whole."""
 _PROSE_CHARACTERS_PER_TOKEN = 4.5
 RESTATED = 0.6
-"""Of a turn's terms: a turn of which listed memories say so much is left out. They do not say "by the way" again."""
+"""Of a turn's terms: a turn of which listed memories say so much, or all but a word, is left out.
+They do not say "by the way" again, and "lives in" for "moved to"."""
 _LEAST_PART_TOKENS = 40
 _LEAST_PART_CHARACTERS = 80
 """A shorter part of a turn is not worth its place."""
@@ -175,7 +176,8 @@ class _Page:
             return False
         there = terms_of(" ".join(line.body for line in learned)).keys()
         terms = Counter({term: n for term, n in terms_of(turn.body).items() if "'" not in term})  # I'm, don't
-        return sum(count for term, count in terms.items() if term in there) >= RESTATED * terms.total()
+        unsaid = sum(count for term, count in terms.items() if term not in there)
+        return unsaid <= max((1 - RESTATED) * terms.total(), 1)
 
     def fill(self, lines: Sequence[Line], room_for: Callable[[Line], int]) -> list[Line]:
         """Place what fits of *lines*, in their order; returns the others."""

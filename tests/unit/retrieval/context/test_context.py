@@ -484,6 +484,13 @@ def test_a_turn_is_left_out_where_the_facts_it_taught_are_listed():
     assert citations(others) == ["p:7", "i:1"]
 
 
+def test_a_short_turn_may_say_one_word_that_its_fact_does_not():
+    """Who lives in Porto has moved there."""
+    facts = [memory(7, "Lives in Porto.", source_interaction_ids=(InteractionId(1), InteractionId(2)))]
+    moved, hired = found(1, "I moved to Porto."), found(2, "A bank hired me in Porto.")
+    assert citations(context([moved, hired, *facts])) == ["p:7", "i:2"]
+
+
 def test_a_turn_that_several_facts_were_learned_from_is_covered_by_all_of_them():
     """Each says a half."""
     said = found(1, "My name is Bob and I live in Rome.")
