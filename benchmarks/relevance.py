@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from corpus import TENANT
 from harness import Place, Report, Table, folder
+from run import PAGE, machine, put
 
 from sagacity.bootstrap import open_database
 from sagacity.domain.clock import SystemClock
@@ -30,6 +31,7 @@ from sagacity.providers.embedders.multilingual import MultilingualUSE
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.transaction import Storage
 
+PLOT = PAGE.with_name("relevance.svg")
 DATA = Path(__file__).parent / "data" / "questions_of_memories.txt"
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 BINS = 5
@@ -185,6 +187,45 @@ def _bins(results: Sequence[Result]) -> list[tuple[str, ...]]:
     return [*rows, ("calibration error", str(len(results)), f"{error:.3f}", "")]
 
 
+def plotted(rows: Sequence[tuple[str, ...]]) -> str:
+    """
+    Draw the bins as SVG: the mean relevance to the right, the share that is right upwards, the size their number.
+
+    Args:
+        rows: of `_bins`, without the last.
+    """
+    side, edge = 300, 40
+    most = max(int(count) for _, count, _, _ in rows)
+    dots: list[str] = []
+    for _, count, mean, right in rows:
+        x, y = edge + float(mean) * side, edge + (1 - float(right)) * side
+        radius = 4 + 10 * (int(count) / most) ** 0.5
+        dots.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{radius:.0f}" fill="#3465a4" fill-opacity="0.7"/>')
+    ends, middle = edge + side, edge + side / 2
+    box = f'viewBox="0 0 {ends + edge} {ends + edge}" width="{ends + edge}"'
+    words = [
+        f'<text x="{middle:.0f}" y="{ends + 32}" text-anchor="middle">relevance</text>',
+        f'<text x="14" y="{middle:.0f}" text-anchor="middle" transform="rotate(-90 14 {middle:.0f})">right</text>',
+        *(
+            f'<text x="{edge + at * side:.0f}" y="{ends + 16}" text-anchor="middle">{at:g}</text>'
+            f'<text x="{edge - 8}" y="{edge + (1 - at) * side + 4:.0f}" text-anchor="end">{at:g}</text>'
+            for at in (0, 0.5, 1)
+        ),
+    ]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif" font-size="12">',
+            "<title>Relevance of first results and how many of them are right</title>",
+            f'<rect width="{ends + edge}" height="{ends + edge}" fill="white"/>',
+            f'<rect x="{edge}" y="{edge}" width="{side}" height="{side}" fill="none" stroke="#888"/>',
+            f'<line x1="{edge}" y1="{ends}" x2="{ends}" y2="{edge}" stroke="#888" stroke-dasharray="4"/>',
+            *dots,
+            *words,
+            "</svg>\n",
+        ]
+    )
+
+
 def _at(found: Sequence[Answer], threshold: float) -> tuple[str, ...]:
     """What is left of the answers above *threshold*."""
     kept = [(one, [it for it in one.results if it.relevance >= threshold]) for one in found]
@@ -230,12 +271,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--multilingual", action="store_true", help="the other built-in embedder")
+    parser.add_argument("--page", action="store_true", help=f"put the figures into {PAGE.name}, with a plot")
+    parser.add_argument("--date", default="", help="the day to put on the page")
     parser.add_argument("--fit", action="store_true", help="print the calibration that fits best")
     arguments = parser.parse_args()
     embedder = MultilingualUSE() if arguments.multilingual else MiniLM()
     with folder() as home:
         found = asyncio.run(answers(embedder, home))
-    print(report_of(found, embedder.model).markdown())
+    report = report_of(found, embedder.model)
+    print(report.markdown())
+    if arguments.page:
+        PLOT.write_text(plotted(report.tables[0].rows[:-1]), encoding="utf-8")
+        figure = f"![Calibration of first results]({PLOT.name})"
+        taken = f"Taken on {arguments.date} with `python benchmarks/relevance.py` on {machine()}."
+        PAGE.write_text(put(PAGE.read_text(), "relevance", f"{report.markdown()}\n{figure}\n\n{taken}"))
     if arguments.fit:
         print("Calibration({:.2f}, {:.2f})".format(*fitted(found)))
 

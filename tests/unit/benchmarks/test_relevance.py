@@ -1,9 +1,10 @@
 """The benchmark of relevance."""
 
+import re
 from pathlib import Path
 
 import pytest
-from relevance import Answer, Result, answers, fitted, report_of, users
+from relevance import Answer, Result, answers, fitted, plotted, report_of, users
 
 from sagacity.providers.embedders.minilm import MiniLM
 
@@ -32,6 +33,13 @@ def test_figures_of_known_answers() -> None:
     assert [row[1] for row in apart.rows] == ["1.000", "1.000"]
     intercept, slope = fitted(found)
     assert intercept < 0 < slope
+
+
+def test_plot_has_a_dot_for_each_bin() -> None:
+    """What is as often right as its relevance says lies on the diagonal."""
+    drawing = plotted([("0.0 to 0.2", "4", "0.10", "0.10"), ("0.8 to 1.0", "1", "0.90", "0.90")])
+    dots = re.findall(r'<circle cx="(\d+)" cy="(\d+)" r="(\d+)"', drawing)
+    assert dots == [("70", "310", "14"), ("310", "70", "9")]
 
 
 @pytest.mark.full
