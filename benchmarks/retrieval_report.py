@@ -16,8 +16,8 @@ ABOUT = (
     "The questions of a LongMemEval_S file, each asked by a user of its own, to whom its whole history belongs: "
     "published session by session into SQLite, embedded, and searched with `Searcher.search`. Ten turns are asked for. "
     "A session ranks where its best turn does, among 200. Questions without an answer are left out. "
-    "LoCoMo and BEAM, below, likewise. The weights of the ranking were chosen on these questions, so on others expect a "
-    "little less."
+    "LoCoMo and BEAM, below, likewise. The weights of the ranking were chosen on these questions, so expect a "
+    "little less on others."
 )
 
 
