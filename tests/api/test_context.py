@@ -51,6 +51,7 @@ async def test_all_that_is_known_comes_in_sections_with_its_sources(api):
     stored = (await api.post("/api/get_profiles", json={"user_id": "anna"})).json()["user_profiles"]
     assert (profile["kind"], profile["item_id"]) == ("profile", stored[0]["profile_id"])
     assert f"[{profile['citation']}]" in page["context"]
+    assert 0 < profile["relevance"] < 1
     assert page["total_tokens"] == COUNTER.count(page["context"]) <= 5000
     assert page["truncated"] is False
 

@@ -27,3 +27,20 @@ def test_command_is_documented_with_an_example(name: str, command) -> None:
     assert "Example: " in command.help
     assert f"{name}" in command.help
     assert all(option.help for option in command.params if option.name != "help")
+
+
+def groups(command, name: str):
+    children = getattr(command, "commands", {})
+    if children:
+        yield pytest.param(children, id=name)
+    for part, child in children.items():
+        if not child.hidden:
+            yield from groups(child, f"{name} {part}")
+
+
+@pytest.mark.parametrize("children", list(groups(get_command(app), "sagacity")))
+def test_list_of_commands_reads_whole_in_80_columns(children) -> None:
+    """No first sentence is cut."""
+    shown = {name: child for name, child in children.items() if not child.hidden}
+    room = 80 - 6 - max(map(len, shown))
+    assert [name for name, child in shown.items() if child.get_short_help_str(room).endswith("...")] == []

@@ -96,7 +96,7 @@ PLAYBOOKS.updates(
 )
 PLAYBOOKS.shows(
     "get_agent_playbooks",
-    "Show one agent playbook, how many users and rules are behind it, and which one it would replace.",
+    "Show one agent playbook. Also how many users and rules are behind it, and which one it would replace.",
     "--playbook-id 3",
     _whole,
 )
@@ -111,7 +111,7 @@ def update_status(
     approval: Annotated[options.Approval, typer.Option("--approval", "--status", help="Its approval.")],
 ) -> None:
     """
-    Approve or reject an agent playbook, or set it back to pending.
+    Approve or reject one, or set it back to pending.
 
     Example: sagacity agent-playbooks update-status --playbook-id 3 --approval approved
     """

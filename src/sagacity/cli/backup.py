@@ -48,7 +48,7 @@ def restore(
     ] = False,
 ) -> None:
     """
-    Restore a backup into the configured database, which must be empty.
+    Restore a backup into the configured, empty database.
 
     Stop the servers first. The file may come from an older release; it is not changed.
 

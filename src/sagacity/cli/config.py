@@ -36,7 +36,7 @@ def set_config(
     context: typer.Context, *, data: options.DataText = None, file: options.DataFile = None
 ) -> None:
     """
-    Change the configuration: the given top-level keys replace the stored ones, the others stay.
+    Change the configuration. The given top-level keys replace the stored ones, the others stay.
 
     A masked secret keeps the stored one. A preset replaces the stored window.
 

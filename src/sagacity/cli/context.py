@@ -46,7 +46,7 @@ def context_(
     asked: Options,
 ) -> None:
     """
-    Print what is known and relevant to a question, as text for a prompt. Each line names its source.
+    Print what is known and relevant, as text for a prompt. Each line names its source.
 
     With --explain, also print what each strategy found and what was left out.
 
@@ -88,7 +88,7 @@ def _drawn(page: "ContextPage", *, explains: bool) -> Render:
 
 def _results(page: "ContextPage") -> list[Result]:
     return [
-        Result(item.kind, item.item_id, item.text, item.score, item.components)
+        Result(item.kind, item.item_id, item.text, item.score, item.relevance, item.components)
         for section in page.sections
         for item in section.items
         if item.components

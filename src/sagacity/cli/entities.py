@@ -107,7 +107,7 @@ def merge(
     user_id: options.UserId,
 ) -> None:
     """
-    Merge other entities into the first: their names become its aliases.
+    Merge other entities into the first. Their names become its aliases.
 
     Example: sagacity entities merge 3 8 9 --user-id ana
     """
@@ -121,7 +121,7 @@ def delete(
     context: typer.Context, entity_id: EntityNumber, *, user_id: options.UserId, yes: options.Yes = False
 ) -> None:
     """
-    Delete an entity with its relationships; memories that mention it stay.
+    Delete an entity with its relationships. Memories that mention it stay.
 
     Example: sagacity entities delete 3 --user-id ana --yes
     """

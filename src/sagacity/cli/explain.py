@@ -31,6 +31,11 @@ class Scored(Protocol):
         ...
 
     @property
+    def relevance(self) -> float | None:
+        """How likely it answers the question."""
+        ...
+
+    @property
     def score_components(self) -> Mapping[str, float] | None:
         """What the score was made of."""
         ...
@@ -43,13 +48,14 @@ class Result(NamedTuple):
     item_id: object
     content: str
     score: float | None
+    relevance: float | None
     components: Mapping[str, float] | None
 
 
 def results(kind: str, views: Iterable[Scored], id_name: str) -> list[Result]:
     """Return the things found of one kind, whose number or name is in the field *id_name*."""
     return [
-        Result(kind, getattr(view, id_name), view.content, view.score, view.score_components)
+        Result(kind, getattr(view, id_name), view.content, view.score, view.relevance, view.score_components)
         for view in views
     ]
 
@@ -128,12 +134,13 @@ def _components(found: Sequence[Result]) -> Render:
             one.kind,
             one.item_id,
             _short(one.content),
+            number(one.relevance),
             number(one.score),
             ", ".join(f"{name} {value:.3f}" for name, value in (one.components or {}).items()),
         )
         for one in found
     ]
-    return table(("kind", "#id", "content", "#score", "made of"), rows, empty="nothing found")
+    return table(("kind", "#id", "content", "#relevance", "#score", "made of"), rows, empty="nothing found")
 
 
 def _short(text: str) -> str:

@@ -73,7 +73,7 @@ def delete(
 @app.command("delete-all")
 def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
     """
-    Delete the turns of all users; what was learned from them stays.
+    Delete the turns of all users. What was learned from them stays.
 
     Example: sagacity interactions delete-all --yes
     """

@@ -28,7 +28,7 @@ def migrate_data(
     ] = False,
 ) -> None:
     """
-    Copy everything from one database into another, and verify it.
+    Copy everything into another database, and verify it.
 
     Stop the servers first: what they write meanwhile is not copied. If interrupted, run the same command again:
     it continues where it stopped. The source is not changed. Rows are verified by count and checksum, table by

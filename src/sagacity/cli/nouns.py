@@ -171,9 +171,7 @@ class Noun:
             show(context, reply, said(reply.message or verdict))
 
         takes = {self.id_name: self.id_option}
-        approve = (
-            f"Approve {self.one}, so that it is used for all users; the one that it replaces is archived."
-        )
+        approve = f"Approve {self.one}. It is used for all users, and the one that it replaces is archived."
         reject = f"Reject {self.one}, so that it is not used."
         self.adds_command(
             "approve", approve, example, takes, lambda context, given: decide(context, given, "approved")

@@ -90,7 +90,7 @@ def show_operation(context: typer.Context, operation_id: OperationId) -> None:
 @app.command()
 def watch(context: typer.Context, operation_id: OperationId) -> None:
     """
-    Follow an operation until it ends; exit code 1 if it failed, was cancelled, or failed for some users.
+    Follow an operation until it ends. The exit code is 1 if it failed, was cancelled, or failed for some users.
 
     Example: sagacity operations watch 0199c2e4-…
     """

@@ -63,7 +63,7 @@ PROFILES.adds(
 PROFILES.updates(
     "update_user_profile",
     '--user-id ana --profile-id ID --content "Ana is vegan."',
-    text="Change what a profile says; it is found by its new words at once.",
+    text="Change what a profile says. It is found by its new words at once.",
     user_id=USER,
     profile_id=PROFILES.id_option,
     content=Option(Content),

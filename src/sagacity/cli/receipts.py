@@ -32,7 +32,7 @@ def receipt(
     timeout: Annotated[float, typer.Option("--timeout", min=0, help="Longest wait in seconds.")] = 300,
 ) -> None:
     """
-    Show the state of a publish: whether it is stored, searchable and learned from, and what was learned.
+    Show what became of a publish. Whether it is stored, searchable and learned from, and what was learned.
 
     Example: sagacity receipt 0199c2e4-… --wait
     """

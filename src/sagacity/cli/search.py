@@ -42,7 +42,7 @@ def search(
     asked: Options,
 ) -> None:
     """
-    Search profiles, playbooks and skills, or the kinds given by --kind.
+    Search profiles, playbooks and skills. With --kind, search the kinds given instead.
 
     Without --user-id, only agent playbooks and skills are searched.
 

@@ -150,7 +150,7 @@ def generate(
     wait: Wait = False,
 ) -> None:
     """
-    Write skills from what users taught, now; they wait for approval.
+    Write skills from what users taught. They wait for approval.
 
     Example: sagacity skills generate --wait
     """
@@ -176,7 +176,7 @@ def export(
     approval: options.OnlyApproval = None,
 ) -> None:
     """
-    Write skills as folders that agents load, or print them as one document; by default approved ones.
+    Write skills as folders, or print them as one document. By default approved ones.
 
     Redirected into a file, the document is written byte for byte.
 

@@ -110,7 +110,7 @@ def upgrade_profiles(
     yes: options.Yes = False,
 ) -> None:
     """
-    Make pending profiles current, and archive the current ones until the next upgrade.
+    Make pending profiles current. The current ones are archived until the next upgrade.
 
     Example: sagacity profiles upgrade --user-id ana
     """
@@ -134,7 +134,7 @@ def downgrade_profiles(
     yes: options.Yes = False,
 ) -> None:
     """
-    Undo the last upgrade: swap current and archived profiles.
+    Undo the last upgrade. Current and archived profiles change places.
 
     Example: sagacity profiles downgrade --user-id ana
     """
@@ -180,7 +180,7 @@ def regenerate_user_playbooks(
     upgrade: Upgrade = False,
 ) -> None:
     """
-    Learn user playbooks again from all turns with one agent version, into a pending version.
+    Learn user playbooks again, into a pending version. All turns with one agent version are read.
 
     The agent version is `agent-v0` unless another is named. The current version is used until `upgrade`.
 
@@ -243,7 +243,7 @@ def upgrade_user_playbooks(
     yes: options.Yes = False,
 ) -> None:
     """
-    Make pending user playbooks current, and archive the current ones until the next upgrade.
+    Make pending user playbooks current. The current ones are archived until the next upgrade.
 
     Example: sagacity user-playbooks upgrade --agent-version agent-v0
     """
@@ -270,7 +270,7 @@ def downgrade_user_playbooks(
     yes: options.Yes = False,
 ) -> None:
     """
-    Undo the last upgrade: swap current and archived user playbooks.
+    Undo the last upgrade. Current and archived user playbooks change places.
 
     Example: sagacity user-playbooks downgrade --agent-version agent-v0
     """

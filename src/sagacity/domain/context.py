@@ -75,6 +75,8 @@ class ContextItem(Value):
     """The line as it was rendered."""
     tokens: int
     score: float = 0.0
+    relevance: float | None = None
+    """How likely it answers the question, in [0, 1]; None where neither words nor meaning found it."""
     components: dict[str, float] = {}
     """What the score was made of, by name."""
     is_cut: bool = False

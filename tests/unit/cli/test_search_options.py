@@ -152,9 +152,14 @@ def test_an_explanation_shows_strategies_and_components():
     """What the question was taken for, what each step took, found or failed with, and what made each score."""
     found = [
         Result(
-            "profile", "p-1", "Ana was in Rome " + "and further " * 10, 0.9, {"keyword": 2.5, "vector": 0.5}
+            "profile",
+            "p-1",
+            "Ana was in Rome " + "and further " * 10,
+            0.9,
+            0.75,
+            {"keyword": 2.5, "vector": 0.5},
         ),
-        Result("interaction", 7, "Hello", 0.1, {"keyword": 0.25}),
+        Result("interaction", 7, "Hello", 0.1, None, {"keyword": 0.25}),
     ]
     lines = drawn(explanation(EXPLAINED, found))
     assert "searched for where was Ana last week" in lines
@@ -164,16 +169,16 @@ def test_an_explanation_shows_strategies_and_components():
     assert "held back 2 over_limit" in lines
     assert "keyword 1.2 3" in lines
     assert "vector the embedder is away" in lines
-    assert "kind id content score made of" in lines
+    assert "kind id content relevance score made of" in lines
     [first] = [line for line in lines if line.startswith("profile p-1")]
-    assert first.endswith("… 0.90 keyword 2.500, vector 0.500")
+    assert first.endswith("… 0.75 0.90 keyword 2.500, vector 0.500")
     assert "interaction 7 Hello 0.10 keyword 0.250" in lines
 
 
 def test_an_explanation_of_many_components_can_be_read():
     """However many there are, a text is not squeezed into a column of single letters."""
     components = {f"component_{n}": 0.5 for n in range(9)}
-    lines = drawn(explanation(EXPLAINED, [Result("profile", "p" * 36, "Ana was in Rome", 0.9, components)]))
+    lines = drawn(explanation(EXPLAINED, [Result("profile", "p" * 36, "Ana was in Rome", 0.9, 0.5, components)]))
     assert any("Ana was in" in line for line in lines)
 
 
@@ -192,8 +197,9 @@ def test_results_are_named_by_kind_and_id():
         last_modified_timestamp=0,
         generated_from_request_id="",
         score=0.5,
+        relevance=0.75,
     )
-    assert results("profile", [view], "profile_id") == [Result("profile", "p", "c", 0.5, None)]
+    assert results("profile", [view], "profile_id") == [Result("profile", "p", "c", 0.5, 0.75, None)]
 
 
 def test_neighbours_stand_around_their_turn():

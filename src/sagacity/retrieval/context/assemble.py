@@ -265,6 +265,7 @@ class _Page:
             text=line.text.rstrip("\n"),
             tokens=self._tokens(line.text),
             score=line.score,
+            relevance=line.relevance,
             components=dict(line.components),
             is_cut=line.is_cut,
         )

@@ -52,6 +52,7 @@ class Line:
     """What stands before the text: a date, who spoke."""
     body: str
     score: float = 0.0
+    relevance: float | None = None
     components: Mapping[str, float] = field(default_factory=dict[str, float])
     rank: int = 0
     """Its place among the lines of its section, best first."""
@@ -148,7 +149,9 @@ def _says_nothing(turn: Line) -> bool:
 
 def _line(one: Scored) -> Line:
     if one.interaction is not None:
-        return _turn_line(one.interaction, one.score, one.components)
+        line = _turn_line(one.interaction)
+        line.score, line.relevance, line.components = one.score, one.relevance, one.components
+        return line
     if one.memory is None:
         raise ValueError("what was found is neither a memory nor a turn")
     memory, spec = one.memory, KINDS[one.memory.kind]
@@ -161,6 +164,7 @@ def _line(one: Scored) -> Line:
         lead="" if spec.section is SectionName.PROCEDURES else f"{_date_of(memory):%Y-%m-%d}: ",
         body=plain(raw),
         score=one.score,
+        relevance=one.relevance,
         components=one.components,
         when=_date_of(memory),
         is_cut=len(raw) > MOST_CHARACTERS,
@@ -197,7 +201,7 @@ def _skill_statement(skill: Memory) -> str:
     return f"{named or 'A skill'} (load it before use: get_skills, skill_ids {skill.memory_id})"
 
 
-def _turn_line(turn: Interaction, score: float, components: Mapping[str, float]) -> Line:
+def _turn_line(turn: Interaction) -> Line:
     """Return the line of a turn of the log: the day, who spoke, and what was said."""
     raw, when = turn.text, turn.happened_at or turn.created_at
     return Line(
@@ -207,8 +211,6 @@ def _turn_line(turn: Interaction, score: float, components: Mapping[str, float])
         item_id=str(turn.interaction_id),
         lead=f"{when:%Y-%m-%d} {_label(turn.role)}: ",
         body=plain(raw),
-        score=score,
-        components=components,
         when=when,
         is_turn=True,
         is_cut=len(raw) > MOST_CHARACTERS,
@@ -216,7 +218,7 @@ def _turn_line(turn: Interaction, score: float, components: Mapping[str, float])
 
 
 def _beside(turn: Interaction, rank: int, needed: str) -> Line:
-    line = _turn_line(turn, 0.0, {})
+    line = _turn_line(turn)
     line.rank, line.beside, line.is_found = rank, needed, False
     return line
 
