@@ -179,7 +179,9 @@ def hoisted(arguments: Sequence[str]) -> list[str]:
             return [*first, *rest, one, *waiting]
         if one in _ANYWHERE or one.partition("=")[0] in _ANYWHERE_WITH_VALUE:
             first.append(one)
-            if one in _ANYWHERE_WITH_VALUE and waiting:
+            if one in _ANYWHERE_WITH_VALUE:
+                if not waiting:
+                    return first  # so that its value is asked for, and no command taken for it
                 first.append(waiting.pop(0))
         else:
             rest.append(one)

@@ -35,7 +35,7 @@ class Conflict(SagacityError):
 
 
 class InvalidInput(SagacityError):
-    """The input breaks a rule that the message names. Mend it and send it again."""
+    """The input breaks a rule that the message names. Correct it and send it again."""
 
 
 class TooLarge(SagacityError):
@@ -69,7 +69,7 @@ class ProviderTimeout(ProviderError):
 
 
 class ProviderRefused(ProviderError):
-    """The provider refused the call (key, quota, model name). Mend the configuration; no retry helps before."""
+    """The provider refused the call (key, quota, model name). Correct the configuration; no retry helps before."""
 
     retryable = False
 

@@ -130,7 +130,8 @@ def test_plain_text_keeps_lines_and_letters() -> None:
         (["search", "x", "--json"], ["--json", "search", "x"]),
         (["whoami", "--server-url", "u", "--api-key=k"], ["--server-url", "u", "--api-key=k", "whoami"]),
         (["publish", "--", "--json"], ["publish", "--", "--json"]),
-        (["search", "x", "--server-url"], ["--server-url", "search", "x"]),
+        (["search", "x", "--server-url"], ["--server-url"]),
+        (["profiles", "list", "--field", "profile_id"], ["--field", "profile_id", "profiles", "list"]),
         ([], []),
     ],
 )
