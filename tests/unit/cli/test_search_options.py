@@ -178,7 +178,9 @@ def test_an_explanation_shows_strategies_and_components():
 def test_an_explanation_of_many_components_can_be_read():
     """However many there are, a text is not squeezed into a column of single letters."""
     components = {f"component_{n}": 0.5 for n in range(9)}
-    lines = drawn(explanation(EXPLAINED, [Result("profile", "p" * 36, "Ana was in Rome", 0.9, 0.5, components)]))
+    lines = drawn(
+        explanation(EXPLAINED, [Result("profile", "p" * 36, "Ana was in Rome", 0.9, 0.5, components)])
+    )
     assert any("Ana was in" in line for line in lines)
 
 
