@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sagacity.domain.graph import USER, Entity, normalized
 from sagacity.retrieval.query.names import names_in
+from sagacity.retrieval.query.words import keywords_of
 
 
 def may_name_the_user(text: str) -> bool:
@@ -42,9 +43,14 @@ def own_names(entities: Sequence[Entity]) -> tuple[str, ...]:
 
 
 def by_pronoun(text: str, names: Sequence[str]) -> str:
-    """Return a question with the user's names replaced by "they", which is in no index of words."""
+    """
+    Return a question with the user's names replaced by "they", which is in no index of words.
+
+    One that asks about nothing but the name ("Who is Priya?") stays as it is.
+    """
     if not names:
         return text
     either = "|".join(map(re.escape, names))
     replaced = re.sub(rf"\b(?:{either})['’]s\b", "their", text, flags=re.IGNORECASE)
-    return re.sub(rf"\b(?:{either})\b", "they", replaced, flags=re.IGNORECASE)
+    replaced = re.sub(rf"\b(?:{either})\b", "they", replaced, flags=re.IGNORECASE)
+    return replaced if keywords_of(replaced) else text

@@ -48,6 +48,8 @@ def test_name_that_another_bears_is_not_taken_for_the_users() -> None:
         ("What is Priya Sharma's job?", "What is their job?"),
         ("priya’s address", "their address"),
         ("Does Priyanka like tea?", "Does Priyanka like tea?"),
+        ("Priya", "Priya"),
+        ("Who is Priya Sharma?", "Who is Priya Sharma?"),
         ("Where is the office?", "Where is the office?"),
     ],
 )
