@@ -1,6 +1,7 @@
 """The one door to chat models: which version of a prompt, which model, what each request cost, and when to stop."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -18,7 +19,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.learning.spending import RunningSums
 from sagacity.learning.windows.images import Sight
 from sagacity.prompts.load import Prompt, active_version, load_prompt, reference, render
-from sagacity.providers.base import LLM, ChatMessage, ModelCall, OnCall, Output
+from sagacity.providers.base import LLM, ChatMessage, ModelCall, OnCall, Output, ignore_call
 from sagacity.providers.llm.prices import price_of
 from sagacity.storage.transaction import Storage
 
@@ -131,9 +132,47 @@ class PromptRunner:
         completion = await self._llm.complete(messages, on_call=on_call)
         return Answer(completion.text, filled, self.model)
 
+    async def stream(
+        self,
+        prompt: str,
+        variables: Mapping[str, str],
+        *,
+        history: Sequence[ChatMessage] = (),
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        told: OnCall = ignore_call,
+    ) -> AsyncGenerator[str]:
+        """
+        Ask for an answer as plain text, and yield it piece by piece; see `ask`.
+
+        Args:
+            prompt: its name.
+            variables: as in `ask`.
+            history: messages between the system part and the user part.
+            max_tokens: of the answer.
+            temperature: 0..2; None for the model's own.
+            told: told of every request, as the ledger is.
+
+        Raises:
+            ValueError: there is no such prompt, or a variable is missing.
+            ProviderError: the model failed. Once something was yielded it is not asked again.
+        """
+        _, (system, user), record = self._prepared(prompt, variables)
+
+        async def on_call(call: ModelCall) -> None:
+            await record(call)
+            await told(call)
+
+        pieces = self._llm.stream(
+            (system, *history, user), max_tokens=max_tokens, temperature=temperature, on_call=on_call
+        )
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
+
     def _prepared(
         self, prompt: str, variables: Mapping[str, str], image: str = ""
-    ) -> tuple[str, tuple[ChatMessage, ...], OnCall]:
+    ) -> tuple[str, tuple[ChatMessage, ChatMessage], OnCall]:
         filled = rendered(prompt, active_version(prompt, self._versions), variables)
         name = reference(filled.name, filled.version)
 

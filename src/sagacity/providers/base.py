@@ -1,6 +1,6 @@
 """The seams to models: text in, text, values or vectors out."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -105,9 +105,14 @@ class LLM(Protocol):
         ...
 
     def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
-    ) -> AsyncIterator[str]:
-        """Yield the answer piece by piece."""
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        on_call: OnCall = ignore_call,
+    ) -> AsyncGenerator[str]:
+        """Yield the answer piece by piece; *temperature* (0..2) only where the model takes one."""
         ...
 
 

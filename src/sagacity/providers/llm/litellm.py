@@ -1,7 +1,7 @@
 """Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, NamedTuple, TypeVar
 
@@ -115,14 +115,21 @@ class LiteLLM:
         raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
-    ) -> AsyncIterator[str]:
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        on_call: OnCall = ignore_call,
+    ) -> AsyncGenerator[str]:
         """
         Yield the answer piece by piece.
 
         It is tried again only while nothing was yielded; the time limit holds for each piece.
         """
-        options = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
+        options: dict[str, Any] = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
+        if temperature is not None:
+            options["temperature"] = self._choice.temperature_near(temperature)
         meter, asked = self._meter(on_call), prompt_tokens(messages)
 
         async def attempt() -> _Opened | Failure:

@@ -1,6 +1,6 @@
 """A model that cannot be opened: every call says why."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
@@ -40,8 +40,13 @@ class RefusingLLM:
         raise self._refusal()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, on_call: OnCall = ignore_call
-    ) -> AsyncIterator[str]:
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        on_call: OnCall = ignore_call,
+    ) -> AsyncGenerator[str]:
         """Raise the reason."""
         raise self._refusal()
         yield ""
