@@ -18,6 +18,7 @@ from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.base import Backend, Scope
+from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
 from sagacity.storage.evidence.retention import RetentionRepository
@@ -84,6 +85,8 @@ class Transaction:
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
         self.sessions = SessionRepository(scope)
+        self.conversations = ConversationRepository(scope)
+        self.exchanges = ExchangeRepository(scope)
         self.model_calls = ModelCallRepository(scope)
         self.extractions = ExtractionRepository(scope)
         self.organisation = OrganisationRepository(scope)

@@ -16,7 +16,7 @@ from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empt
 from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
 from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
-from sagacity.storage.schema.tables import evaluations, interactions, requests, sessions
+from sagacity.storage.schema.tables import evaluations, exchanges, interactions, requests, sessions
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.filters import (
     INTERACTION,
@@ -138,24 +138,60 @@ class InteractionRepository:
                 for r in fresh
             ],
         )
+        turns = [(stored[request.request_id], turn) for request in fresh for turn in request.interactions]
+        await self._insert_turns(rows, turns)
+        return stored
+
+    async def extend(self, request_id: RequestId, turns: Sequence[NewInteraction]) -> list[InteractionId]:
+        """
+        Append turns that belong to a request which is in the log already, such as the answer to its question.
+
+        Returns:
+            Their numbers.
+
+        Raises:
+            NotFound: the request was deleted.
+        """
+        request, now = await self.get_request(request_id), self._scope.clock.now()
+        more = NewRequest(
+            **request.model_dump(exclude={"first_seq", "last_seq", "created_at"}), interactions=tuple(turns)
+        )
+        first = (await claim_seq(self._scope, [more], now))[more.user_id]
+        await touch_sessions(self._scope, [more], now)
+        last = first + len(turns) - 1
+        extended = await self._scope.run(
+            sa.update(requests)
+            .where(requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id)
+            .values(last_seq=last)
+        )
+        if not extended:
+            raise NotFound(f"no request {request_id!r}")
+        said = request.model_copy(update={"created_at": now, "last_seq": last})
+        rows = [
+            _interaction_row(self._scope.org_id, said, turn, first + offset)
+            for offset, turn in enumerate(turns)
+        ]
+        return await self._insert_turns(rows, [(said, turn) for turn in turns])
+
+    async def _insert_turns(
+        self, rows: Sequence[dict[str, Any]], turns: Sequence[tuple[Request, NewInteraction]]
+    ) -> list[InteractionId]:
+        """Insert turns with their search documents; returns their numbers."""
         if not rows:
-            return stored
-        ids = await self._scope.all(
+            return []
+        inserted = await self._scope.all(
             interactions.insert().returning(
                 interactions.c.interaction_id, interactions.c.user_id, interactions.c.seq
             ),
-            rows,
+            list(rows),
         )
-        by_seq = {(row.user_id, row.seq): row.interaction_id for row in ids}
-        turns = ((request, turn) for request in fresh for turn in request.interactions)
+        by_seq = {(row.user_id, row.seq): row.interaction_id for row in inserted}
+        ids = [by_seq[row["user_id"], row["seq"]] for row in rows]
         await self._search.put(
-            [
-                document_of(stored[request.request_id], turn, by_seq[row["user_id"], row["seq"]])
-                for (request, turn), row in zip(turns, rows, strict=True)
-            ],
+            [document_of(request, turn, number) for (request, turn), number in zip(turns, ids, strict=True)],
             new=True,  # a turn is never edited
         )
-        return stored
+        return [InteractionId(number) for number in ids]
 
     async def get(self, ids: Sequence[int]) -> list[Interaction]:
         """Return the turns with *ids* that exist, in the order of the log."""
@@ -236,6 +272,53 @@ class InteractionRepository:
         if as_of is not None:
             statement = statement.where(interactions.c.created_at <= as_of)
         return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+
+    async def page_of_session(
+        self, user_id: UserId, session_id: SessionId, *, limit: int, offset: int, newest: bool
+    ) -> list[Interaction]:
+        """
+        Return a page of a conversation's turns, oldest first, without answers that others took the place of.
+
+        Args:
+            user_id: whose.
+            session_id: which conversation.
+            limit: how many at the most.
+            offset: how many to pass over: of the newest where those are wanted, else of the oldest.
+            newest: whether the last ones are wanted, or the first.
+        """
+        column = interactions.c
+        replaced = sa.select(exchanges.c.answer_turn).where(
+            exchanges.c.org_id == self._scope.org_id,
+            exchanges.c.session_id == session_id,
+            exchanges.c.user_id == user_id,
+            exchanges.c.is_replaced,
+            exchanges.c.answer_turn.is_not(None),
+        )
+        statement = (
+            self._mine()
+            .where(
+                requests.c.session_id == session_id,
+                column.user_id == user_id,
+                column.interaction_id.not_in(replaced),
+            )
+            .order_by(column.seq.desc() if newest else column.seq)
+            .limit(limit)
+            .offset(offset)
+        )
+        found = [interaction_of(row) for row in await self._scope.all(statement)]
+        return found[::-1] if newest else found
+
+    async def requests_of_session(self, user_id: UserId, session_id: SessionId) -> list[RequestId]:
+        """Return the ids of the requests of one user's session."""
+        column = requests.c
+        rows = await self._scope.all(
+            sa.select(column.request_id).where(
+                column.org_id == self._scope.org_id,
+                column.session_id == session_id,
+                column.user_id == user_id,
+            )
+        )
+        return [row.request_id for row in rows]
 
     async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
         """Return up to *limit* turns that *wanted* admits, the last to arrive first."""

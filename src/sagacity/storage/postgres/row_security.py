@@ -40,6 +40,7 @@ RULES = {
     "sessions": Rule.OWN,
     "requests": Rule.OWN,
     "interactions": Rule.OWN,
+    "exchanges": Rule.OWN,
     "memories": Rule.OWN,
     "changes": Rule.OWN,
     "entities": Rule.OWN,

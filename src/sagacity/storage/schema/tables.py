@@ -70,14 +70,25 @@ sessions = sa.Table(
     sa.Column("user_id", sa.Text, primary_key=True),
     columns.text("title"),
     columns.text("summary"),
+    columns.flag("is_conversation"),
     columns.flag("is_archived"),
     columns.count("message_count"),
+    columns.count("token_count"),
+    columns.json("metadata", "{}"),
     columns.at("created_at"),
     columns.at("updated_at"),
+    columns.maybe_at("last_message_at"),
     columns.maybe_at("evaluate_after"),
     columns.count("evaluation_attempts"),
 )
-"""One row a conversation; while `evaluate_after` is set, it waits to be judged."""
+"""
+One row a session; while `evaluate_after` is set, it waits to be judged. Those of the chat are its conversations.
+"""
+columns.partial(
+    "ix_sessions_conversations",
+    *(sessions.c.org_id, sessions.c.user_id, sessions.c.updated_at, sessions.c.session_id),
+    where=sessions.c.is_conversation,
+)
 columns.partial(
     "ix_sessions_waiting", sessions.c.org_id, sessions.c.user_id, where=sessions.c.evaluate_after.is_not(None)
 )
@@ -128,6 +139,49 @@ interactions = sa.Table(
     sa.Index("ix_interactions_org_created", "org_id", "created_at"),
     sqlite_autoincrement=True,
 )
+
+exchanges = sa.Table(
+    "exchanges",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("exchange_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("session_id", sa.Text, nullable=False),
+    sa.Column("request_id", sa.Text),
+    sa.Column("answer_id", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    columns.flag("stop_requested"),
+    columns.flag("is_replaced"),
+    columns.text("answer"),
+    *columns.texts("model", "error_kind", "error"),
+    columns.json("memories", "[]"),
+    columns.json("citations", "[]"),
+    columns.json("timings", "{}"),
+    columns.count("question_tokens"),
+    columns.count("answer_tokens"),
+    columns.count("prompt_tokens"),
+    columns.count("completion_tokens"),
+    sa.Column("question_turn", columns.Number),
+    sa.Column("answer_turn", columns.Number),
+    columns.text("owner"),
+    columns.at("held_until"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.ForeignKeyConstraint(
+        ["org_id", "session_id", "user_id"],
+        ["sessions.org_id", "sessions.session_id", "sessions.user_id"],
+        ondelete="CASCADE",
+    ),
+    sa.ForeignKeyConstraint(
+        ["org_id", "request_id"], ["requests.org_id", "requests.request_id"], ondelete="CASCADE"
+    ),
+    sa.Index("ix_exchanges_session", "org_id", "session_id", "user_id", "created_at"),
+    sa.Index("ix_exchanges_request", "org_id", "request_id"),
+)
+"""
+One row a message of a user's to the chat, with what comes of it. While the answer is written, `owner` has the right to
+until `held_until`, and `answer` is what there is so far. After that the log has it.
+"""
 
 # --- memories --------------------------------------------------------------------------------------------------------
 

@@ -119,16 +119,22 @@ def _sessions() -> None:
         _key("session_id"),
         _key("user_id"),
         *_texts("title", "summary"),
+        _flag("is_conversation"),
         _flag("is_archived"),
         _count("message_count"),
+        _count("token_count"),
+        _json("metadata", "{}"),
         _at("created_at"),
         _at("updated_at"),
+        _maybe_at("last_message_at"),
         _maybe_at("evaluate_after"),
         _count("evaluation_attempts"),
         _of_organisation("sessions"),
         sa.PrimaryKeyConstraint("org_id", "session_id", "user_id", name=op.f("pk_sessions")),
     )
     _partial("ix_sessions_waiting", "sessions", ["org_id", "user_id"], "evaluate_after IS NOT NULL")
+    by_age = ["org_id", "user_id", "updated_at", "session_id"]
+    _partial("ix_sessions_conversations", "sessions", by_age, "is_conversation")
 
 
 def _log() -> None:
@@ -176,6 +182,39 @@ def _log() -> None:
     op.create_index("ix_interactions_org_created", "interactions", ["org_id", "created_at"])
     op.create_index("ix_interactions_org_request", "interactions", ["org_id", "request_id"])
     op.create_index("ux_interactions_log", "interactions", ["org_id", "user_id", "seq"], unique=True)
+    _exchanges()
+
+
+def _exchanges() -> None:
+    op.create_table(
+        "exchanges",
+        _key("org_id"),
+        _key("exchange_id"),
+        _key("user_id"),
+        _key("session_id"),
+        sa.Column("request_id", sa.Text()),
+        _key("answer_id"),
+        _key("status"),
+        _flag("stop_requested"),
+        _flag("is_replaced"),
+        *_texts("answer", "model", "error_kind", "error"),
+        _json("memories", "[]"),
+        _json("citations", "[]"),
+        _json("timings", "{}"),
+        *map(_count, ("question_tokens", "answer_tokens", "prompt_tokens", "completion_tokens")),
+        sa.Column("question_turn", NUMBER),
+        sa.Column("answer_turn", NUMBER),
+        _text("owner"),
+        _at("held_until"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("exchanges"),
+        _goes_with("exchanges", ["org_id", "session_id", "user_id"], "sessions"),
+        _goes_with("exchanges", ["org_id", "request_id"], "requests"),
+        sa.PrimaryKeyConstraint("org_id", "exchange_id", name=op.f("pk_exchanges")),
+    )
+    op.create_index("ix_exchanges_request", "exchanges", ["org_id", "request_id"])
+    op.create_index("ix_exchanges_session", "exchanges", ["org_id", "session_id", "user_id", "created_at"])
 
 
 def _memories() -> None:

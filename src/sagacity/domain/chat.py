@@ -1,0 +1,141 @@
+"""Conversations: messages of a user, and what was answered to each."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+
+CHAT = "chat"
+"""The source of requests that the chat publishes."""
+
+
+class Conversation(Value):
+    """A session that the chat leads."""
+
+    session_id: SessionId
+    user_id: UserId
+    title: str = ""
+    summary: str = ""
+    is_archived: bool = False
+    message_count: int = 0
+    token_count: int = 0
+    """Of all its messages."""
+    metadata: dict[str, JsonValue] = {}
+    created_at: datetime
+    updated_at: datetime
+    last_message_at: datetime | None = None
+
+
+class ExchangeStatus(StrEnum):
+    """What became of a user's message."""
+
+    RUNNING = "running"
+    """The answer is being written."""
+    DONE = "done"
+    STOPPED = "stopped"
+    """The user stopped the answer."""
+    ABANDONED = "abandoned"
+    """Nobody was reading the answer any more, and the settings say to stop then."""
+    FAILED = "failed"
+    """The model failed."""
+    INTERRUPTED = "interrupted"
+    """The process that wrote the answer ended."""
+
+
+class Use(Value):
+    """A memory or a turn that an answer could draw on."""
+
+    citation: str
+    """As the prompt names it: a letter for the kind and a number, such as `p:7`."""
+    kind: str
+    item_id: str
+    """By which the API knows it: a profile's id, the number of anything else."""
+    score: float = 0.0
+    relevance: float | None = None
+    components: dict[str, float] = {}
+    strategies: tuple[str, ...] = ()
+    """Which of them found it."""
+    tokens: int = 0
+
+
+class Cited(Value):
+    """A place in an answer, and the memory or turn that it rests on."""
+
+    citation: str
+    kind: str
+    item_id: str
+    offset: int
+    """How many characters of the answer stand before it."""
+
+
+class Exchange(Value):
+    """A message of a user's, and the answer to it."""
+
+    exchange_id: str
+    """Of a first answer also the id of the request that is published."""
+    user_id: UserId
+    session_id: SessionId
+    request_id: RequestId | None = None
+    answer_id: str
+    """The id of the answer as a message."""
+    status: ExchangeStatus
+    stop_requested: bool = False
+    is_replaced: bool = False
+    """Whether another answer to the same message took the place of this one."""
+    answer: str = ""
+    """What there is of it while it is being written; after that it is in the log."""
+    model: str = ""
+    error_kind: str = ""
+    error: str = ""
+    memories: tuple[Use, ...] = ()
+    citations: tuple[Cited, ...] = ()
+    timings: Mapping[str, float] = {}
+    """Milliseconds that each phase took."""
+    question_tokens: int = 0
+    answer_tokens: int = 0
+    prompt_tokens: int = 0
+    """Of the whole prompt, as the provider counts them."""
+    completion_tokens: int = 0
+    question_turn: InteractionId | None = None
+    answer_turn: InteractionId | None = None
+    owner: str = ""
+    """Who writes the answer."""
+    held_until: datetime
+    """Until when nobody else may take it for interrupted."""
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def message_id(self) -> str:
+        """The id of the user's message, which another answer to it does not change."""
+        return self.request_id or self.exchange_id
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its answer is being written."""
+        return self.status is ExchangeStatus.RUNNING
+
+
+class MessageRole(StrEnum):
+    """Who wrote a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+class Message(Value):
+    """One message of a conversation."""
+
+    message_id: str
+    session_id: SessionId
+    role: MessageRole
+    content: str
+    token_count: int | None = None
+    created_at: datetime
+    exchange: Exchange | None = None
+    """To which it belongs; None where somebody else published it into the session."""

@@ -1,0 +1,281 @@
+"""Conversations: the sessions that the chat leads, and the exchanges in them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus
+from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import exchanges, sessions
+from sagacity.storage.statements.array_params import one_of
+
+
+class ConversationRepository:
+    """A tenant's conversations."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def add(self, conversation: Conversation) -> None:
+        """
+        Make a conversation.
+
+        Raises:
+            Conflict: there is a session of that id.
+        """
+        made = await self._scope.run(
+            self._scope.insert(sessions).on_conflict_do_nothing(),
+            {"org_id": self._scope.org_id, "is_conversation": True, **conversation.model_dump()},
+        )
+        if not made:
+            raise Conflict(f"there is a session {conversation.session_id!r} already")
+
+    async def get(self, user_id: UserId, session_id: SessionId, *, lock: bool = False) -> Conversation:
+        """
+        Return one conversation of a user; with *lock* nobody else changes it before the transaction ends.
+
+        Raises:
+            NotFound: the user has no such conversation.
+        """
+        statement = sa.select(sessions).where(*self._one(user_id, session_id))
+        rows = await self._scope.all(self._scope.locked(statement) if lock else statement)
+        if not rows:
+            raise NotFound(f"no conversation {session_id!r}")
+        return _conversation_of(rows[0])
+
+    async def page(
+        self,
+        user_id: UserId,
+        *,
+        is_archived: bool,
+        title: str = "",
+        before: tuple[datetime, SessionId] | None = None,
+        limit: int,
+        offset: int = 0,
+    ) -> list[Conversation]:
+        """
+        Return a user's conversations, the last changed first.
+
+        Args:
+            user_id: whose.
+            is_archived: whether the archived ones, or the others.
+            title: what the title contains, in any case.
+            before: the time of change and the id of the one after which to go on.
+            limit: how many at the most.
+            offset: how many to leave out before them.
+        """
+        column = sessions.c
+        wanted = self._wanted(user_id, is_archived=is_archived, title=title)
+        if before is not None:
+            wanted.append(sa.tuple_(column.updated_at, column.session_id) < sa.tuple_(*_keyed(before)))
+        newest_first = (column.updated_at.desc(), column.session_id.desc())
+        statement = sa.select(sessions).where(*wanted).order_by(*newest_first).limit(limit).offset(offset)
+        return [_conversation_of(row) for row in await self._scope.all(statement)]
+
+    async def count(self, user_id: UserId, *, is_archived: bool, title: str = "") -> int:
+        """Return how many conversations `page` would give over all pages."""
+        wanted = self._wanted(user_id, is_archived=is_archived, title=title)
+        rows = await self._scope.all(sa.select(sa.func.count()).where(*wanted))
+        return rows[0][0]
+
+    async def change(self, user_id: UserId, session_id: SessionId, values: Mapping[str, Any]) -> Conversation:
+        """
+        Change what is said of a conversation, and return it.
+
+        Raises:
+            NotFound: the user has no such conversation.
+        """
+        changed = {**values, "updated_at": self._scope.clock.now()}
+        rows = await self._scope.all(
+            sa.update(sessions).where(*self._one(user_id, session_id)).values(changed).returning(sessions)
+        )
+        if not rows:
+            raise NotFound(f"no conversation {session_id!r}")
+        return _conversation_of(rows[0])
+
+    async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
+        """Add up what a new message holds; its turn is counted where it is appended."""
+        await self._scope.run(
+            sa.update(sessions)
+            .where(*self._one(user_id, session_id))
+            .values(
+                token_count=sessions.c.token_count + tokens,
+                last_message_at=self._scope.clock.now(),
+            )
+        )
+
+    async def remove(self, user_id: UserId, session_id: SessionId) -> None:
+        """Delete a conversation without turns, with its exchanges."""
+        await self._scope.run(sa.delete(sessions).where(*self._one(user_id, session_id)))
+
+    def _one(self, user_id: UserId, session_id: SessionId) -> tuple[sa.ColumnElement[bool], ...]:
+        column = sessions.c
+        return (
+            column.org_id == self._scope.org_id,
+            column.user_id == user_id,
+            column.session_id == session_id,
+            column.is_conversation,
+        )
+
+    def _wanted(self, user_id: UserId, *, is_archived: bool, title: str) -> list[sa.ColumnElement[bool]]:
+        column = sessions.c
+        wanted = [
+            column.org_id == self._scope.org_id,
+            column.user_id == user_id,
+            column.is_conversation,
+            column.is_archived == is_archived,
+        ]
+        if title:
+            wanted.append(column.title.icontains(title, autoescape=True))
+        return wanted
+
+
+class ExchangeRepository:
+    """A tenant's exchanges. At most one of a conversation is running: whoever starts one holds its session's row."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def add(self, exchange: Exchange) -> None:
+        """Keep a new exchange."""
+        values = exchange.model_dump(mode="python")
+        await self._scope.run(exchanges.insert(), {"org_id": self._scope.org_id, **_plain(values)})
+
+    async def find(self, exchange_id: str, *, user_id: UserId | None = None, lock: bool = False) -> Exchange:
+        """
+        Return one exchange.
+
+        Raises:
+            NotFound: there is none of that id, or it is another user's than *user_id*.
+        """
+        statement = sa.select(exchanges).where(*self._one(exchange_id))
+        if user_id is not None:
+            statement = statement.where(exchanges.c.user_id == user_id)
+        rows = await self._scope.all(self._scope.locked(statement) if lock else statement)
+        if not rows:
+            raise NotFound(f"no answer {exchange_id!r}")
+        return _exchange_of(rows[0])
+
+    async def running(self, user_id: UserId, session_id: SessionId) -> Exchange | None:
+        """Return the exchange of a conversation whose answer is being written, if any."""
+        rows = await self._scope.all(
+            sa.select(exchanges)
+            .where(*self._of(user_id, session_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
+            .limit(1)
+        )
+        return _exchange_of(rows[0]) if rows else None
+
+    async def last(self, user_id: UserId, session_id: SessionId) -> Exchange | None:
+        """Return the last exchange of a conversation, if any."""
+        rows = await self._scope.all(
+            sa.select(exchanges)
+            .where(*self._of(user_id, session_id))
+            .order_by(exchanges.c.created_at.desc(), exchanges.c.exchange_id.desc())
+            .limit(1)
+        )
+        return _exchange_of(rows[0]) if rows else None
+
+    async def of_requests(self, request_ids: Sequence[str]) -> list[Exchange]:
+        """Return the exchanges that published some of *request_ids*, oldest first."""
+        if not request_ids:
+            return []
+        rows = await self._scope.all(
+            sa.select(exchanges)
+            .where(exchanges.c.org_id == self._scope.org_id, one_of(exchanges.c.request_id, request_ids))
+            .order_by(exchanges.c.created_at, exchanges.c.exchange_id)
+        )
+        return [_exchange_of(row) for row in rows]
+
+    async def write(self, exchange_id: str, owner: str, values: Mapping[str, Any]) -> bool:
+        """
+        Change a running exchange that *owner* writes.
+
+        Returns:
+            Whether it still was: it is not if somebody took it for interrupted, or deleted it.
+        """
+        changed = await self._scope.run(
+            sa.update(exchanges)
+            .where(
+                *self._one(exchange_id),
+                exchanges.c.owner == owner,
+                exchanges.c.status == str(ExchangeStatus.RUNNING),
+            )
+            .values(_plain(dict(values)) | {"updated_at": self._scope.clock.now()})
+        )
+        return bool(changed)
+
+    async def keep(self, exchange_id: str, owner: str, answer: str, held_until: datetime) -> bool | None:
+        """
+        Keep what there is of an answer, and the right to go on with it.
+
+        Returns:
+            Whether somebody wants it to stop; None if it is not *owner*'s any more.
+        """
+        rows = await self._scope.all(
+            sa.update(exchanges)
+            .where(
+                *self._one(exchange_id),
+                exchanges.c.owner == owner,
+                exchanges.c.status == str(ExchangeStatus.RUNNING),
+            )
+            .values(answer=answer, held_until=held_until)
+            .returning(exchanges.c.stop_requested)
+        )
+        return bool(rows[0].stop_requested) if rows else None
+
+    async def request_stop(self, exchange_id: str) -> bool:
+        """Ask whoever writes the answer to stop; returns whether anybody does."""
+        changed = await self._scope.run(
+            sa.update(exchanges)
+            .where(*self._one(exchange_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
+            .values(stop_requested=True)
+        )
+        return bool(changed)
+
+    async def replace(self, exchange_id: str) -> None:
+        """Note that another answer takes the place of this one."""
+        await self._scope.run(sa.update(exchanges).where(*self._one(exchange_id)).values(is_replaced=True))
+
+    def _one(self, exchange_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+        return exchanges.c.org_id == self._scope.org_id, exchanges.c.exchange_id == exchange_id
+
+    def _of(self, user_id: UserId, session_id: SessionId) -> tuple[sa.ColumnElement[bool], ...]:
+        return (
+            exchanges.c.org_id == self._scope.org_id,
+            exchanges.c.session_id == session_id,
+            exchanges.c.user_id == user_id,
+        )
+
+
+def _conversation_of(row: Any) -> Conversation:
+    return Conversation.model_validate(row._mapping, extra="ignore")
+
+
+def _exchange_of(row: Any) -> Exchange:
+    return Exchange.model_validate(row._mapping, extra="ignore")
+
+
+def _keyed(before: tuple[datetime, SessionId]) -> tuple[Any, Any]:
+    at, session_id = before
+    return (
+        sa.literal(at, sessions.c.updated_at.type),
+        sa.literal(session_id, sessions.c.session_id.type),
+    )
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what columns hold: lists of values as JSON."""
+    return {
+        name: [one if isinstance(one, dict) else one.model_dump(mode="json") for one in value]
+        if name in {"memories", "citations"}
+        else dict(value)
+        if name == "timings"
+        else str(value)
+        if name == "status"
+        else value
+        for name, value in values.items()
+    }
