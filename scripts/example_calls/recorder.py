@@ -24,6 +24,9 @@ Recorded = dict[str, dict[str, Json]]
 
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _DURATION = 1.0
+_TIMINGS = "timings"
+_DURATIONS = {"milliseconds", "ttfb_ms", "completion_time_ms", _TIMINGS}
+_EVENT_DATA = re.compile(r"^data: (.*)$", re.MULTILINE)
 _DIGITS = 2
 
 
@@ -59,9 +62,12 @@ class Recorder:
         in_path = {name: given.pop(name) for name in re.findall(r"\{(\w+)\}", path)}
         self._clock.advance(1)
         reply = await self._http.request(method, path.format(**in_path), json=body, params=given)
-        if reply.status_code != httpx.codes.OK:
+        if not reply.is_success:
             raise SystemExit(f"{call}: {reply.status_code} {reply.text}")
-        return reply.json()
+        if reply.status_code == httpx.codes.NO_CONTENT:
+            return None
+        is_stream = reply.headers["content-type"].startswith("text/event-stream")
+        return reply.text.replace("\r\n", "\n") if is_stream else reply.json()
 
     async def indexed(self) -> None:
         """Wait until all that was stored has its vectors, so that searches find the same each time."""
@@ -96,9 +102,11 @@ def with_steady_ids(recorded: Recorded) -> Recorded:
 def _steady(value: Json, name: str = "") -> Json:
     """Return *value* without what differs from machine to machine: durations, and the last digits of scores."""
     if isinstance(value, dict):
-        return {key: _steady(one, key) for key, one in value.items()}
+        return {key: _steady(one, _TIMINGS if name == _TIMINGS else key) for key, one in value.items()}
+    if isinstance(value, str) and value.startswith("id: "):
+        return _EVENT_DATA.sub(lambda found: f"data: {json.dumps(_steady(json.loads(found[1])))}", value)
     if isinstance(value, list):
         return [_steady(one, name) for one in value]
     if isinstance(value, float):
-        return _DURATION if name == "milliseconds" else round(value, _DIGITS)
+        return _DURATION if name in _DURATIONS else round(value, _DIGITS)
     return value

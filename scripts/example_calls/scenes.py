@@ -1,12 +1,14 @@
 """What is called, in scenes; each has a database of its own."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 from example_calls.recorder import LOCAL, Recorder
 from sagacity.domain.change import Action
+from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.cursor import Window
 from sagacity.domain.evaluation import NewEvaluation
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from support.history import decided, merged, written
 from support.operations import held_back
@@ -435,6 +437,61 @@ async def add_playbooks(
     await api.do("POST /api/add_user_playbook", {"user_playbooks": given})
 
 
+async def being_answered(api: Recorder, conversation_id: str) -> None:
+    """Let a conversation of Anna's be one that another process answers in."""
+    now = api.runtime.clock.now()
+    exchange = Exchange(
+        exchange_id=api.runtime.ids.new(),
+        user_id=UserId(ANNA),
+        session_id=SessionId(conversation_id),
+        answer_id=api.runtime.ids.new(),
+        status=ExchangeStatus.RUNNING,
+        owner="another process",
+        held_until=now + timedelta(hours=1),
+        created_at=now,
+        updated_at=now,
+    )
+    async with api.runtime.storage.begin(LOCAL) as transaction:
+        await transaction.exchanges.add(exchange)
+
+
+async def chat(api: Recorder) -> None:
+    """The chat: a message and its answer, and what is done with conversations."""
+    anna = {"user_id": ANNA}
+    await add_profiles(api, "Is allergic to peanuts.")
+    await api.indexed()
+    made = await api.show(
+        "POST /api/chat/conversations", {"title": "Dinner", "metadata": {"app": "web"}}, **anna
+    )
+    sent = {
+        "content": "What am I allergic to?",
+        "conversation_id": made["id"],
+        "stream": False,
+        "include_memory": True,
+        "metadata": {},
+    }
+    answer = await api.show("POST /api/chat/send", sent, **anna)
+    exchange = {"exchange_id": answer["exchange_id"]}
+    await api.show("GET /api/chat/exchanges/{exchange_id}", **exchange, **anna)
+    await api.show("GET /api/chat/exchanges/{exchange_id}/events", **exchange, **anna)
+    await api.show("POST /api/chat/retry", {"conversation_id": made["id"], "stream": False}, **anna)
+    await api.show(
+        "POST /api/chat/complete",
+        {"messages": [{"role": "user", "content": "What am I allergic to?"}], "max_tokens": 300},
+        **anna,
+    )
+    await api.show("GET /api/chat/conversations", page_size=1, **anna)
+    one = {"conversation_id": made["id"], **anna}
+    await api.show("GET /api/chat/conversations/{conversation_id}", **one)
+    await api.show("GET /api/chat/conversations/{conversation_id}/messages", limit=2, **one)
+    await api.show("PATCH /api/chat/conversations/{conversation_id}", {"title": "Dinner on Friday"}, **one)
+    await api.show("POST /api/chat/conversations/{conversation_id}/archive", **one)
+    await api.show("POST /api/chat/conversations/{conversation_id}/unarchive", **one)
+    await being_answered(api, made["id"])
+    await api.show("POST /api/chat/stop", {"conversation_id": made["id"]}, **anna)
+    await api.show("DELETE /api/chat/conversations/{conversation_id}", **one)
+
+
 SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     server,
     conversations,
@@ -447,4 +504,5 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     history,
     entities,
     models,
+    chat,
 )

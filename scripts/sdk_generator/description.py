@@ -98,7 +98,8 @@ def _call(path: str, verb: str, operation: Json, components: Mapping[str, Json])
     ]
     order = {name: place for place, name in enumerate(positional)}
     arguments.sort(key=lambda one: (order.get(one.name, len(order)), not one.is_required))
-    reply = _reference(operation["responses"]["200"]["content"]["application/json"]["schema"])
+    good = next(reply for code, reply in sorted(operation["responses"].items()) if code.startswith("2"))
+    reply = _reference(good["content"]["application/json"]["schema"])
     return Call(
         name=operation["operationId"],
         module=_module(operation["tags"][0]),

@@ -6,6 +6,9 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.auth.end_users import TokenRules, UserTokens
+from sagacity.auth.key_sets import fetch_from
+from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
 from sagacity.config.choices import embedder_choice, postgres_options
@@ -20,7 +23,7 @@ from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock, SystemClock
-from sagacity.domain.ids import IdSource, TimeOrderedIds
+from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.models import open_models
@@ -66,22 +69,14 @@ class Runtime:
     models: ModelGateway
     tasks: TaskRunner
     dispatcher: Dispatcher
+    chat: Chat
+    user_tokens: UserTokens | None
+    """Verifies the tokens of end users; None where the settings name no issuer."""
 
     @property
     def parts(self) -> Parts:
         """What commands and searches on memories work with."""
-        return Parts(
-            storage=self.storage,
-            embedder=self.embedder,
-            searcher=self.searcher,
-            tokens=self.tokens,
-            models=self.models,
-            query_rewriter=self.query_rewriter,
-            configs=self.configs,
-            clock=self.clock,
-            ids=self.ids,
-            dispatcher=self.dispatcher,
-        )
+        return self.chat.parts
 
 
 @asynccontextmanager
@@ -106,13 +101,18 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         reranker = _reranker(settings)
         if reranker is not None:
             await reranker.warm()
+        if settings.jwt_org != LOCAL_ORG:
+            async with storage.begin(Tenant(org_id=OrgId(settings.jwt_org))) as transaction:
+                await transaction.organisation.ensure()
         runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker, clock=clock)
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
+            await runtime.chat.start()
             try:
                 yield runtime
             finally:
+                await runtime.chat.stop()
                 await runtime.dispatcher.stop()
 
 
@@ -235,6 +235,31 @@ def _build(
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
     models = ModelGateway(storage, open_models(settings), clock)
     tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
+    searcher = Searcher(
+        storage,
+        embedder,
+        clock=clock,
+        reranker=reranker,
+        strategy_seconds=settings.strategy_timeout_seconds,
+    )
+    query_rewriter = QueryRewriter(rewrite_by_model(configs, models))
+    dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
+    parts = Parts(
+        storage=storage,
+        embedder=embedder,
+        searcher=searcher,
+        tokens=tokens,
+        models=models,
+        query_rewriter=query_rewriter,
+        configs=configs,
+        clock=clock,
+        ids=ids,
+        dispatcher=dispatcher,
+    )
+    policy = ChatPolicy(
+        stops_when_left=settings.chat_on_disconnect == "cancel",
+        wait_seconds=settings.chat_wait_seconds,
+    )
     return Runtime(
         settings=settings,
         clock=clock,
@@ -242,20 +267,29 @@ def _build(
         storage=storage,
         shared=shared,
         embedder=embedder,
-        searcher=Searcher(
-            storage,
-            embedder,
-            clock=clock,
-            reranker=reranker,
-            strategy_seconds=settings.strategy_timeout_seconds,
-        ),
+        searcher=searcher,
         tokens=tokens,
-        query_rewriter=QueryRewriter(rewrite_by_model(configs, models)),
+        query_rewriter=query_rewriter,
         configs=configs,
         models=models,
         tasks=tasks,
-        dispatcher=_dispatcher(settings, storage, embedder, tasks, clock=clock),
+        dispatcher=dispatcher,
+        chat=Chat(parts, policy),
+        user_tokens=_user_tokens(settings, clock),
     )
+
+
+def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
+    """Return what verifies the tokens of end users, where the settings say who issues them."""
+    secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
+    if not secret and not url:
+        return None
+    rules = TokenRules(
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        leeway_seconds=settings.jwt_leeway_seconds,
+    )
+    return UserTokens(rules, clock=clock, secret=secret, fetch_keys=fetch_from(url) if url else None)
 
 
 def task_runner(

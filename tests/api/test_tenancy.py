@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from uuid import uuid4
 
 import pytest
 
@@ -11,6 +12,7 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.tenant import Tenant
 from support.api import client_of, make_token, publish
+from support.exchanges import exchange
 
 pytestmark = pytest.mark.both_databases
 ANNA = "anna"
@@ -101,6 +103,7 @@ READS = {
     ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
     ("GET", f"/api/relationships?user_id={ANNA}"): None,
+    ("GET", f"/api/chat/conversations?user_id={ANNA}"): None,
     ("GET", "/api/whoami"): None,
     ("GET", "/api/my_config"): None,
     ("GET", "/api/get_config"): None,
@@ -112,6 +115,10 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
     turn, user_playbook, agent_playbook = other["turn"], other["user_playbook"], other["agent_playbook"]
     skill = other["skill"]
     entity, tie = f"/api/entities/{other['entity']}", f"/api/relationships/{other['tie']}"
+    talk, spoken = (
+        f"/api/chat/conversations/{other['conversation']}",
+        {"conversation_id": other["conversation"]},
+    )
     own = {"user_id": ANNA}
     return {
         ("GET", f"{entity}?user_id={ANNA}"): None,
@@ -125,6 +132,20 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         | {"source_entity_id": 1, "target_entity_id": other["entity"], "relationship_type": "changed"},
         ("PATCH", tie): own | {"confidence": 0.1},
         ("DELETE", f"{tie}?user_id={ANNA}"): None,
+        ("POST", f"/api/chat/conversations?user_id={ANNA}"): {"title": "changed"},
+        ("GET", f"{talk}?user_id={ANNA}"): None,
+        ("GET", f"{talk}/messages?user_id={ANNA}"): None,
+        ("PATCH", f"{talk}?user_id={ANNA}"): {"title": "changed"},
+        ("POST", f"{talk}/archive?user_id={ANNA}"): None,
+        ("POST", f"{talk}/unarchive?user_id={ANNA}"): None,
+        ("DELETE", f"{talk}?user_id={ANNA}"): None,
+        ("POST", f"/api/chat/send?user_id={ANNA}"): {"content": "changed", "stream": False} | spoken,
+        ("POST", f"/api/chat/complete?user_id={ANNA}"): {"messages": [{"role": "user", "content": "changed"}]}
+        | spoken,
+        ("POST", f"/api/chat/retry?user_id={ANNA}"): {"stream": False} | spoken,
+        ("POST", f"/api/chat/stop?user_id={ANNA}"): spoken,
+        ("GET", f"/api/chat/exchanges/{other['exchange']}?user_id={ANNA}"): None,
+        ("GET", f"/api/chat/exchanges/{other['exchange']}/events?user_id={ANNA}"): None,
         ("PUT", "/api/update_user_profile"): {"user_id": ANNA, "profile_id": "p1", "content": "changed"},
         ("PUT", "/api/update_user_playbook"): {"user_playbook_id": user_playbook, "content": "changed"},
         ("PUT", "/api/update_agent_playbook"): {"agent_playbook_id": agent_playbook, "content": "changed"},
@@ -199,9 +220,20 @@ def template_of(path: str) -> str:
         return "/api/receipts/{request_id}"
     if bare.endswith("/replay"):
         return "/api/dead_letters/{dead_letter_id}/replay"
+    bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
+    bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)
     bare = re.sub(r"/memories/\d+", "/memories/{memory_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
+
+
+async def answered_elsewhere(app, org: str, conversation_id: str) -> str:
+    """Let a conversation be one in which another process answers; gives the exchange's id."""
+    running = exchange(str(uuid4()), user_id=UserId(ANNA), session_id=conversation_id)
+    async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
+        await transaction.exchanges.add(running.model_copy(update={"exchange_id": str(uuid4())}))
+        last = await transaction.exchanges.last(UserId(ANNA), running.session_id)
+    return last.exchange_id
 
 
 async def seen(api) -> dict[str, object]:
@@ -221,8 +253,12 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
     async with client_of(app, token=mine) as api, client_of(app, token=theirs) as other:
         await fill(app, api, "alpha")
         await fill(app, other, "beta")
+        made = await other.post(f"/api/chat/conversations?user_id={ANNA}", json={"title": "betatown talk"})
+        exchange_id = await answered_elsewhere(app, "beta", made.json()["id"])
         before = await seen(other)
         things = {
+            "conversation": made.json()["id"],
+            "exchange": exchange_id,
             "turn": before["/api/get_all_interactions"]["interactions"][0]["interaction_id"],
             "user_playbook": before["/api/get_user_playbooks"]["user_playbooks"][0]["user_playbook_id"],
             "agent_playbook": before["/api/get_agent_playbooks"]["agent_playbooks"][0]["agent_playbook_id"],

@@ -58,6 +58,10 @@ NOT_RUN = {
     ),
     ("docs/howto/tokens-and-access.md", "sagacity serve --host 0.0.0.0"),
     (
+        "docs/howto/tokens-and-access.md",
+        "export SAGACITY_JWT_JWKS_URL=https://PROJECT.supabase.co/auth/v1/.well-known/jwks.json",
+    ),
+    (
         "docs/howto/use-postgresql.md",
         "export SAGACITY_MIGRATION_URL=postgresql://sagacity_owner@db.example/sagacity",
     ),

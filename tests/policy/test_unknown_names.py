@@ -6,9 +6,13 @@ from sagacity.api.app import create_app
 from sagacity.api.openapi import examples
 from sagacity.config.settings import Settings
 from support.api import client_of, running, settings_in
+from support.routes import address
 
 PUBLIC = {"/", "/health", "/health/ready", "/meta/version"}
-WRITES = re.compile(r"/(publish|add_|update_)|/(entities|relationships)(/\{\w+\}(/merge)?)?$")
+WRITES = re.compile(
+    r"/(publish|add_|update_)|/(entities|relationships)(/\{\w+\}(/merge)?)?$"
+    r"|/chat/(send|complete|stop|retry|conversations(/\{\w+\})?)$"
+)
 DOCUMENT = create_app(Settings()).openapi()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = [
@@ -32,7 +36,7 @@ async def test_unknown_query_parameters_are_refused_everywhere(tmp_path):
             if path in PUBLIC:  # a probe may add a parameter that keeps proxies from answering in its place
                 assert (await api.request(method.upper(), path, params={"t": "1"})).is_success
                 continue
-            url = re.sub(r"\{\w+\}", "1", path)
+            url = address(path)
             known = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
             mistyped = f"{known[0]}x" if known else "user_idd"
             given = {mistyped: "1"} | {
@@ -64,7 +68,7 @@ async def test_unknown_fields_are_refused_or_named_everywhere(tmp_path):
             body = examples()[f"{method.upper()} {path}"].request
             if "requestBody" not in operation:
                 continue
-            url = re.sub(r"\{\w+\}", "1", path)
+            url = address(path)
             reply = await api.request(method.upper(), url, json=body | {"not_a_field": 1})
             if is_write(method, path):
                 assert reply.status_code == 404 or "not_a_field" in str(reply.json().get("warnings")), (

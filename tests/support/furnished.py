@@ -26,6 +26,7 @@ from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import evaluations, extractions, model_calls, usage_events
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, Sum, sum_of
+from support.exchanges import converse
 from support.local_servers import PostgresServer
 from support.parts import (
     ANNA,
@@ -139,6 +140,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             await tx.graph.add(
                 memory, Candidate(kind=MemoryKind.PROFILE, content=word, evidence=(1,), relationships=(tie,))
             )
+        await converse(tx, word)
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
         cluster = PlaybookCluster(

@@ -23,6 +23,7 @@ from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import metadata, search_scopes, search_terms, usage_events
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
+from support.exchanges import converse
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
@@ -71,6 +72,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         cluster = await _note(tx, kept, playbook, word)
         lease = await tx.leases.claim(LEARN, word, 60, user_id=ANNA)
         token = await tx.organisation.add_token(word, word, f"{word} hash")
+        await converse(tx, word)
         item = await _run(tx, word)
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:

@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 
 from sagacity.domain.caution import Caution
+from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import RequestId, SessionId, UserId
+from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
@@ -20,6 +22,7 @@ from sagacity.storage.schema.tables import memories
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
+from support.exchanges import exchange
 from support.isolation import (
     DISTILLED,
     EVERYTHING,
@@ -67,6 +70,10 @@ async def _as_they_were(tx: Transaction, held: Held) -> list[Memory]:
     """What was read beside what was given."""
     found = await tx.changes.as_they_were([held.memory], LONG_AGO)
     return [one for one in found if one is not held.memory]
+
+
+def _talk(held: Held) -> SessionId:
+    return SessionId(f"{held.word} talk")
 
 
 async def _drop_all(tx: Transaction) -> int:
@@ -251,6 +258,35 @@ CASES: dict[str, Case] = {
     "retention.drop": lambda tx, h: _drop_all(tx),
     "evaluations.replace": lambda tx, h: tx.evaluations.replace(ANNA, evaluation(h.word)),
     "evaluations.judged_at": lambda tx, h: tx.evaluations.judged_at(ANNA, h.session.session_id),
+    "interactions.extend": lambda tx, h: tx.interactions.extend(
+        RequestId(f"{h.word} request"), [NewInteraction(content="x")]
+    ),
+    "interactions.page_of_session": lambda tx, h: tx.interactions.page_of_session(
+        ANNA, SessionId(h.word), limit=99, offset=0, newest=True
+    ),
+    "interactions.requests_of_session": lambda tx, h: tx.interactions.requests_of_session(
+        ANNA, SessionId(h.word)
+    ),
+    "conversations.add": lambda tx, h: tx.conversations.add(
+        Conversation(session_id=_talk(h), user_id=ANNA, title="x", created_at=START, updated_at=START)
+    ),
+    "conversations.get": lambda tx, h: tx.conversations.get(ANNA, _talk(h), lock=True),
+    "conversations.page": lambda tx, h: tx.conversations.page(
+        ANNA, is_archived=False, title=h.word, limit=99
+    ),
+    "conversations.count": lambda tx, h: tx.conversations.count(ANNA, is_archived=False, title=h.word),
+    "conversations.change": lambda tx, h: tx.conversations.change(ANNA, _talk(h), {"title": "x"}),
+    "conversations.count_message": lambda tx, h: tx.conversations.count_message(ANNA, _talk(h), 9),
+    "conversations.remove": lambda tx, h: tx.conversations.remove(ANNA, _talk(h)),
+    "exchanges.add": lambda tx, h: tx.exchanges.add(exchange(h.word)),
+    "exchanges.find": lambda tx, h: tx.exchanges.find(f"{h.word} exchange", lock=True),
+    "exchanges.running": lambda tx, h: tx.exchanges.running(ANNA, _talk(h)),
+    "exchanges.last": lambda tx, h: tx.exchanges.last(ANNA, _talk(h)),
+    "exchanges.of_requests": lambda tx, h: tx.exchanges.of_requests([f"{h.word} request", "r"]),
+    "exchanges.write": lambda tx, h: tx.exchanges.write(f"{h.word} exchange", h.word, {"answer": "x"}),
+    "exchanges.keep": lambda tx, h: tx.exchanges.keep(f"{h.word} exchange", h.word, "x", LATER),
+    "exchanges.request_stop": lambda tx, h: tx.exchanges.request_stop(f"{h.word} exchange"),
+    "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} exchange"),
     "sessions.waiting": lambda tx, h: tx.sessions.waiting(ANNA, limit=99),
     "sessions.find": lambda tx, h: tx.sessions.find(ANNA, h.session.session_id),
     "sessions.lock": lambda tx, h: tx.sessions.lock(h.session, [h.last_turn.interaction_id]),
@@ -349,6 +385,16 @@ EXPECTED: dict[str, object] = {
     "evaluations.memories_by_day": [(DAY, 3)],
     "evaluations.success_by_day": [(DAY, 1, 1)],
     "evaluations.judged_at": {},
+    "interactions.page_of_session": [],
+    "interactions.requests_of_session": [],
+    "conversations.page": [],
+    "conversations.count": 0,
+    "exchanges.running": None,
+    "exchanges.last": None,
+    "exchanges.of_requests": [],
+    "exchanges.write": False,
+    "exchanges.keep": None,
+    "exchanges.request_stop": False,
     "sessions.find": None,
     "sessions.lock": False,
     "sessions.settle": False,

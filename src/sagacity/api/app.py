@@ -15,6 +15,7 @@ from starlette.types import Scope
 from sagacity.api import (
     agent_playbooks,
     aggregation,
+    chat,
     config,
     context,
     dead_letters,
@@ -67,6 +68,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     entities.router,
     search.router,
     context.router,
+    chat.router,
     evaluations.router,
     dead_letters.router,
     model_calls.router,

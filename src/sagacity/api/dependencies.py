@@ -10,20 +10,24 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import hash_token
 from sagacity.bootstrap import Runtime
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Unauthorized
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
+OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
+"""What a person who signed in may do, with the own data alone."""
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",
-    description="An API token. Until one has been created, calls from the server's own machine need none.",
+    description="An API token, or a user's own token where the server is configured to verify those. Until an API "
+    "token has been created, calls from the server's own machine need none.",
 )
 
 
@@ -73,6 +77,9 @@ async def caller_of(
         Unauthorized: its token is not known, or one is needed and did not come.
     """
     runtime = runtime_of(http_request)
+    if credentials is not None and runtime.user_tokens is not None and looks_signed(credentials.credentials):
+        user_id = await runtime.user_tokens.user_of(credentials.credentials)
+        return Caller(runtime, _end_user(runtime.settings.jwt_org, user_id))
     if credentials is not None:
         token = await runtime.storage.find_token(hash_token(credentials.credentials))
         return Caller(runtime, Principal(tenant=Tenant(org_id=token.org_id), actor=f"{DIRECT}:{token.name}"))
@@ -90,6 +97,16 @@ async def caller_of(
             "create one with `sagacity token create`"
         )
     return Caller(runtime, Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL))
+
+
+def _end_user(org: str, user_id: UserId) -> Principal:
+    return Principal(
+        tenant=Tenant(org_id=OrgId(org)),
+        user_id=user_id,
+        permissions=OF_END_USERS,
+        kind=CallerKind.USER,
+        actor=f"user:{user_id}",
+    )
 
 
 def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[str] = ()) -> bool:

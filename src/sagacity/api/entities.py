@@ -44,17 +44,18 @@ async def _write(caller: Caller, user_id: str, work: Callable[[Transaction], Awa
     return await caller.runtime.storage.retry(once)
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """Return *text*, which every database can keep; raises ValueError if it cannot be."""
     refuse_unstorable(text)
     return text
 
 
 Whose = Annotated[
     Id,
-    AfterValidator(_storable),
+    AfterValidator(storable),
     Query(description="The user. An id that belongs to another user gives 404."),
 ]
-Words = Annotated[str, Field(max_length=200), AfterValidator(_storable)]
+Words = Annotated[str, Field(max_length=200), AfterValidator(storable)]
 EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The entity's number.")]
 RelationshipNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The relationship's number.")]
 Page = Annotated[

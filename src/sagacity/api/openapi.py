@@ -36,6 +36,7 @@ TAGS = {
     "operations": "Long-running work: progress and cancellation.",
     "search": "Search turns and memories, with scores.",
     "context": "What an agent should know, as one text within a token budget.",
+    "chat": "Conversations, and streamed answers that rest on what is remembered.",
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up on.",
     "model calls": "Calls to models, and their cost.",
@@ -110,9 +111,12 @@ def _describe(method: str, path: str, operation: Document) -> None:
     if example is not None:
         if "requestBody" in operation:
             operation["requestBody"]["content"]["application/json"]["example"] = example.request
-        content = operation["responses"]["200"].get("content", {})
-        if "application/json" in content:
-            content["application/json"]["example"] = example.reply
+        good = next(code for code in sorted(operation["responses"]) if code.startswith("2"))
+        content = operation["responses"][good].get("content", {})
+        for kind in ("application/json", "text/event-stream"):
+            if kind in content:
+                content[kind]["example"] = example.reply
+                break
     operation["responses"].pop("422", None)
     if path.startswith("/api/"):
         operation["responses"]["4XX"] = {

@@ -10,6 +10,7 @@ import typer
 from sagacity.cli import (
     agent_playbooks,
     config,
+    conversations,
     dead_letters,
     entities,
     evaluations,
@@ -23,6 +24,7 @@ from sagacity.cli import (
     versions,
 )
 from sagacity.cli.backup import backup, restore
+from sagacity.cli.chat import chat
 from sagacity.cli.context import context_
 from sagacity.cli.demo.command import demo
 from sagacity.cli.doctor import doctor
@@ -113,6 +115,7 @@ app.command()(doctor)
 app.command()(publish)
 app.command()(search)
 app.command("context")(context_)
+app.command()(chat)
 app.command()(receipt)
 app.command()(history)
 app.command()(undo_merge)
@@ -130,6 +133,7 @@ user_playbooks.app.command("downgrade")(versions.downgrade_user_playbooks)
 app.add_typer(agent_playbooks.app, name="agent-playbooks")
 app.add_typer(skills.app, name="skills")
 app.add_typer(entities.app, name="entities")
+app.add_typer(conversations.app, name="conversations")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)
 app.add_typer(operations.app, name="operations")

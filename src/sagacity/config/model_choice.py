@@ -10,6 +10,9 @@ from sagacity.config.provider_access import Access, access_named, accesses
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.providers.choice import ModelChoice
 
+PREFERRED_FOR_CHAT = "gemini"
+"""Where no model is named and several providers are within reach."""
+
 
 class Role(StrEnum):
     """What a model is called for."""
@@ -18,6 +21,7 @@ class Role(StrEnum):
     SHOULD_RUN = "should_run"
     PRE_RETRIEVAL = "pre_retrieval"
     EVALUATION = "evaluation"
+    CHAT = "chat"
 
 
 def choose_model(
@@ -32,7 +36,7 @@ def choose_model(
 
     Args:
         config: the tenant's.
-        role: evaluation uses the model of generation.
+        role: evaluation uses the model of generation, and so does the chat where no model is named for it.
         environment: keys of the server by the names of their variables, such as `OPENAI_API_KEY`.
 
     Returns:
@@ -51,7 +55,10 @@ def choose_model(
     if named is not None:
         return _opened(*access_named(named, keys, environment))
     small = role in {Role.SHOULD_RUN, Role.PRE_RETRIEVAL}
-    for access in accesses(keys, environment):
+    within_reach = list(accesses(keys, environment))
+    if role is Role.CHAT:  # a stable sort: the others keep their order
+        within_reach.sort(key=lambda access: access.provider.name != PREFERRED_FOR_CHAT)
+    for access in within_reach:
         return _opened(access, access.default_model(small=small))
     return None
 
@@ -64,6 +71,8 @@ def _named(chosen: LLMConfig, role: Role) -> str | None:
             return chosen.should_run_model_name
         case Role.PRE_RETRIEVAL:
             return chosen.pre_retrieval_model_name
+        case Role.CHAT:
+            return chosen.chat_model_name or chosen.generation_model_name
 
 
 def _opened(access: Access, model: str) -> ModelChoice:

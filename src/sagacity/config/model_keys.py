@@ -76,6 +76,10 @@ class LLMConfig(ConfigPart):
     generation_model_name: ModelName = Field(
         default=None, description="Extracts, judges, merges and evaluates."
     )
+    chat_model_name: ModelName = Field(
+        default=None,
+        description="Answers in the chat; null: generation_model_name, or else Gemini where it is within reach.",
+    )
     embedding_model_name: Annotated[
         ModelName, Idle("all organisations share the server's embedder, SAGACITY_EMBEDDER")
     ] = Field(default=None, description="An embedder.")

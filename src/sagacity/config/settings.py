@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from sagacity.domain.errors import ConfigError
+from sagacity.domain.tenant import LOCAL_ORG
 
 _PREFIX = "SAGACITY_"
+_LEAST_SECRET_BYTES = 32
 _KEY_SUFFIX = "_API_KEY"
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
@@ -89,6 +92,15 @@ class Settings(BaseSettings):
         le=10_000,
         description="Users of one organisation whose turns are learned from in parallel, across all workers.",
     )
+    chat_on_disconnect: Literal["finish", "cancel"] = Field(
+        default="finish",
+        description="What becomes of an answer that nobody reads any more: it is finished, or the model is stopped.",
+    )
+    chat_wait_seconds: float = Field(
+        default=30,
+        ge=0,
+        description="How long a message waits while its conversation is still answering another one.",
+    )
     drain_seconds: float = Field(
         default=30, ge=0, description="How long a stopping worker may take to finish its work."
     )
@@ -140,6 +152,24 @@ class Settings(BaseSettings):
         default=(), description="Web origins that may call the API (JSON list)."
     )
     rate_limits: bool = Field(default=True, description="Limit the number of calls per minute.")
+    jwt_secret: SecretStr = Field(
+        default=SecretStr(""),
+        description="Secret by which the tokens of end users are signed (HS256); 32 bytes at least.",
+    )
+    jwt_jwks_url: str = Field(
+        default="",
+        description="Where the public keys are that verify the tokens of end users (RS256, ES256).",
+    )
+    jwt_issuer: str = Field(
+        default="", description="Issuer that the tokens of end users must name; empty: any."
+    )
+    jwt_audience: str = Field(
+        default="", description="Audience that the tokens of end users must name; empty: any, or none."
+    )
+    jwt_leeway_seconds: float = Field(
+        default=30, ge=0, le=600, description="By how much the issuer's clock may differ from the server's."
+    )
+    jwt_org: str = Field(default=LOCAL_ORG, description="Organisation to which end users belong.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
 
@@ -156,6 +186,17 @@ class Settings(BaseSettings):
         if value.lower() not in {"json", "text", "auto"}:
             raise ValueError("must be json, text or auto")
         return value.lower()
+
+    @model_validator(mode="after")
+    def _one_way_to_verify(self) -> Self:
+        secret = self.jwt_secret.get_secret_value()
+        if secret and self.jwt_jwks_url:
+            raise ValueError("SAGACITY_JWT_SECRET and SAGACITY_JWT_JWKS_URL exclude each other; set one")
+        if secret and len(secret.encode()) < _LEAST_SECRET_BYTES:
+            raise ValueError(f"SAGACITY_JWT_SECRET must have at least {_LEAST_SECRET_BYTES} bytes (RFC 7518)")
+        if self.jwt_jwks_url and not self.jwt_jwks_url.startswith(("https://", "http://")):
+            raise ValueError("SAGACITY_JWT_JWKS_URL must be an http or https URL")
+        return self
 
     @property
     def storage_url(self) -> str:
@@ -199,7 +240,8 @@ def load_settings(**given: object) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"setting SAGACITY_{name.upper()}: {first['msg']}") from error
+        told = first["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"setting SAGACITY_{name.upper()}: {told}" if name else told) from error
     except SettingsError as error:  # names the field; a list that is no JSON
         raise ConfigError(f"a SAGACITY_ setting cannot be read: {error}") from error
 

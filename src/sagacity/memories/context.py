@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sagacity.domain.context import Context, ContextBudgets, Said
-from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.ids import InteractionId, SessionId, UserId
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.query import Query, Scored, StrategyName
 from sagacity.memories.acting import Acting
@@ -38,6 +38,8 @@ class ContextRequest:
     """The conversation so far, oldest first, as the caller has it."""
     session_id: SessionId | None = None
     """The conversation so far, as it was published; None to read none."""
+    leaves_out: Collection[InteractionId] = ()
+    """Turns that the prompt has in another place."""
     takes_few_whole: bool = False
     """Whether a user who has no more than `FEW` memories of a kind gets all of them, if they fit."""
 
@@ -63,7 +65,12 @@ async def context_for(
         include_expired=include_expired,
         counts_withheld=counts_withheld,
     )
-    considered = [one for kind, items in found.items() for one in _considered(kind, items, query.limit)]
+    considered = [
+        one
+        for kind, items in found.items()
+        for one in _considered(kind, items, query.limit)
+        if one.interaction is None or one.interaction.interaction_id not in request.leaves_out
+    ]
     considered = await acting.parts.searcher.with_neighbours(
         acting.principal, query.wanted, considered, query.neighbours
     )

@@ -64,7 +64,7 @@ def test_key_that_resembles_none_is_told_what_there_is():
     """Without a near one, the keys of that very part are listed."""
     assert faults({"llm_config": {"seed": 4}}) == {
         "llm_config.seed": "seed is not known here; known are should_run_model_name, generation_model_name, "
-        "embedding_model_name, pre_retrieval_model_name"
+        "chat_model_name, embedding_model_name, pre_retrieval_model_name"
     }
 
 

@@ -13,7 +13,7 @@ from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import load_litellm
 
-BIG, SMALL = (Role.GENERATION, Role.EVALUATION), (Role.SHOULD_RUN, Role.PRE_RETRIEVAL)
+BIG, SMALL = (Role.GENERATION, Role.EVALUATION, Role.CHAT), (Role.SHOULD_RUN, Role.PRE_RETRIEVAL)
 NOTHING: dict[str, SecretStr] = {}
 
 
@@ -29,7 +29,7 @@ def chosen(config: TenantConfig, role: Role = Role.GENERATION, environment: Any 
 
 def test_no_key_gives_no_model():
     """Without any key the rules learn."""
-    assert [choose_model(config(), role, NOTHING) for role in Role] == [None] * 4
+    assert [choose_model(config(), role, NOTHING) for role in Role] == [None] * 5
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,20 @@ def test_each_role_has_its_own_name():
         "should_run": "openai/gpt-5-nano",
         "pre_retrieval": "openai/gpt-4.1-nano",
         "evaluation": "openai/gpt-5",
+        "chat": "openai/gpt-5",
     }
+
+
+def test_chat_has_a_model_of_its_own():
+    """By its name; without one by that of generation; without either Gemini goes before the others."""
+    keys = {"openai": {"api_key": "sk"}, "gemini": {"api_key": "g"}}
+    named = config(keys, generation_model_name="gpt-5", chat_model_name="gpt-5-nano")
+    assert chosen(named, Role.CHAT).model == "openai/gpt-5-nano"
+    assert chosen(config(keys, generation_model_name="gpt-5"), Role.CHAT).model == "openai/gpt-5"
+    assert chosen(config(keys), Role.CHAT).model == "gemini/gemini-3-flash-preview"
+    environment = {"GOOGLE_AI_API_KEY": SecretStr("g"), "OPENAI_API_KEY": SecretStr("sk")}
+    assert chosen(config(), Role.CHAT, environment).model == "gemini/gemini-3-flash-preview"
+    assert chosen(config({"openai": {"api_key": "sk"}}), Role.CHAT).model == "openai/gpt-5-mini"
 
 
 def test_named_azure_deployment():

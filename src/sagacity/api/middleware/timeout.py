@@ -3,13 +3,18 @@
 import asyncio
 from urllib.parse import parse_qs
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sagacity.api.errors import problem_response
 
 
 class TimeoutMiddleware:
-    """Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning."""
+    """
+    Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning.
+
+    A stream of events has begun by then, and may take as long as it takes.
+    """
 
     def __init__(self, app: ASGIApp, seconds: float, wait_seconds: float) -> None:
         self._app = app
@@ -26,6 +31,8 @@ class TimeoutMiddleware:
         async def send_noting(message: Message) -> None:
             nonlocal started
             started = True
+            if message["type"] == "http.response.start" and _is_stream(message):
+                limit.reschedule(None)  # from here on, what answers has limits of its own
             await send(message)
 
         seconds = self._wait_seconds if _waits(scope) else self._seconds
@@ -38,6 +45,10 @@ class TimeoutMiddleware:
                 raise
             reply = problem_response(504, "Timeout", f"the call took longer than {seconds:g} s and was ended")
             await reply(scope, receive, send)
+
+
+def _is_stream(start: Message) -> bool:
+    return Headers(raw=start["headers"]).get("content-type", "").startswith("text/event-stream")
 
 
 def _waits(scope: Scope) -> bool:

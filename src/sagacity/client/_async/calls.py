@@ -3,6 +3,7 @@
 
 from sagacity.client._async import (
     agent_playbooks,
+    chat,
     configuration,
     context,
     dead_letters,
@@ -38,6 +39,16 @@ class AsyncCalls(AsyncConnection):
     delete_all_agent_playbooks = agent_playbooks.delete_all_agent_playbooks
     delete_all_playbooks = agent_playbooks.delete_all_playbooks
     run_playbook_aggregation = agent_playbooks.run_playbook_aggregation
+
+    complete = chat.complete
+    create_conversation = chat.create_conversation
+    list_conversations = chat.list_conversations
+    get_conversation = chat.get_conversation
+    update_conversation = chat.update_conversation
+    archive_conversation = chat.archive_conversation
+    unarchive_conversation = chat.unarchive_conversation
+    stop_answer = chat.stop_answer
+    get_exchange = chat.get_exchange
 
     whoami = configuration.whoami
     get_my_config = configuration.get_my_config

@@ -1,6 +1,6 @@
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._async import publishing, skill_folders, waiting
+from sagacity.client._async import chatting, publishing, skill_folders, waiting
 from sagacity.client._async.calls import AsyncCalls
 
 
@@ -23,3 +23,7 @@ class AsyncSagacity(AsyncCalls):
     wait_for_receipt = waiting.wait_for_receipt
     wait_for_operation = waiting.wait_for_operation
     export_skill_folders = skill_folders.export_skill_folders
+    send_message = chatting.send_message
+    retry_answer = chatting.retry_answer
+    list_messages = chatting.list_messages
+    delete_conversation = chatting.delete_conversation

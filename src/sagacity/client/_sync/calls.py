@@ -4,6 +4,7 @@
 
 from sagacity.client._sync import (
     agent_playbooks,
+    chat,
     configuration,
     context,
     dead_letters,
@@ -39,6 +40,16 @@ class Calls(Connection):
     delete_all_agent_playbooks = agent_playbooks.delete_all_agent_playbooks
     delete_all_playbooks = agent_playbooks.delete_all_playbooks
     run_playbook_aggregation = agent_playbooks.run_playbook_aggregation
+
+    complete = chat.complete
+    create_conversation = chat.create_conversation
+    list_conversations = chat.list_conversations
+    get_conversation = chat.get_conversation
+    update_conversation = chat.update_conversation
+    archive_conversation = chat.archive_conversation
+    unarchive_conversation = chat.unarchive_conversation
+    stop_answer = chat.stop_answer
+    get_exchange = chat.get_exchange
 
     whoami = configuration.whoami
     get_my_config = configuration.get_my_config

@@ -1,7 +1,7 @@
 # Generated from _async by scripts/unasync; edit it there.
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._sync import publishing, skill_folders, waiting
+from sagacity.client._sync import chatting, publishing, skill_folders, waiting
 from sagacity.client._sync.calls import Calls
 
 
@@ -24,3 +24,7 @@ class Sagacity(Calls):
     wait_for_receipt = waiting.wait_for_receipt
     wait_for_operation = waiting.wait_for_operation
     export_skill_folders = skill_folders.export_skill_folders
+    send_message = chatting.send_message
+    retry_answer = chatting.retry_answer
+    list_messages = chatting.list_messages
+    delete_conversation = chatting.delete_conversation

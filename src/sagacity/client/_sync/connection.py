@@ -1,11 +1,12 @@
 # Generated from _async by scripts/unasync; edit it there.
 """An open connection to one server: it sends calls, tries again where that is safe, and reads replies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Self, TypeVar
 
 import httpx
+from httpx_sse import EventSource, ServerSentEvent
 from pydantic import BaseModel
 from tenacity import Retrying, retry_if_result, stop_after_attempt
 
@@ -16,6 +17,8 @@ from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried
 from sagacity.domain.errors import InvalidInput
 
 R = TypeVar("R", bound=BaseModel)
+LAST_EVENTS = frozenset({"done", "error"})
+_RECONNECT_SECONDS = 0.5
 
 
 class Connection:
@@ -109,6 +112,10 @@ class Connection:
         request = self._request(method, path, params, body, timeout_seconds)
         return decode(reply, self._send(request, repeatable=repeatable))
 
+    def discard(self, path: str, *, params: Mapping[str, Parameter] | None = None) -> None:
+        """Delete something; see `send`."""
+        self._send(self._request("DELETE", path, params), repeatable=False)
+
     def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
         """
         Send a call that only reads, and return its reply as it is; see `send`.
@@ -119,6 +126,42 @@ class Connection:
             SagacityError: the server refused or failed; see `sagacity.client.errors`.
         """
         return (self._send(self._request(method, path, body=body), repeatable=True)).content
+
+    def events(
+        self, method: str, path: str, *, params: Mapping[str, Parameter] | None, body: BaseModel | None
+    ) -> Iterator[ServerSentEvent]:
+        """
+        Send a call and yield the events that answer it, up to its last; a lost connection goes on where it was.
+
+        Raises:
+            InvalidInput: the body cannot be written as JSON; nothing was sent.
+            Unreachable: the connection was lost before the first event, or could not be had again.
+            SagacityError: the server refused; see `sagacity.client.errors`.
+        """
+        last_id, failures = "", 0
+        while True:
+            request = self._request(method, path, params, body)
+            request.headers["Accept"] = "text/event-stream"
+            if last_id:
+                request.headers["Last-Event-ID"] = last_id
+            try:
+                response = self._http.send(request, stream=True)
+                try:
+                    if not response.is_success:
+                        response.read()
+                        raise error_of(response)
+                    for event in EventSource(response).iter_sse():
+                        last_id, failures = event.id or last_id, 0
+                        yield event
+                        if event.event in LAST_EVENTS:
+                            return
+                finally:
+                    response.close()
+            except httpx.RequestError as error:
+                failures += 1
+                if not last_id or failures >= self._attempts:
+                    _settled(error, self.url)
+            pause(_RECONNECT_SECONDS)
 
     def _request(
         self,

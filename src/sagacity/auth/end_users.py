@@ -1,0 +1,181 @@
+"""
+End users' own tokens: JSON Web Tokens (RFC 7519) of whoever signs users in, verified here.
+
+Either a secret is shared with the issuer (HS256), or its public keys are read from its key set (RFC 7517; RS256 and
+ES256). Which of the two it is says the configuration, never the token.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import jwt
+from jwt.types import Options
+
+from sagacity.domain.base import Value
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import Unauthorized
+from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
+
+SHARED = ("HS256",)
+PUBLIC = ("RS256", "ES256")
+_KINDS = {"RS256": "RSA", "ES256": "EC"}
+FRESH = timedelta(minutes=10)
+"""After so long the key set is read again: a key that its issuer withdrew is good for no longer."""
+RETRY = timedelta(seconds=30)
+"""So often at the most it is read for a token with a key that is not known: anybody can make up such tokens."""
+LONGEST_TOKEN = 8_192
+
+FetchKeys = Callable[[], Awaitable[Mapping[str, Any]]]
+"""Reads a JSON Web Key Set; raises OSError or ValueError if it cannot be had."""
+
+
+class TokenRules(Value):
+    """What a user's token must say."""
+
+    issuer: str = ""
+    """Empty: any."""
+    audience: str = ""
+    """Empty: none is asked for."""
+    leeway_seconds: float = 30.0
+    """By how much the clocks may differ."""
+
+
+class UserTokens:
+    """Finds out whose a token is."""
+
+    def __init__(
+        self, rules: TokenRules, *, clock: Clock, secret: str = "", fetch_keys: FetchKeys | None = None
+    ) -> None:
+        """
+        Verify tokens.
+
+        Args:
+            rules: what they must say.
+            clock: by which they expire.
+            secret: shared with the issuer; empty where public keys verify.
+            fetch_keys: reads the issuer's public keys; None where a secret verifies.
+        """
+        self._rules = rules
+        self._clock = clock
+        self._secret = secret
+        self._fetch = fetch_keys
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._read_at: datetime | None = None
+        self._tried_at: datetime | None = None
+        self._reading = asyncio.Lock()
+
+    async def user_of(self, token: str) -> UserId:
+        """
+        Return the subject of a token, once its signature, its times, its issuer and its audience are verified.
+
+        Raises:
+            Unauthorized: something about it is wrong; what, the message says.
+        """
+        if len(token) > LONGEST_TOKEN:
+            raise Unauthorized("the token is too long")
+        try:
+            header = jwt.get_unverified_header(token)
+            key, algorithms = await self._key_for(header)
+            claims = self._verified(token, key, algorithms)
+        except jwt.ExpiredSignatureError as error:
+            raise Unauthorized("the token has expired; sign in again") from error
+        except jwt.PyJWTError as error:
+            raise Unauthorized(f"the token is not valid: {_reason(error)}") from error
+        subject = claims["sub"]
+        if not subject or byte_count(subject) > MAX_KEY_BYTES or not subject.isprintable():
+            raise Unauthorized("the token is not valid: its subject cannot be a user's id")
+        return UserId(subject)
+
+    def _verified(self, token: str, key: Any, algorithms: tuple[str, ...]) -> dict[str, Any]:
+        rules, options = self._rules, Options(require=["exp", "sub"], verify_exp=False, verify_nbf=False)
+        options["verify_iat"] = False
+        options["verify_aud"] = bool(rules.audience)
+        claims = jwt.decode(
+            token,
+            key,
+            algorithms=list(algorithms),
+            audience=rules.audience or None,
+            issuer=rules.issuer or None,
+            options=options,
+        )
+        now = self._clock.now().timestamp()
+        if now >= _moment(claims, "exp") + rules.leeway_seconds:
+            raise jwt.ExpiredSignatureError
+        for name in ("nbf", "iat"):
+            if name in claims and now < _moment(claims, name) - rules.leeway_seconds:
+                raise jwt.ImmatureSignatureError(f"it holds from a later time on ({name})")
+        return claims
+
+    async def _key_for(self, header: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+        """Return what verifies a token of that header, and the algorithms that the key is for."""
+        algorithm = header.get("alg")
+        if self._fetch is None:
+            return self._secret, SHARED
+        if algorithm not in PUBLIC:
+            raise jwt.InvalidAlgorithmError("its algorithm is not allowed")
+        name = header.get("kid")
+        key = await self._known(name if isinstance(name, str) else "")
+        if key.key_type != _KINDS[algorithm]:
+            raise jwt.InvalidAlgorithmError("its algorithm is not that of its key")
+        return key, (algorithm,)
+
+    async def _known(self, name: str) -> jwt.PyJWK:
+        if not self._is_fresh() or name not in self._keys:
+            async with self._reading:  # of those that wait, one reads
+                if not self._is_fresh() or (name not in self._keys and self._may_retry()):
+                    await self._read()
+        if name in self._keys:
+            return self._keys[name]
+        raise jwt.InvalidKeyError("it was signed with a key that is not known")
+
+    def _is_fresh(self) -> bool:
+        return self._read_at is not None and self._clock.now() - self._read_at < FRESH
+
+    def _may_retry(self) -> bool:
+        return self._tried_at is None or self._clock.now() - self._tried_at >= RETRY
+
+    async def _read(self) -> None:
+        """Read the key set; while it cannot be had, the keys that are known go on."""
+        assert self._fetch is not None  # noqa: S101  without it nothing is read
+        if self._tried_at is not None and not self._may_retry() and self._keys:
+            return
+        self._tried_at = self._clock.now()
+        try:
+            keys = jwt.PyJWKSet.from_dict(dict(await self._fetch())).keys
+        except (OSError, ValueError, jwt.PyJWTError) as error:
+            if not self._keys:
+                raise jwt.InvalidKeyError("the keys of its issuer cannot be read now") from error
+            return
+        self._keys = {key.key_id or "": key for key in keys if key.key_type in _KINDS.values()}
+        self._read_at = self._clock.now()
+
+
+def looks_signed(token: str) -> bool:
+    """Whether a token may be a JSON Web Token: three parts in base64url."""
+    return token.count(".") == 2  # noqa: PLR2004  header, claims, signature
+
+
+def _moment(claims: Mapping[str, Any], name: str) -> float:
+    value = claims[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise jwt.DecodeError(f"its {name} is no time")
+    return float(value)
+
+
+def _reason(error: jwt.PyJWTError) -> str:
+    """Return what is wrong with a token in our own words where PyJWT's would quote it."""
+    match error:
+        case jwt.InvalidSignatureError():
+            return "its signature does not fit"
+        case jwt.InvalidIssuerError():
+            return "it is of another issuer"
+        case jwt.InvalidAudienceError():
+            return "it is for another audience"
+        case jwt.MissingRequiredClaimError():
+            return f"it lacks {error.claim}"
+        case jwt.InvalidAlgorithmError() | jwt.ImmatureSignatureError() | jwt.InvalidKeyError():
+            return str(error) or "its algorithm is not allowed"
+        case _:
+            return "it cannot be read"

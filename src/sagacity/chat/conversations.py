@@ -1,0 +1,169 @@
+"""A user's conversations: listed, changed and deleted, and what was said in them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from sagacity.domain.chat import Conversation, Exchange, Message, MessageRole
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.interaction import Interaction, is_person
+from sagacity.memories.acting import Acting
+from sagacity.storage.transaction import Transaction
+
+TITLE_CHARACTERS = 50
+"""As long as a title is that is taken from the first message."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """One page of conversations, the last changed first."""
+
+    conversations: Sequence[Conversation]
+    total: int
+    has_more: bool
+
+
+def title_of(content: str) -> str:
+    """Return a title for a conversation that begins with *content*."""
+    line = " ".join(content.split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    whole_words = line[:TITLE_CHARACTERS].rpartition(" ")[0]
+    return f"{whole_words or line[: TITLE_CHARACTERS - 1]}…"
+
+
+async def create(
+    acting: Acting, user_id: UserId, *, title: str, metadata: Mapping[str, JsonValue]
+) -> Conversation:
+    """Make a conversation without messages."""
+    async with acting.begin(user_id=user_id) as transaction:
+        return await begin_conversation(acting, transaction, user_id, title=title, metadata=metadata)
+
+
+async def begin_conversation(
+    acting: Acting,
+    transaction: Transaction,
+    user_id: UserId,
+    *,
+    title: str,
+    metadata: Mapping[str, JsonValue] | None = None,
+) -> Conversation:
+    """Make a conversation in an open transaction."""
+    now = acting.parts.clock.now()
+    conversation = Conversation(
+        session_id=SessionId(acting.parts.ids.new()),
+        user_id=user_id,
+        title=title,
+        metadata=dict(metadata or {}),
+        created_at=now,
+        updated_at=now,
+    )
+    await transaction.conversations.add(conversation)
+    return conversation
+
+
+async def page(
+    acting: Acting,
+    user_id: UserId,
+    *,
+    is_archived: bool,
+    title: str = "",
+    before: tuple[datetime, SessionId] | None = None,
+    limit: int,
+    offset: int = 0,
+) -> ConversationPage:
+    """Return one page; see `ConversationRepository.page`."""
+    async with acting.read(user_id=user_id) as snapshot:
+        found = await snapshot.conversations.page(
+            user_id, is_archived=is_archived, title=title, before=before, limit=limit + 1, offset=offset
+        )
+        total = await snapshot.conversations.count(user_id, is_archived=is_archived, title=title)
+    return ConversationPage(found[:limit], total, has_more=len(found) > limit)
+
+
+async def change(
+    acting: Acting, user_id: UserId, session_id: SessionId, values: Mapping[str, Any]
+) -> Conversation:
+    """
+    Rename or archive a conversation, or change its metadata.
+
+    Raises:
+        NotFound: the user has no such conversation.
+    """
+    async with acting.begin(user_id=user_id) as transaction:
+        if not values:
+            return await transaction.conversations.get(user_id, session_id)
+        return await transaction.conversations.change(user_id, session_id, values)
+
+
+async def delete(acting: Acting, user_id: UserId, session_id: SessionId) -> None:
+    """
+    Delete a conversation with its messages; what was learned from them stays.
+
+    Raises:
+        NotFound: the user has no such conversation.
+    """
+    async with acting.begin(user_id=user_id) as transaction:
+        await transaction.conversations.get(user_id, session_id)
+        requests = await transaction.interactions.requests_of_session(user_id, session_id)
+        await transaction.interactions.delete_requests(requests)
+        await transaction.conversations.remove(user_id, session_id)
+
+
+async def messages(
+    snapshot: Transaction,
+    user_id: UserId,
+    session_id: SessionId,
+    *,
+    limit: int,
+    offset: int = 0,
+    newest: bool = True,
+) -> list[Message]:
+    """
+    Return messages of a conversation, oldest first, without answers that others took the place of.
+
+    Args:
+        snapshot: an open transaction.
+        user_id: whose.
+        session_id: which.
+        limit: how many at the most.
+        offset: how many to pass over, from the end where the newest are wanted, else from the beginning.
+        newest: whether the last ones are wanted, or the first.
+    """
+    turns = await snapshot.interactions.page_of_session(
+        user_id, session_id, limit=limit, offset=offset, newest=newest
+    )
+    exchanges = await snapshot.exchanges.of_requests(list({turn.request_id for turn in turns}))
+    by_turn = {
+        turn: exchange for exchange in exchanges for turn in (exchange.question_turn, exchange.answer_turn)
+    }
+    return [_message(turn, by_turn.get(turn.interaction_id), session_id) for turn in turns]
+
+
+def _message(turn: Interaction, exchange: Exchange | None, session_id: SessionId) -> Message:
+    """Return a turn as a message; one that another door published has no exchange."""
+    is_answer = exchange is not None and exchange.answer_turn == turn.interaction_id
+    tokens = None if exchange is None else exchange.answer_tokens if is_answer else exchange.question_tokens
+    message_id = str(turn.interaction_id)
+    if exchange is not None:
+        message_id = exchange.answer_id if is_answer else exchange.message_id
+    return Message(
+        message_id=message_id,
+        session_id=session_id,
+        role=MessageRole.USER if is_person(turn.role) else MessageRole.ASSISTANT,
+        content=turn.content,
+        token_count=tokens,
+        created_at=turn.created_at,
+        exchange=exchange,
+    )
+
+
+async def answer_of(snapshot: Transaction, exchange: Exchange) -> Message | None:
+    """Return an answer as it stands in the log; None if there is none, or it was deleted."""
+    if exchange.answer_turn is None:
+        return None
+    turns = await snapshot.interactions.get([exchange.answer_turn])
+    return _message(turns[0], exchange, exchange.session_id) if turns else None

@@ -1,0 +1,147 @@
+"""
+What a client is told of an answer, as a function of how far it is.
+
+An event's number says how much of the exchange it completes: 0 to 2 for what comes before the text, then 3 and the
+characters of the answer up to its end. So any process can go on after any event from the stored exchange alone,
+although it may cut the text into other pieces.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import JsonValue
+
+from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
+from sagacity.domain.errors import InvalidInput
+
+START, METADATA, MEMORY, TEXT = range(4)
+BEGINNING: Final = -1
+"""Before the first event."""
+_FAILED = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory or turn that an answer could draw on, with its text as it is now."""
+
+    use: Use
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """An exchange as far as it is."""
+
+    exchange: Exchange
+    text: str = ""
+    """The answer so far."""
+    memories: tuple[Shown, ...] | None = None
+    """None as long as nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of the stream."""
+
+    name: str
+    number: int
+    data: Mapping[str, JsonValue]
+    exchange_id: str
+
+    @property
+    def event_id(self) -> str:
+        """By which a client says where to go on."""
+        return f"{self.exchange_id}.{self.number}"
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing comes after it."""
+        return self.name in {"done", "error"}
+
+
+def place_of(event_id: str) -> tuple[str, int]:
+    """
+    Return the exchange that an event's id names, and the event's number.
+
+    Raises:
+        InvalidInput: it is no id of an event.
+    """
+    exchange_id, _, number = event_id.rpartition(".")
+    if not exchange_id or not (number.isascii() and number.isdigit()) or len(number) > 9:  # noqa: PLR2004  no answer is so long
+        raise InvalidInput("Last-Event-ID: no id of an event of this stream")
+    return exchange_id, int(number)
+
+
+def events_after(number: int, progress: Progress) -> Iterator[Event]:
+    """Yield what a client that has the events up to *number* has to be told."""
+    exchange = progress.exchange
+
+    def event(name: str, at: int, **data: JsonValue) -> Event:
+        return Event(
+            name, at, {"type": name, "exchange_id": exchange.exchange_id, **data}, exchange.exchange_id
+        )
+
+    if number < START:
+        yield event("start", START, conversation_id=exchange.session_id)
+    if number < METADATA:
+        yield event(
+            "metadata",
+            METADATA,
+            conversation_id=exchange.session_id,
+            message_id=exchange.message_id,
+            user_message_saved=True,
+        )
+    if progress.memories is not None and number < MEMORY:
+        yield event("memory", MEMORY, memories=[shown_view(one) for one in progress.memories])
+    text = progress.text[max(number - TEXT, 0) :]
+    end = TEXT + len(progress.text)
+    if text:
+        yield Event("message", end, {"type": "text", "content": text}, exchange.exchange_id)
+    if exchange.is_running or number > end:
+        return
+    if exchange.status in _FAILED:
+        yield event(
+            "error", end + 1, error=exchange.error, error_kind=exchange.error_kind, **_outcome(exchange)
+        )
+    else:
+        yield event("done", end + 1, **_outcome(exchange))
+
+
+def shown_view(shown: Shown) -> dict[str, JsonValue]:
+    """Return a memory or turn as the stream shows it."""
+    use = shown.use
+    return {
+        "citation": use.citation,
+        "kind": use.kind,
+        "id": use.item_id,
+        "content": shown.text,
+        "score": use.score,
+        "relevance": use.relevance,
+        "components": dict(use.components),
+        "strategies": list(use.strategies),
+        "tokens": use.tokens,
+    }
+
+
+def cited_view(cited: Cited) -> dict[str, JsonValue]:
+    """Return a citation as the stream shows it."""
+    return {"citation": cited.citation, "kind": cited.kind, "id": cited.item_id, "offset": cited.offset}
+
+
+def _outcome(exchange: Exchange) -> dict[str, JsonValue]:
+    return {
+        "conversation_id": exchange.session_id,
+        "message_id": exchange.answer_id if exchange.answer_turn is not None else None,
+        "user_message_id": exchange.message_id,
+        "status": str(exchange.status),
+        "model": exchange.model,
+        "usage": {
+            "prompt_tokens": exchange.prompt_tokens,
+            "completion_tokens": exchange.completion_tokens,
+            "total_tokens": exchange.prompt_tokens + exchange.completion_tokens,
+        },
+        "ttfb_ms": exchange.timings.get("ttfb"),
+        "timings": dict(exchange.timings),
+        "citations": [cited_view(one) for one in exchange.citations],
+    }

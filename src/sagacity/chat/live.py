@@ -1,0 +1,126 @@
+"""Answers that this process is writing: what there is of each, who reads it, and its copy in the database."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import datetime, timedelta
+
+import structlog
+
+from sagacity.chat.events import Progress, Shown
+from sagacity.domain.chat import Exchange, ExchangeStatus
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import StorageError
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.transaction import Storage
+
+KEEP_SECONDS = 1.0
+"""So much of an answer is lost at the most when its process is killed; one transaction keeps all that are written."""
+_log = structlog.get_logger(__name__)
+
+
+class LiveAnswer:
+    """One answer while it is written. Its writer changes it, any number of readers follow it."""
+
+    def __init__(self, tenant: Tenant, exchange: Exchange) -> None:
+        self.tenant = tenant
+        self.exchange = exchange
+        self.text = ""
+        self.memories: tuple[Shown, ...] | None = None
+        self.stop_reason: ExchangeStatus | None = None
+        """Why it has to end before its end; None while it may go on."""
+        self.readers = 0
+        self.task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(self.exchange, self.text, self.memories)
+
+    def change(self) -> None:
+        """Tell all readers that there is something new."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def add(self, text: str) -> None:
+        """Lengthen the text."""
+        if text:
+            self.text += text
+            self.change()
+
+    def stop(self, reason: ExchangeStatus) -> None:
+        """End it: the model's call is given up, and what there is of the answer is stored."""
+        if self.stop_reason is None and self.exchange.is_running:
+            self.stop_reason = reason
+            if self.task is not None:
+                self.task.cancel()
+
+    async def follow(self) -> AsyncGenerator[Progress]:
+        """Yield how far it is, now and after each change, until it has ended."""
+        while True:
+            changed, progress = self._changed, self.progress
+            yield progress
+            if not progress.exchange.is_running:
+                return
+            await changed.wait()
+
+
+class LiveAnswers:
+    """All answers that this process is writing."""
+
+    def __init__(self, storage: Storage, clock: Clock, *, owner: str, hold_seconds: float) -> None:
+        self._storage = storage
+        self._clock = clock
+        self.owner = owner
+        self._hold = timedelta(seconds=hold_seconds)
+        self._live: dict[str, LiveAnswer] = {}
+
+    def find(self, exchange_id: str) -> LiveAnswer | None:
+        """Return the answer of an exchange, if it is written here."""
+        return self._live.get(exchange_id)
+
+    def held_until(self) -> datetime:
+        """Return until when an answer is this process's if it is kept now."""
+        return self._clock.now() + self._hold
+
+    def all(self) -> list[LiveAnswer]:
+        """Return all of them."""
+        return list(self._live.values())
+
+    def add(self, live: LiveAnswer) -> None:
+        """Keep the answer's copy in the database up to date, until it is removed."""
+        self._live[live.exchange.exchange_id] = live
+
+    def remove(self, live: LiveAnswer) -> None:
+        """Keep it no longer; from now on the database has it."""
+        self._live.pop(live.exchange.exchange_id, None)
+
+    async def keep(self) -> None:
+        """Copy all answers into the database, and see who wants to stop one; for ever."""
+        while True:
+            await asyncio.sleep(KEEP_SECONDS)
+            by_tenant: dict[Tenant, list[LiveAnswer]] = {}
+            for live in self._live.values():
+                if live.exchange.is_running:
+                    by_tenant.setdefault(live.tenant, []).append(live)
+            for tenant, answers in by_tenant.items():
+                try:
+                    await self._keep(tenant, answers)
+                except StorageError as error:
+                    _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
+
+    async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
+        until = self.held_until()
+        async with self._storage.begin(tenant) as transaction:
+            stops = {
+                live.exchange.exchange_id: await transaction.exchanges.keep(
+                    live.exchange.exchange_id, self.owner, live.text, until
+                )
+                for live in answers
+            }
+        for live in answers:
+            wants_stop = stops[live.exchange.exchange_id]
+            if wants_stop is None:
+                live.stop(ExchangeStatus.INTERRUPTED)
+            elif wants_stop:
+                live.stop(ExchangeStatus.STOPPED)

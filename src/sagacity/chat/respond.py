@@ -1,0 +1,396 @@
+"""Messages of users, answered: each is stored first, then answered while any number of readers follow."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from pydantic import JsonValue
+
+from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
+from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
+from sagacity.chat.live import LiveAnswer, LiveAnswers
+from sagacity.chat.remember import NOTHING, Remembered, remember
+from sagacity.chat.writer import AnswerWriter, Asked, Prepared, interrupted, store_answer
+from sagacity.dispatch.loops import end
+from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Use
+from sagacity.domain.errors import Conflict, NotFound, ProviderError, StorageError
+from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.interaction import NewInteraction, NewRequest
+from sagacity.memories.acting import Acting, Parts
+from sagacity.storage.transaction import Transaction
+
+HOLD_SECONDS = 15.0
+"""An answer whose process was silent for so long is taken for interrupted: some fifteen copies were missed."""
+_HISTORY_MESSAGES = 100
+"""More fit into no budget."""
+_TURN_SECONDS = 0.1
+"""How often a message looks whether its turn has come."""
+_POLL_SECONDS = 0.25
+"""How often an answer is looked at that another process writes."""
+GRACE_SECONDS = 5.0
+"""How long a client that left may take to come back before the model is stopped, where the settings say so."""
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatPolicy:
+    """How this process answers."""
+
+    stops_when_left: bool = False
+    """Whether an answer that nobody reads any more is stopped."""
+    wait_seconds: float = 30.0
+    """How long a message waits for its turn in a conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """A message that a user sends."""
+
+    asked: Asked
+    session_id: SessionId | None = None
+    """Into which conversation; None begins one."""
+    include_memory: bool = True
+    metadata: Mapping[str, JsonValue] | None = None
+
+
+class _BusyError(Exception):
+    """Another message of the conversation is being answered."""
+
+
+class Chat:
+    """All answers of this process."""
+
+    def __init__(self, parts: Parts, policy: ChatPolicy) -> None:
+        self.parts = parts
+        self._policy = policy
+        self._live = LiveAnswers(parts.storage, parts.clock, owner=parts.ids.new(), hold_seconds=HOLD_SECONDS)
+        self._background: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
+
+    async def start(self) -> None:
+        """Begin to keep copies of answers in the database."""
+        self._spawn(self._live.keep())
+
+    async def stop(self) -> None:
+        """End: what there is of each answer is stored, and its readers are told."""
+        self._is_stopping = True
+        answers = self._live.all()
+        for live in answers:
+            live.stop(ExchangeStatus.INTERRUPTED)
+        writing = [live.task for live in answers if live.task is not None]
+        if writing:
+            await asyncio.wait(writing)
+        await end(list(self._background))
+
+    async def send(self, acting: Acting, user_id: UserId, sent: Send) -> Exchange:
+        """
+        Store a message, and begin to answer it.
+
+        Returns:
+            The exchange; its message is in the log by then.
+
+        Raises:
+            NotFound: the user has no such conversation.
+            Conflict: the conversation did not get free in time.
+        """
+        started = time.perf_counter()
+        limit = time.monotonic() + self._policy.wait_seconds
+        exchange_id = self.parts.ids.new()
+        while True:
+            if sent.session_id is not None:
+                await self._turn(acting, user_id, sent.session_id, limit)
+            preparing = asyncio.create_task(self._prepare(acting, user_id, sent, exchange_id))
+            try:
+                exchange = await self._store(acting, user_id, sent, exchange_id)
+            except _BusyError:
+                await end([preparing])
+                continue
+            except BaseException:
+                await end([preparing])
+                raise
+            return self._answer(acting, exchange, sent.asked, preparing, started)
+
+    async def retry(self, acting: Acting, user_id: UserId, session_id: SessionId) -> Exchange:
+        """
+        Answer the last message of a conversation again; a former answer stays in the log, and is not shown.
+
+        Raises:
+            NotFound: the user has no such conversation, or there is no message in it.
+            Conflict: the conversation did not get free in time.
+        """
+        started = time.perf_counter()
+        limit = time.monotonic() + self._policy.wait_seconds
+        while True:
+            await self._turn(acting, user_id, session_id, limit)
+            async with acting.begin(user_id=user_id) as transaction:
+                await transaction.conversations.get(user_id, session_id, lock=True)
+                if await transaction.exchanges.running(user_id, session_id) is not None:
+                    continue
+                last = await transaction.exchanges.last(user_id, session_id)
+                question = [] if last is None else await _question(transaction, last)
+                if last is None or not question:
+                    raise NotFound("there is no message to answer in this conversation")
+                now = self.parts.clock.now()
+                exchange = Exchange(
+                    exchange_id=self.parts.ids.new(),
+                    user_id=user_id,
+                    session_id=session_id,
+                    request_id=last.request_id,
+                    answer_id=self.parts.ids.new(),
+                    status=ExchangeStatus.RUNNING,
+                    question_turn=last.question_turn,
+                    question_tokens=last.question_tokens,
+                    owner=self._live.owner,
+                    held_until=self._live.held_until(),
+                    created_at=now,
+                    updated_at=now,
+                )
+                await transaction.exchanges.replace(last.exchange_id)
+                await transaction.exchanges.add(exchange)
+            sent = Send(asked=Asked(content=question[0]), session_id=session_id)
+            preparing = asyncio.create_task(
+                self._prepare(acting, user_id, sent, last.request_id or last.exchange_id)
+            )
+            return self._answer(acting, exchange, sent.asked, preparing, started)
+
+    async def stop_answer(self, acting: Acting, user_id: UserId, session_id: SessionId) -> Exchange:
+        """
+        Stop the answer that is being written in a conversation, in whichever process.
+
+        Raises:
+            NotFound: the user has no such conversation, or nothing is being answered in it.
+        """
+        async with acting.begin(user_id=user_id) as transaction:
+            await transaction.conversations.get(user_id, session_id)
+            running = await transaction.exchanges.running(user_id, session_id)
+            if running is None:
+                raise NotFound("nothing is being answered in this conversation")
+            await transaction.exchanges.request_stop(running.exchange_id)
+        live = self._live.find(running.exchange_id)
+        if live is not None:
+            live.stop(ExchangeStatus.STOPPED)
+        return running
+
+    async def exchange(self, acting: Acting, user_id: UserId, exchange_id: str) -> Exchange:
+        """
+        Return an exchange as it is now.
+
+        Raises:
+            NotFound: the user has none of that id.
+        """
+        async with acting.read(user_id=user_id) as snapshot:
+            found = await snapshot.exchanges.find(exchange_id, user_id=user_id)
+        return await self._recovered(acting, found)
+
+    async def follow(
+        self, acting: Acting, user_id: UserId, exchange_id: str, *, after: int = BEGINNING
+    ) -> AsyncGenerator[Event]:
+        """
+        Yield what happens to an answer after the event *after*, until it has ended.
+
+        Raises:
+            NotFound: the user has no exchange of that id.
+        """
+        await self.exchange(acting, user_id, exchange_id)
+        number = after
+        async with aclosing(self._progress(acting, user_id, exchange_id)) as steps:
+            async for progress in steps:
+                for event in events_after(number, progress):
+                    yield event
+                    number = event.number
+
+    async def _progress(self, acting: Acting, user_id: UserId, exchange_id: str) -> AsyncGenerator[Progress]:
+        live = self._live.find(exchange_id)
+        if live is None:
+            async with aclosing(self._stored_progress(acting, user_id, exchange_id)) as steps:
+                async for progress in steps:
+                    yield progress
+            return
+        live.readers += 1
+        try:
+            async for progress in live.follow():
+                yield progress
+        finally:
+            live.readers -= 1
+            if self._policy.stops_when_left and not live.readers and live.exchange.is_running:
+                self._spawn(_stop_unless_read(live))
+
+    async def _stored_progress(
+        self, acting: Acting, user_id: UserId, exchange_id: str
+    ) -> AsyncGenerator[Progress]:
+        """Yield how far an answer is that another process writes, or that has ended."""
+        shown: tuple[Shown, ...] | None = None
+        while True:
+            exchange = await self.exchange(acting, user_id, exchange_id)
+            async with acting.read(user_id=user_id) as snapshot:
+                ended = None if exchange.is_running else await answer_of(snapshot, exchange)
+                text = exchange.answer if ended is None else ended.content
+                if shown is None and (exchange.memories or text or not exchange.is_running):
+                    shown = await texts_of(snapshot, exchange.memories)
+            yield Progress(exchange, text, shown)
+            if not exchange.is_running:
+                return
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _turn(self, acting: Acting, user_id: UserId, session_id: SessionId, limit: float) -> None:
+        """Wait until nothing is being answered in a conversation."""
+        while True:
+            async with acting.read(user_id=user_id) as snapshot:
+                await snapshot.conversations.get(user_id, session_id)
+                running = await snapshot.exchanges.running(user_id, session_id)
+            if running is None or not (await self._recovered(acting, running)).is_running:
+                return
+            if time.monotonic() >= limit:
+                raise Conflict(
+                    "this conversation is still answering another message; send this one when that is done, or "
+                    "stop it first"
+                )
+            await asyncio.sleep(_TURN_SECONDS)
+
+    async def _store(self, acting: Acting, user_id: UserId, sent: Send, exchange_id: str) -> Exchange:
+        """Store the message and its exchange, in one transaction."""
+        started, content = time.perf_counter(), sent.asked.content
+        tokens = self.parts.tokens.count(content)
+        async with acting.begin(user_id=user_id) as transaction:
+            session_id = sent.session_id
+            if session_id is None:
+                title = title_of(content)
+                session_id = (await begin_conversation(acting, transaction, user_id, title=title)).session_id
+            request = NewRequest(
+                request_id=RequestId(exchange_id),
+                user_id=user_id,
+                session_id=session_id,
+                source=CHAT,
+                metadata=dict(sent.metadata or {}),
+                interactions=(NewInteraction(role="User", content=content),),
+            )
+            [kept] = await transaction.interactions.append([request])
+            # Now the session's row is held, and nobody else begins an answer.
+            if await transaction.exchanges.running(user_id, session_id) is not None:
+                raise _BusyError
+            turns = await transaction.interactions.of_requests([kept.request_id])
+            conversation = await transaction.conversations.get(user_id, session_id)
+            if not conversation.title:
+                named = {"title": title_of(content)}
+                await transaction.conversations.change(user_id, session_id, named)
+            await transaction.conversations.count_message(user_id, session_id, tokens)
+            exchange = Exchange(
+                exchange_id=exchange_id,
+                user_id=user_id,
+                session_id=session_id,
+                request_id=kept.request_id,
+                answer_id=self.parts.ids.new(),
+                status=ExchangeStatus.RUNNING,
+                question_tokens=tokens,
+                question_turn=turns[kept.request_id][0].interaction_id,
+                owner=self._live.owner,
+                held_until=self._live.held_until(),
+                created_at=kept.created_at,
+                updated_at=kept.created_at,
+            )
+            await transaction.exchanges.add(exchange)
+        timings = {"setup": round((time.perf_counter() - started) * 1000, 3)}
+        return exchange.model_copy(update={"timings": timings})
+
+    async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
+        """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
+        started = time.perf_counter()
+        said = []
+        if sent.session_id is not None:
+            async with acting.read(user_id=user_id) as snapshot:
+                said = await messages(snapshot, user_id, sent.session_id, limit=_HISTORY_MESSAGES)
+            said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
+        remembered = NOTHING
+        if sent.include_memory:
+            shown = {
+                turn
+                for one in said
+                if one.exchange is not None
+                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
+                if turn is not None
+            }
+            remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
+        timings = remembered.timings | {"retrieval": round((time.perf_counter() - started) * 1000, 3)}
+        return Prepared(remembered, said, timings)
+
+    async def _remembered(
+        self, acting: Acting, user_id: UserId, content: str, shown: set[InteractionId]
+    ) -> Remembered:
+        try:
+            return await remember(acting, user_id, content, shown=shown)
+        except (StorageError, ProviderError) as error:
+            _log.warning("chat.nothing_remembered", kind=type(error).__name__)
+            return NOTHING
+
+    def _answer(
+        self,
+        acting: Acting,
+        exchange: Exchange,
+        asked: Asked,
+        preparing: asyncio.Task[Prepared],
+        started: float,
+    ) -> Exchange:
+        """Begin to write the answer."""
+        live = LiveAnswer(acting.tenant, exchange)
+        writer = AnswerWriter(acting, live, asked, owner=self._live.owner, started=started)
+
+        async def write() -> None:
+            try:
+                await writer.write(preparing)
+            finally:
+                self._live.remove(live)
+
+        live.task = asyncio.create_task(write())
+        self._live.add(live)
+        if self._is_stopping:
+            live.stop(ExchangeStatus.INTERRUPTED)
+        return exchange
+
+    async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
+        """Return an exchange; one whose process ended is closed first, and what there is of its answer is kept."""
+        if not exchange.is_running or exchange.held_until > self.parts.clock.now():
+            return exchange
+        tokens = self.parts.tokens.count(exchange.answer)
+        closed = interrupted(exchange, tokens=tokens)
+        try:
+            return await store_answer(acting, closed, exchange.answer, owner=exchange.owner)
+        except (Conflict, NotFound):  # somebody else was faster, or its process is back
+            async with acting.read(user_id=exchange.user_id) as snapshot:
+                return await snapshot.exchanges.find(exchange.exchange_id, user_id=exchange.user_id)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:
+    """Return memories and turns with their texts as they are now; what is gone is left out."""
+    numbers = {use.citation: int(use.citation.partition(":")[2]) for use in uses}
+    turns = await snapshot.interactions.get(
+        [numbers[use.citation] for use in uses if use.kind == "interaction"]
+    )
+    memories = await snapshot.memories.get_many(
+        [numbers[use.citation] for use in uses if use.kind != "interaction"]
+    )
+    text_of = {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
+    text_of |= {(str(memory.kind), int(memory.memory_id)): memory.content for memory in memories}
+    return tuple(
+        Shown(use, text_of[key]) for use in uses if (key := (use.kind, numbers[use.citation])) in text_of
+    )
+
+
+async def _question(transaction: Transaction, exchange: Exchange) -> list[str]:
+    if exchange.question_turn is None:
+        return []
+    return [turn.content for turn in await transaction.interactions.get([exchange.question_turn])]
+
+
+async def _stop_unless_read(live: LiveAnswer) -> None:
+    await asyncio.sleep(GRACE_SECONDS)
+    if not live.readers:
+        live.stop(ExchangeStatus.ABANDONED)

@@ -1,0 +1,284 @@
+"""One answer, from what is remembered to the log: context → model → stored."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import structlog
+
+from sagacity.chat.citations import CitationReader
+from sagacity.chat.history import window
+from sagacity.chat.live import LiveAnswer
+from sagacity.chat.offline import MODEL, extractive_answer
+from sagacity.chat.remember import Remembered
+from sagacity.config.model_choice import Role
+from sagacity.domain.chat import Exchange, ExchangeStatus, Message
+from sagacity.domain.context import ContextBudgets
+from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
+from sagacity.domain.interaction import Citation, NewInteraction
+from sagacity.domain.tenant import DueScope
+from sagacity.learning.prompt_runner import ModelSession
+from sagacity.memories.acting import Acting
+from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
+
+LEARNER = "chat"
+"""Under which name the ledger has the chat's calls."""
+_PROMPT = "chat_answer"
+_NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
+_CAP_IS_REACHED = "The spending cap is reached"
+_NOT_STORED = "The answer could not be stored. Ask for another one in a while."
+_CRASHED = "Something went wrong on the server. Its log has the details."
+_INTERRUPTED = "The server stopped before the answer was complete. Ask for another one."
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A user's message, and how it is to be answered."""
+
+    content: str
+    history: Sequence[ChatMessage] | None = None
+    """The conversation so far, as the caller has it; None for what is stored of it."""
+    max_tokens: int = 4_096
+    temperature: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What an answer is made of."""
+
+    remembered: Remembered
+    said: Sequence[Message] = ()
+    """The conversation so far, oldest first."""
+    timings: dict[str, float] = field(default_factory=dict)
+
+
+class AnswerWriter:
+    """Writes one answer into a `LiveAnswer` and, at its end, into the log."""
+
+    def __init__(self, acting: Acting, live: LiveAnswer, asked: Asked, *, owner: str, started: float) -> None:
+        """
+        Prepare to write.
+
+        Args:
+            acting: on whose behalf.
+            live: what readers follow.
+            asked: the message.
+            owner: the name under which this process holds the exchange.
+            started: when the message came in, by the performance counter.
+        """
+        self._acting = acting
+        self._live = live
+        self._asked = asked
+        self._owner = owner
+        self._started = started
+        self._timings = dict(live.exchange.timings)
+        self._usage = TokenUsage()
+        self._model = ""
+        self._reader = CitationReader(())
+
+    async def write(self, preparing: asyncio.Task[Prepared]) -> None:
+        """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
+        status, problem = ExchangeStatus.DONE, None
+        try:
+            prepared = await preparing
+            self._timings |= prepared.timings
+            self._live.memories = prepared.remembered.shown
+            self._live.exchange = self._live.exchange.model_copy(
+                update={"memories": prepared.remembered.uses}
+            )
+            self._live.change()
+            self._reader = CitationReader(prepared.remembered.uses)
+            await self._stream(prepared)
+        except asyncio.CancelledError:
+            _uncancel()
+            preparing.cancel()
+            status = self._live.stop_reason or ExchangeStatus.INTERRUPTED
+        except SagacityError as error:
+            status, problem = ExchangeStatus.FAILED, error
+        except Exception as error:  # noqa: BLE001  whoever reads must learn that it has ended
+            _log.exception("chat.crashed", exchange_id=self._live.exchange.exchange_id)
+            status, problem = ExchangeStatus.FAILED, error
+        self._live.add(self._reader.finish())
+        await asyncio.shield(self._settle(status, problem))
+
+    async def _stream(self, prepared: Prepared) -> None:
+        began = time.perf_counter()
+        async with aclosing(await self._pieces(prepared)) as pieces:
+            async for piece in pieces:
+                if "ttfb" not in self._timings:
+                    self._timings["llm_ttfb"] = _milliseconds(began)
+                    self._timings["ttfb"] = _milliseconds(self._started)
+                self._live.add(self._reader.read(piece))
+        self._timings["llm_total"] = _milliseconds(began)
+
+    async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
+        """Return what answers: a model, or the best of what is remembered."""
+        models = await self._models()
+        runner = models.prompt_runner(Role.CHAT, LEARNER)
+        if runner is None:
+            self._model = MODEL
+            why = _CAP_IS_REACHED if models.note else ""
+            return _at_once(extractive_answer(prepared.remembered.context, why=why))
+        self._model = runner.model
+        context = prepared.remembered.context
+        history = self._asked.history
+        if history is None:
+            budgets, count = ContextBudgets(), self._acting.parts.tokens.count
+            room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
+            history, _left_out = window(prepared.said, budget=room, count=count)
+        variables = {
+            "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
+            "memories": context.text or "Nothing that bears on the message is remembered.",
+            "message": self._asked.content,
+        }
+        return runner.stream(
+            _PROMPT,
+            variables,
+            history=history,
+            max_tokens=self._asked.max_tokens,
+            temperature=self._asked.temperature,
+            told=self._note_call,
+        )
+
+    async def _models(self) -> ModelSession:
+        config = await self._acting.config()
+        models = self._acting.parts.models
+        return await models.of(self._acting.tenant, config, self._live.exchange.user_id)
+
+    async def _note_call(self, call: ModelCall) -> None:
+        self._usage += call.usage
+
+    async def _settle(self, status: ExchangeStatus, problem: Exception | None) -> None:
+        """Store what there is of the answer, and tell the readers how it ended."""
+        began = time.perf_counter()
+        error_kind, error = _told(status, problem)
+        ended = self._live.exchange.model_copy(
+            update={
+                "status": status,
+                "answer": "",
+                "model": self._model,
+                "error_kind": error_kind,
+                "error": error,
+                "citations": tuple(self._reader.cited),
+                "prompt_tokens": self._usage.prompt_tokens,
+                "completion_tokens": self._usage.completion_tokens,
+                "answer_tokens": self._acting.parts.tokens.count(self._live.text),
+            }
+        )
+
+        async def save() -> Exchange:
+            timed = ended.model_copy(update={"timings": dict(self._timings)})
+            return await store_answer(self._acting, timed, self._live.text, owner=self._owner)
+
+        try:
+            ended = await self._acting.parts.storage.retry(save)
+            timings = {**ended.timings, "save_response": _milliseconds(began)}
+            ended = ended.model_copy(update={"timings": timings})
+        except (Conflict, NotFound):  # it was deleted meanwhile, or taken for interrupted
+            ended = ended.model_copy(
+                update={"status": ExchangeStatus.INTERRUPTED, "error": _NOT_STORED, "error_kind": "Conflict"}
+            )
+        except StorageError as fault:
+            _log.warning("chat.not_stored", exchange_id=ended.exchange_id, kind=type(fault).__name__)
+            ended = ended.model_copy(
+                update={"status": ExchangeStatus.FAILED, "error": _NOT_STORED, "error_kind": "StorageError"}
+            )
+        self._live.exchange = ended
+        self._live.change()
+        self._acting.parts.dispatcher.wake(
+            DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
+        )
+
+
+async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str) -> Exchange:
+    """
+    Append an answer to the log and close its exchange, in one transaction.
+
+    Args:
+        acting: on whose behalf.
+        ended: as it is to be stored.
+        text: of the answer; nothing is appended if it is empty.
+        owner: who holds the exchange.
+
+    Returns:
+        The exchange with the turn of its answer.
+
+    Raises:
+        Conflict: the exchange is not *owner*'s any more.
+        NotFound: the message was deleted.
+    """
+    citations = dict.fromkeys((one.kind, one.item_id) for one in ended.citations)
+    turn = NewInteraction(
+        role="Assistant",
+        content=text,
+        citations=tuple(Citation(entity_type=kind, entity_id=item) for kind, item in citations),
+    )
+    async with acting.begin(user_id=ended.user_id) as transaction:
+        if text.strip() and ended.request_id is not None:
+            [number] = await transaction.interactions.extend(ended.request_id, [turn])
+            ended = ended.model_copy(update={"answer_turn": number})
+            tokens = ended.answer_tokens
+            await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
+        changed = ended.model_dump(include=_WRITTEN)
+        if not await transaction.exchanges.write(ended.exchange_id, owner, changed):
+            raise Conflict("the answer was taken over")
+    return ended
+
+
+def interrupted(exchange: Exchange, *, tokens: int) -> Exchange:
+    """Return an exchange as it is to be stored whose process ended while it wrote the answer."""
+    return exchange.model_copy(
+        update={
+            "status": ExchangeStatus.INTERRUPTED,
+            "answer": "",
+            "answer_tokens": tokens,
+            "error_kind": "Interrupted",
+            "error": _INTERRUPTED,
+        }
+    )
+
+
+_WRITTEN = {
+    "status",
+    "answer",
+    "model",
+    "error_kind",
+    "error",
+    "memories",
+    "citations",
+    "timings",
+    "answer_tokens",
+    "prompt_tokens",
+    "completion_tokens",
+    "answer_turn",
+}
+
+
+def _told(status: ExchangeStatus, problem: Exception | None) -> tuple[str, str]:
+    """Return the kind of an error, and what is said of it; a provider's own words stay in the log."""
+    if status is ExchangeStatus.INTERRUPTED:
+        return "Interrupted", _INTERRUPTED
+    if problem is None:
+        return "", ""
+    if isinstance(problem, ProviderError):
+        return type(problem).__name__, f"{_NO_ANSWER} ({problem})"
+    if isinstance(problem, StorageError) or not isinstance(problem, SagacityError):
+        return "InternalError", _CRASHED
+    return type(problem).__name__, str(problem)
+
+
+async def _at_once(text: str) -> AsyncGenerator[str]:
+    yield text
+
+
+def _milliseconds(since: float) -> float:
+    return round((time.perf_counter() - since) * 1000, 3)
+
+
+def _uncancel() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()

@@ -1,0 +1,226 @@
+"""`sagacity chat`: talk in the terminal, and see what the answers rest on."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from sagacity.cli import draw
+from sagacity.cli.invocation import connected, of
+from sagacity.cli.output import Render, plain, show, stdout, table
+from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
+
+if TYPE_CHECKING:
+    from sagacity.client import Sagacity
+    from sagacity.client._sync.chatting import ChatEvent
+    from sagacity.schemas.chat import AnswerReply, CitedPlace, ShownMemory
+
+_HELP = """\
+/why           what the last answer could draw on; a star: what it cites
+/memories      what is known of you
+/search TEXT   search what was said and learned
+/forget p:7    forget one of the sources that /why or /memories show
+/retry         answer the last message again
+/new           begin a new conversation
+/quit          leave, as Ctrl-D does"""
+_LISTED = 50
+_END = ("/quit", "/exit")
+_LETTERS = {"profile": "p", "user_playbook": "u", "interaction": "i"}
+
+
+@dataclass
+class _Talk:
+    """One talk in the terminal."""
+
+    client: "Sagacity"
+    user_id: str | None
+    write: Callable[[str], None]
+    draw: Callable[[Render], None]
+    conversation_id: str | None = None
+    exchange_id: str | None = None
+    known: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    """Sources that were shown: the kind, the id and the user of each."""
+
+    def say(self, message: str) -> None:
+        """Send a message, and write the answer as it comes."""
+        sent = self.client.send_message(message, conversation_id=self.conversation_id, user_id=self.user_id)
+        self._follow(sent)
+
+    def _follow(self, events: "Iterable[ChatEvent]") -> None:
+        for event in events:
+            data = event.data
+            if event.event == "start":
+                self.conversation_id, self.exchange_id = (
+                    str(data[name]) for name in ("conversation_id", "exchange_id")
+                )
+            elif event.event == "message":
+                self.write(str(data["content"]))
+            elif event.event == "error":
+                self.write("\n")
+                raise ProviderError(str(data["error"]))
+        self.write("\n")
+
+    def obey(self, command: str) -> None:
+        """Do what a line that begins with a slash asks for."""
+        name, _, rest = command.partition(" ")
+        match name:
+            case "/why":
+                self._why()
+            case "/memories":
+                self._memories()
+            case "/search" if rest.strip():
+                found = self.client.search_interactions(self._whose(), rest.strip(), top_k=10)
+                learned = self.client.search_profiles(self._whose(), rest.strip(), top_k=10)
+                self.draw(draw.profiles(learned.user_profiles))
+                self.draw(draw.interactions(found.interactions))
+            case "/forget" if rest.strip():
+                self._forget(rest.strip())
+            case "/retry":
+                if self.conversation_id is None:
+                    raise InvalidInput("there is no message to answer yet")
+                self._follow(self.client.retry_answer(self.conversation_id, user_id=self.user_id))
+            case "/new":
+                self.conversation_id = self.exchange_id = None
+                self.write("A new conversation begins with your next message.\n")
+            case _:
+                self.write(f"{_HELP}\n")
+
+    def _whose(self) -> str:
+        """Return whose conversation it is: the server says so where nobody was named."""
+        return self.user_id or "local"
+
+    def _why(self) -> None:
+        if self.exchange_id is None:
+            raise InvalidInput("there is no answer yet")
+        reply = self.client.get_exchange(self.exchange_id, user_id=self.user_id)
+        for one in reply.memories:
+            self.known[one.citation] = (one.kind, one.id, self._whose())
+        self.draw(_sources(reply.memories, reply.citations))
+
+    def _memories(self) -> None:
+        profiles = self.client.get_profiles(self._whose(), top_k=_LISTED).user_profiles
+        playbooks = self.client.get_user_playbooks(user_id=self._whose(), limit=_LISTED).user_playbooks
+        rows = [
+            *(("profile", one.profile_id, one.content) for one in profiles),
+            *(("user_playbook", str(one.user_playbook_id), one.content) for one in playbooks),
+        ]
+        names = [f"{_LETTERS[kind]}:{place}" for place, (kind, _, _) in enumerate(rows, start=1)]
+        for name, (kind, item_id, _) in zip(names, rows, strict=True):
+            self.known[name] = (kind, item_id, self._whose())
+        listed = [(name, content) for name, (_, _, content) in zip(names, rows, strict=True)]
+        self.draw(table(("#source", "content"), listed, empty="nothing is known yet"))
+
+    def _forget(self, name: str) -> None:
+        if name not in self.known:
+            raise InvalidInput(f"{name} was not shown; /why and /memories show sources")
+        kind, item_id, user_id = self.known[name]
+        match kind:
+            case "profile":
+                self.client.delete_profile(user_id, item_id)
+            case "user_playbook":
+                self.client.delete_user_playbook(int(item_id))
+            case "interaction":
+                self.client.delete_interaction(user_id, int(item_id))
+            case _:
+                raise InvalidInput(
+                    f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`"
+                )
+        del self.known[name]
+        self.write(f"Forgotten: {name}\n")
+
+
+def chat(
+    context: typer.Context,
+    message: Annotated[str | None, typer.Argument(help="One message; without it, a talk begins.")] = None,
+    *,
+    user_id: Annotated[
+        str | None, typer.Option("--user-id", "-u", help="The user; default on this machine: local.")
+    ] = None,
+    conversation_id: Annotated[
+        str | None, typer.Option("--conversation-id", help="The conversation to continue.")
+    ] = None,
+) -> None:
+    """
+    Talk with memory. Answers rest on what was said before and what was learned.
+
+    In a talk, /help lists what else you can do: /why shows what the last answer rests on.
+
+    Example: sagacity chat "What should I cook on Friday?" --user-id ana
+    """
+    flags = of(context)
+    console = stdout(is_wide=flags.is_wide)
+
+    def write(text: str) -> None:
+        console.print(plain(text), end="", soft_wrap=True)
+
+    quiet = flags.as_json or flags.field is not None
+    with connected(context, None) as client:
+        talk = _Talk(
+            client,
+            user_id,
+            (lambda _text: None) if quiet else write,
+            lambda render: render(console),
+            conversation_id=conversation_id,
+        )
+        if message is not None:
+            talk.say(message)
+            if quiet:
+                reply = client.get_exchange(cast("str", talk.exchange_id), user_id=user_id)
+                show(context, reply, _answer(reply))
+            return
+        if quiet:
+            raise InvalidInput("--json and --field need a message: sagacity chat MESSAGE")
+        _lead(talk, write)
+
+
+def _lead(talk: _Talk, write: Callable[[str], None]) -> None:
+    """Read lines until there are no more; a fault ends no talk."""
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        write("Talk, or type /help. What you say is remembered.\n")
+    for line in _lines(write if is_terminal else None):
+        if line in _END:
+            return
+        try:
+            if line.startswith("/"):
+                talk.obey(line)
+            else:
+                talk.say(line)
+        except SagacityError as error:
+            if not is_terminal:
+                raise
+            write(f"{error}\n")
+
+
+def _lines(write: Callable[[str], None] | None) -> Iterator[str]:
+    while True:
+        if write is not None:
+            write("\n> ")
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _answer(reply: "AnswerReply") -> Render:
+    return lambda console: console.print(plain(reply.message.content if reply.message else ""))
+
+
+def _sources(memories: "Iterable[ShownMemory]", cited: "Iterable[CitedPlace]") -> Render:
+    named: Mapping[str, bool] = {one.citation: True for one in cited}
+    rows = [
+        (
+            "*" if named.get(one.citation) else "",
+            one.citation,
+            draw.number(one.relevance),
+            one.content,
+            ", ".join(one.strategies),
+        )
+        for one in memories
+    ]
+    return table(
+        ("#cited", "#source", "#relevance", "content", "~found by"), rows, empty="nothing was remembered"
+    )

@@ -1,0 +1,338 @@
+"""Conversations, messages and answers."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, JsonValue, StringConstraints, model_validator
+
+from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus, Message, MessageRole
+from sagacity.schemas.base import Schema, WriteBody, WritePart
+
+MAX_CONTENT = 32_000
+"""Characters of a message."""
+Content = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CONTENT, pattern=r"\S")]
+Title = Annotated[str, StringConstraints(max_length=200)]
+Object = dict[str, JsonValue]
+
+
+class SendBody(WriteBody):
+    """A message to the chat."""
+
+    content: Content
+    """The message."""
+    conversation_id: UUID | None = None
+    """The conversation to continue; null: a new one."""
+    stream: bool = True
+    """Whether the reply is a stream of events, or one object when the answer is complete."""
+    include_memory: bool = True
+    """Whether the answer may use what is remembered."""
+    metadata: Object = {}
+    """Stored with the message."""
+
+
+class StopBody(WriteBody):
+    """Which answer to stop."""
+
+    conversation_id: UUID
+    """The conversation in which it is being written."""
+
+
+class RetryBody(WriteBody):
+    """Another answer to the last message."""
+
+    conversation_id: UUID
+    """Whose last message is answered again."""
+    stream: bool = True
+    """Whether the reply is a stream of events, or one object when the answer is complete."""
+
+
+class GivenMessage(WritePart):
+    """A message of a conversation as the caller has it."""
+
+    role: MessageRole
+    """Who wrote it."""
+    content: Annotated[str, StringConstraints(max_length=MAX_CONTENT)] = ""
+    """What it says."""
+
+
+class CompleteBody(WriteBody):
+    """A conversation of the caller's own, of which the last message is answered."""
+
+    messages: Annotated[tuple[GivenMessage, ...], Field(min_length=1, max_length=1_000)]
+    """Oldest first; the last one is the user's."""
+    conversation_id: UUID | None = None
+    """Where the message and its answer are stored; null: in a new conversation."""
+    include_memory: bool = True
+    """Whether the answer may use what is remembered."""
+    max_tokens: Annotated[int, Field(ge=1, le=32_000)] = 4_096
+    """Largest length of the answer."""
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.7
+    """How freely the model chooses its words; ignored by models that do not take one."""
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        last = self.messages[-1]
+        if last.role is not MessageRole.USER or not last.content.strip():
+            raise ValueError("the last of messages must be the user's, with a text")
+        return self
+
+
+class CreateConversationBody(WriteBody):
+    """A new conversation."""
+
+    title: Title | None = None
+    """Its title; null: the beginning of its first message."""
+    metadata: Object = {}
+    """Stored with the conversation."""
+    initial_message: Content | None = None
+    """Sent at once; the reply waits for the answer."""
+
+
+class UpdateConversationBody(WriteBody):
+    """What to change in a conversation; null leaves it as it is."""
+
+    title: Title | None = None
+    """Its title."""
+    is_archived: bool | None = None
+    """Whether it is archived."""
+    metadata: Object | None = None
+    """Takes the place of what is stored."""
+
+
+class Warned(Schema):
+    """A reply to a write."""
+
+    warnings: tuple[str, ...] | None = None
+    """Unknown fields that were ignored."""
+
+
+class ConversationView(Warned):
+    """A conversation."""
+
+    id: str
+    """Its id, which is also the `session_id` of its turns."""
+    user_id: str
+    """Whose it is."""
+    title: str | None = None
+    """Its title."""
+    summary: str | None = None
+    """What its earlier messages were about."""
+    message_count: int
+    """Number of messages."""
+    total_tokens: int
+    """Tokens of all messages."""
+    is_active: bool
+    """The opposite of `is_archived`."""
+    is_archived: bool
+    """Whether it is archived."""
+    created_at: datetime
+    """When it began."""
+    updated_at: datetime
+    """When something was last said or changed in it."""
+    last_message_at: datetime | None = None
+    """When something was last said in it."""
+    metadata: Object
+    """As it was given."""
+
+
+class MessageView(Schema):
+    """A message."""
+
+    id: str
+    """Its id."""
+    conversation_id: str
+    """The conversation that it belongs to."""
+    role: MessageRole
+    """Who wrote it."""
+    content: str
+    """What it says."""
+    tokens: int | None = None
+    """Tokens of the content."""
+    created_at: datetime
+    """When it was stored."""
+    metadata: Object
+    """Of an answer: its `status`, its `model`, its `citations`, and the `exchange_id` by which to ask for more."""
+
+
+class ConversationWithMessages(ConversationView):
+    """A conversation and its newest messages."""
+
+    messages: tuple[MessageView, ...]
+    """Oldest first."""
+
+
+class ConversationsPage(Schema):
+    """A page of conversations."""
+
+    conversations: tuple[ConversationView, ...]
+    """The last changed first."""
+    total: int
+    """How many there are on all pages."""
+    page: int
+    """Which page this is."""
+    page_size: int
+    """How many conversations a page holds."""
+    has_more: bool
+    """Whether there is another page."""
+    next_cursor: str | None = None
+    """Give it as `cursor` for the next page, even if conversations change meanwhile."""
+
+
+class Usage(Schema):
+    """Tokens that the model read and wrote."""
+
+    prompt_tokens: int = 0
+    """How much the model read."""
+    completion_tokens: int = 0
+    """How much the model wrote."""
+    total_tokens: int = 0
+    """Both together."""
+    completion_time_ms: float = 0.0
+    """How long the model took."""
+
+
+class ShownMemory(Schema):
+    """A memory or a turn that an answer could draw on."""
+
+    citation: str
+    """Its source in the prompt, such as `p:7`."""
+    kind: str
+    """A kind of memory, or `interaction`."""
+    id: str
+    """Its id in the routes of its kind."""
+    content: str
+    """What it says."""
+    score: float
+    """For the order among those found."""
+    relevance: float | None = None
+    """How likely it answers the message, from 0 to 1."""
+    components: dict[str, float] = {}
+    """What the score was made of."""
+    strategies: tuple[str, ...] = ()
+    """Which strategies found it."""
+    tokens: int = 0
+    """Tokens that it took in the prompt."""
+
+
+class CitedPlace(Schema):
+    """A place in an answer, and what it rests on."""
+
+    citation: str
+    """The source, as `memories` name it."""
+    kind: str
+    """A kind of memory, or `interaction`."""
+    id: str
+    """Its id in the routes of its kind."""
+    offset: int
+    """How many characters of the answer stand before it."""
+
+
+class AnswerReply(Warned):
+    """An answer with everything that is known of it."""
+
+    exchange_id: str
+    """The id of the message and its answer together."""
+    conversation_id: str
+    """Where the message and its answer are stored."""
+    message_id: str
+    """The id of the user's message."""
+    message: MessageView | None = None
+    """The answer; null if there is none."""
+    status: ExchangeStatus
+    """What became of it."""
+    error: str | None = None
+    """Why there is no whole answer."""
+    model: str
+    """Which model answered; `extractive`: none did."""
+    memories: tuple[ShownMemory, ...]
+    """What the answer could draw on."""
+    citations: tuple[CitedPlace, ...]
+    """What it does rest on."""
+    usage: Usage
+    """What it cost."""
+    ttfb_ms: float | None = None
+    """Milliseconds from the message to the first piece of the answer."""
+    timings: dict[str, float]
+    """Milliseconds of each phase."""
+
+
+class CompletionReply(Warned):
+    """The answer to a conversation of the caller's own."""
+
+    id: str
+    """The id of the message and its answer together."""
+    conversation_id: str
+    """Where both are stored."""
+    message: MessageView
+    """The answer."""
+    usage: Usage
+    """What it cost."""
+    memory_context_used: bool
+    """Whether anything was remembered that could help."""
+    created_at: datetime
+    """When the answer was stored."""
+
+
+class StopReply(Warned):
+    """An answer that was asked to stop."""
+
+    exchange_id: str
+    """The id of the message and its answer together."""
+    status: Literal["stopping"] = "stopping"
+    """What there is of the answer is stored within two seconds."""
+
+
+def conversation_view(conversation: Conversation) -> ConversationView:
+    """Return a conversation as the API shows it."""
+    return ConversationView(
+        id=conversation.session_id,
+        user_id=conversation.user_id,
+        title=conversation.title or None,
+        summary=conversation.summary or None,
+        message_count=conversation.message_count,
+        total_tokens=conversation.token_count,
+        is_active=not conversation.is_archived,
+        is_archived=conversation.is_archived,
+        created_at=conversation.created_at,
+        updated_at=conversation.updated_at,
+        last_message_at=conversation.last_message_at,
+        metadata=conversation.metadata,
+    )
+
+
+def message_view(message: Message) -> MessageView:
+    """Return a message as the API shows it."""
+    metadata: Object = {}
+    exchange = message.exchange
+    if exchange is not None:
+        metadata["exchange_id"] = exchange.exchange_id
+        if message.message_id == exchange.answer_id:
+            metadata |= {
+                "status": str(exchange.status),
+                "model": exchange.model,
+                "memory_count": len(exchange.memories),
+                "citations": [
+                    {"citation": one.citation, "kind": one.kind, "id": one.item_id, "offset": one.offset}
+                    for one in exchange.citations
+                ],
+            }
+    return MessageView(
+        id=message.message_id,
+        conversation_id=message.session_id,
+        role=message.role,
+        content=message.content,
+        tokens=message.token_count,
+        created_at=message.created_at,
+        metadata=metadata,
+    )
+
+
+def usage_of(exchange: Exchange) -> Usage:
+    """Return what an answer cost."""
+    return Usage(
+        prompt_tokens=exchange.prompt_tokens,
+        completion_tokens=exchange.completion_tokens,
+        total_tokens=exchange.prompt_tokens + exchange.completion_tokens,
+        completion_time_ms=exchange.timings.get("llm_total", 0.0),
+    )

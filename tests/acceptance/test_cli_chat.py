@@ -1,0 +1,96 @@
+"""The chat in the terminal: one message, a talk with its commands, and conversations as a noun."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sagacity.client import Sagacity
+from support.program import QUIET, Ran, sagacity
+from support.server import ServerProcess, running_server
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[ServerProcess]:
+    with running_server(home, QUIET) as process:
+        with Sagacity(process.url) as client:
+            client.add_user_profile([{"user_id": "ana", "content": "Is allergic to peanuts."}])
+        yield process
+
+
+def run(server: ServerProcess, home: Path, *arguments: str, stdin: str = "") -> Ran:
+    return sagacity(*arguments, home=home, url=server.url, stdin=stdin)
+
+
+def test_one_message_is_answered(server: ServerProcess, home: Path) -> None:
+    """As text, or as an object with the sources."""
+    ran = run(server, home, "chat", "What am I allergic to?", "--user-id", "ana")
+    assert ran.code == 0, ran.err
+    assert "Is allergic to peanuts." in ran.out
+    whole = run(server, home, "--json", "chat", "What am I allergic to?", "--user-id", "ana").data
+    assert whole["status"] == "done"
+    assert [one["kind"] for one in whole["citations"]] == ["profile"]
+
+
+def test_talk_shows_and_forgets_sources(server: ServerProcess, home: Path) -> None:
+    """A talk is one conversation until /new; what is forgotten is found no more."""
+    with Sagacity(server.url) as client:
+        client.add_user_profile([{"user_id": "ben", "content": "Plays the cello."}])
+    lines = [
+        "What do I play?", "/why", "/memories", "/search cello", "/retry", "/new", "/forget p:1", "/memories", "/help",
+        "What do I play?", "/quit", "never said",
+    ]  # fmt: skip
+    ran = run(server, home, "chat", "--user-id", "ben", stdin="\n".join(lines))
+    assert ran.code == 0, ran.err
+    assert "Plays the cello." in ran.out
+    assert "keyword" in ran.out
+    assert "Forgotten: p:1" in ran.out
+    assert "nothing is known yet" in ran.out
+    assert "/forget" in ran.out
+    with Sagacity(server.url) as client:
+        found = client.list_conversations(user_id="ben")
+        assert [(one.title, one.message_count) for one in found.conversations] == [
+            ("What do I play?", 2),
+            ("What do I play?", 3),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["/why"], "there is no answer yet"),
+        (["/retry"], "there is no message to answer yet"),
+        (["/forget p:1"], "was not shown"),
+    ],
+)
+def test_commands_say_what_they_lack(server: ServerProcess, home: Path, lines: list[str], told: str) -> None:
+    """And the program fails where nobody sits at the terminal."""
+    ran = run(server, home, "chat", "--user-id", "eve", stdin="\n".join(lines))
+    assert ran.code != 0
+    assert told in ran.err
+
+
+def test_conversations_are_a_noun(server: ServerProcess, home: Path) -> None:
+    """Listed, shown, renamed, archived and deleted, by ids taken from the output."""
+    whose = ("--user-id", "cleo")
+    assert run(server, home, "chat", "Hello there.", *whose).code == 0
+    listed = ("conversations", "list", *whose)
+    conversation_id = run(server, home, "--field", "id", *listed).out.strip()
+    shown = run(server, home, "conversations", "show", conversation_id, *whose)
+    assert "Hello there." in shown.out
+    renamed = run(server, home, "conversations", "rename", conversation_id, "Greetings", *whose)
+    assert "Greetings" in renamed.out
+    assert "archived" in run(server, home, "conversations", "archive", conversation_id, *whose).out
+    assert "no conversations" in run(server, home, *listed).out
+    assert conversation_id in run(server, home, "--field", "id", *listed, "--archived").out
+    assert run(server, home, "conversations", "unarchive", conversation_id, *whose).code == 0
+    assert run(server, home, "conversations", "delete", conversation_id, *whose).code != 0
+    assert run(server, home, "conversations", "delete", conversation_id, "--yes", *whose).code == 0
+    assert run(server, home, "conversations", "show", conversation_id, *whose).code != 0
+    continued = run(server, home, "chat", "again", "--conversation-id", conversation_id, *whose)
+    assert "no conversation" in continued.err

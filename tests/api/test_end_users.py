@@ -1,0 +1,217 @@
+"""Users with tokens of their own: verified here, pinned to their own data, and refused for every known trick."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+
+from support.api import client_of, running, settings_in
+from support.key_server import Issuer, issuing
+from support.parts import StoppedClock
+
+SECRET = "a secret that has enough bytes for whatever a test does with it"
+ISSUER, AUDIENCE = "https://project.supabase.co/auth/v1", "authenticated"
+RULES = {"jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+PATH = "/api/chat/conversations"
+
+
+@asynccontextmanager
+async def serving(folder: Path, clock: StoppedClock, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+    async with running(settings_in(folder, **RULES, **settings), clock) as app, client_of(app) as api:
+        yield api
+
+
+def claims(clock: StoppedClock, **changed: Any) -> dict[str, Any]:
+    """What a good token says, with *changed*; None leaves a claim out."""
+    now = clock.now()
+    good = {
+        "sub": "ana",
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "iat": int(now.timestamp()),
+        "exp": int((now + timedelta(hours=1)).timestamp()),
+        "role": "authenticated",
+    }
+    return {name: value for name, value in {**good, **changed}.items() if value is not None}
+
+
+def signed(clock: StoppedClock, secret: str = SECRET, algorithm: str = "HS256", **changed: Any) -> str:
+    return jwt.encode(claims(clock, **changed), secret, algorithm=algorithm)
+
+
+async def asked(api: httpx.AsyncClient, token: str, path: str = PATH, **params: Any) -> httpx.Response:
+    return await api.get(path, params=params, headers={"Authorization": f"Bearer {token}"})
+
+
+async def refused(api: httpx.AsyncClient, token: str) -> str:
+    """Why a token is refused."""
+    reply = await asked(api, token)
+    assert reply.status_code == 401, reply.text
+    assert reply.headers["www-authenticate"] == "Bearer"
+    return reply.json()["message"]
+
+
+async def test_subject_is_the_user(tmp_path: Path) -> None:
+    """And reaches nobody else's data, nor what is the organisation's to administer."""
+    clock = StoppedClock()
+    async with serving(tmp_path, clock, jwt_secret=SECRET) as api:
+        ana = {"Authorization": f"Bearer {signed(clock)}"}
+        ben = {"Authorization": f"Bearer {signed(clock, sub='ben')}"}
+        sent = await api.post(
+            "/api/chat/send", json={"content": "My cat is Tom.", "stream": False}, headers=ana
+        )
+        assert sent.status_code == 200, sent.text
+        conversation_id = sent.json()["conversation_id"]
+        assert (await api.get(PATH, headers=ana)).json()["conversations"][0]["user_id"] == "ana"
+        assert (await api.get(PATH, headers=ben)).json()["total"] == 0
+        assert (await api.get(f"{PATH}/{conversation_id}", headers=ben)).status_code == 404
+        assert (await api.get(PATH, params={"user_id": "ana"}, headers=ben)).status_code == 403
+        assert (await api.get("/api/get_config", headers=ana)).status_code == 403
+        found = await api.post("/api/get_interactions", json={"user_id": "ana"}, headers=ben)
+        assert found.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"exp": 1}, "expired"),
+        ({"exp": None}, "lacks exp"),
+        ({"sub": None}, "lacks sub"),
+        ({"sub": ""}, "subject"),
+        ({"sub": "x" * 2_000}, "subject"),
+        ({"sub": "a\u0000b"}, "subject"),
+        ({"sub": 7}, "cannot be read"),
+        ({"nbf": 99_999_999_999}, "later time"),
+        ({"iat": 99_999_999_999}, "later time"),
+        ({"exp": "soon"}, "cannot be read"),
+        ({"exp": True}, "cannot be read"),
+        ({"iss": "https://evil.example"}, "another issuer"),
+        ({"iss": None}, "lacks iss"),
+        ({"aud": "another"}, "another audience"),
+        ({"aud": None}, "lacks aud"),
+    ],
+)
+async def test_token_that_does_not_hold_is_refused(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
+    clock = StoppedClock()
+    async with serving(tmp_path, clock, jwt_secret=SECRET) as api:
+        assert why in await refused(api, signed(clock, **changed))
+        assert (await asked(api, signed(clock))).status_code == 200
+
+
+async def test_forged_tokens_are_refused(tmp_path: Path) -> None:
+    """Another secret or algorithm, none at all, a changed body, and what is no token."""
+    clock = StoppedClock()
+    async with serving(tmp_path, clock, jwt_secret=SECRET) as api:
+        good = signed(clock)
+        header, body, signature = good.split(".")
+        other_body = (
+            base64.urlsafe_b64encode(json.dumps(claims(clock, sub="ben")).encode()).decode().rstrip("=")
+        )
+        none = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').decode().rstrip("=")
+        for forged in (
+            signed(clock, "another secret that has enough bytes for this, too"),
+            signed(clock, SECRET, "HS384"),
+            f"{none}.{body}.",
+            f"{none}.{body}.{signature}",
+            f"{header}.{other_body}.{signature}",
+            f"{header}.{body}.",
+            "a.b.c",
+            "..",
+            "x" * 9_000 + ".y.z",
+        ):
+            message = await refused(api, forged)
+            assert SECRET not in message
+            assert body not in message
+        # What is no such token may be one of the organisation's, and is not known.
+        assert "API token" in await refused(api, "sgc_nothing")
+
+
+async def test_leeway_covers_a_clock_that_is_off(tmp_path: Path) -> None:
+    clock = StoppedClock()
+    async with serving(tmp_path, clock, jwt_secret=SECRET, jwt_leeway_seconds=30) as api:
+        now = int(clock.now().timestamp())
+        assert (await asked(api, signed(clock, exp=now - 20))).status_code == 200
+        assert (await asked(api, signed(clock, exp=now - 30))).status_code == 401
+        assert (await asked(api, signed(clock, iat=now + 20, nbf=now + 20))).status_code == 200
+        assert (await asked(api, signed(clock, nbf=now + 40))).status_code == 401
+
+
+@pytest.fixture
+def issuer() -> Any:
+    with issuing() as one:
+        yield one
+
+
+async def test_public_keys_verify(tmp_path: Path, issuer: Issuer) -> None:
+    """RSA and elliptic curves; a token that takes a public key for a secret is refused."""
+    clock = StoppedClock()
+    issuer.add("curve", curve=True)
+    async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
+        for key in ("first", "curve"):
+            assert (await asked(api, issuer.token(key, **claims(clock)))).status_code == 200
+        public = issuer.keys["first"].public_key()
+        pem = public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        assert "algorithm" in await refused(api, _by_hmac(claims(clock), pem, "first"))
+        assert "algorithm" in await refused(api, signed(clock))
+        swapped = issuer.token("curve", **claims(clock)).split(".")
+        head = base64.urlsafe_b64encode(b'{"alg":"ES256","kid":"first"}').decode().rstrip("=")
+        assert "algorithm" in await refused(api, ".".join((head, *swapped[1:])))
+        with issuing() as stranger:
+            assert "signature" in await refused(api, stranger.token("first", **claims(clock)))
+
+
+async def test_keys_are_fetched_once_and_rotated(tmp_path: Path, issuer: Issuer) -> None:
+    """However many ask at once; a new key is found, a withdrawn one is forgotten, an outage changes nothing."""
+    clock = StoppedClock()
+    async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
+        old = issuer.token("first", **claims(clock))
+        replies = await asyncio.gather(*(asked(api, old) for _ in range(10)))
+        assert ({one.status_code for one in replies}, issuer.asked) == ({200}, 1)
+
+        issuer.add("second")
+        new = issuer.token("second", **claims(clock))
+        clock.advance(31)
+        assert (await asked(api, new)).status_code == 200
+        assert issuer.asked == 2
+        for number in range(20):  # made up
+            head = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": f"k{number}"}).encode())
+            assert (await asked(api, f"{head.decode().rstrip('=')}.e30.AAAA")).status_code == 401
+        assert issuer.asked == 2
+
+        issuer.is_down = True
+        clock.advance(700)
+        assert (await asked(api, issuer.token("second", **claims(clock)))).status_code == 200
+        issuer.is_down = False
+        del issuer.keys["first"]
+        clock.advance(700)
+        assert (await asked(api, issuer.token("second", **claims(clock)))).status_code == 200
+        assert (await asked(api, old)).status_code == 401
+
+
+async def test_issuer_that_is_away_lets_nobody_in(tmp_path: Path, issuer: Issuer) -> None:
+    clock = StoppedClock()
+    issuer.is_down = True
+    async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
+        assert "cannot be read now" in await refused(api, issuer.token("first", **claims(clock)))
+        issuer.is_down = False
+        clock.advance(31)
+        assert (await asked(api, issuer.token("first", **claims(clock)))).status_code == 200
+
+
+def _by_hmac(body: dict[str, Any], secret: bytes, kid: str) -> str:
+    """A token signed by HMAC with any secret: PyJWT itself refuses to make one with a public key."""
+    head = {"alg": "HS256", "typ": "JWT", "kid": kid}
+    parts = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=") for one in (head, body)]
+    signature = hmac.new(secret, b".".join(parts), hashlib.sha256).digest()
+    return b".".join((*parts, base64.urlsafe_b64encode(signature).rstrip(b"="))).decode()

@@ -1,0 +1,41 @@
+"""Streams of the chat, read by a published consumer."""
+
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from httpx_sse import aconnect_sse
+
+
+@dataclass(frozen=True)
+class Told:
+    """One event as a client has it."""
+
+    name: str
+    event_id: str
+    data: dict[str, Any]
+
+
+async def events_of(
+    client: httpx.AsyncClient, method: str, path: str, *, last_event_id: str | None = None, **given
+) -> AsyncGenerator[Told]:
+    """What a stream tells, event by event."""
+    headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
+    async with aconnect_sse(client, method, path, headers=headers, **given) as source:
+        source.response.raise_for_status()
+        async for event in source.aiter_sse():
+            yield Told(event.event, event.id, json.loads(event.data))
+
+
+async def sent(client: httpx.AsyncClient, content: str, *, user: str | None = None, **fields) -> list[Told]:
+    """All that is told of a message's answer."""
+    params = {} if user is None else {"user_id": user}
+    body = {"content": content, **fields}
+    return [one async for one in events_of(client, "POST", "/api/chat/send", params=params, json=body)]
+
+
+def text_of(events: list[Told]) -> str:
+    """The answer that a client has put together."""
+    return "".join(one.data["content"] for one in events if one.name == "message")

@@ -1,0 +1,50 @@
+"""The newest messages go into a prompt, as many as fit."""
+
+from datetime import UTC, datetime
+
+from sagacity.chat.conversations import title_of
+from sagacity.chat.history import window
+from sagacity.domain.chat import Message, MessageRole
+from sagacity.domain.ids import SessionId
+
+
+def message(number: int, tokens: int | None = 10, content: str | None = None) -> Message:
+    return Message(
+        message_id=str(number),
+        session_id=SessionId("c-1"),
+        role=MessageRole.ASSISTANT if number % 2 else MessageRole.USER,
+        content=content or f"message {number}",
+        token_count=tokens,
+        created_at=datetime(2026, 3, 1, tzinfo=UTC),
+    )
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def test_newest_are_kept_in_order() -> None:
+    """Without a gap; how many were left out is told."""
+    kept, left_out = window([message(number) for number in range(6)], budget=25, count=words)
+    assert [(one.role, one.content) for one in kept] == [("user", "message 4"), ("assistant", "message 5")]
+    assert left_out == 4
+
+
+def test_newest_is_cut_rather_than_left_out() -> None:
+    """What was said last is what the next message answers."""
+    kept, left_out = window([message(0), message(1, 5_000, "word " * 5_000)], budget=100, count=words)
+    assert len(kept) == 1
+    assert kept[0].content.startswith("word word")
+    assert len(kept[0].content) <= 301
+    assert left_out == 1
+    assert window([message(0, None)], budget=100, count=words)[0]
+    assert window([], budget=100, count=words) == ([], 0)
+
+
+def test_titles_end_with_a_word() -> None:
+    """Short messages are titles as they are."""
+    assert title_of("  Hello\n there ") == "Hello there"
+    assert title_of("What should I cook on Friday for Anna and her two children?") == (
+        "What should I cook on Friday for Anna and her two…"
+    )
+    assert title_of("x" * 80) == "x" * 49 + "…"
