@@ -8,7 +8,16 @@ from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from sagacity.domain.base import Value
 from sagacity.domain.caution import forbids
-from sagacity.domain.ids import InteractionId, MemoryId, MemoryUid, RequestId, RunId, UserId, cut_key
+from sagacity.domain.ids import (
+    InteractionId,
+    MemoryId,
+    MemoryUid,
+    RequestId,
+    RunId,
+    SessionId,
+    UserId,
+    cut_key,
+)
 
 
 class MemoryKind(StrEnum):
@@ -139,6 +148,42 @@ class SkillFacts(Value):
         return f"{major}.{minor}.{int(patch) + 1}"
 
 
+class ProfileFacts(Value):
+    """What a profile says, in parts; empty where the sender gave none."""
+
+    category: str = ""
+    attribute: str = ""
+    value: str = ""
+
+
+class SemanticFacts(Value):
+    """What a fact is about."""
+
+    topic: str = ""
+    subtopic: str = ""
+
+
+class EpisodeFacts(Value):
+    """What only an episode carries: its content is the summary of a session."""
+
+    session_id: SessionId | None = None
+    event_type: str = "conversation"
+    title: str = ""
+    outcome: str = ""
+    started_at: datetime | None = None
+    """When its first turn happened."""
+    ended_at: datetime | None = None
+    """When its last turn happened."""
+    turn_count: int = 0
+
+
+class ProcedureFacts(Value):
+    """What a user playbook says, in parts; empty where the sender gave none."""
+
+    name: str = ""
+    steps: tuple[str, ...] = ()
+
+
 class Attributes(Value):
     """What only some kinds carry; empty where a kind has no use for it."""
 
@@ -148,6 +193,10 @@ class Attributes(Value):
     slot: Slot = ""
     """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
     skill: SkillFacts | None = None
+    profile: ProfileFacts | None = None
+    semantic: SemanticFacts | None = None
+    episode: EpisodeFacts | None = None
+    procedure: ProcedureFacts | None = None
     said_at: datetime | None = None
     """When it was said last: the newest turn of its evidence happened then, or a person wrote it then."""
     is_unconfirmed: bool = False
