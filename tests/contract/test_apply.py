@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.extraction import Rejection
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, RunId
 from sagacity.domain.interaction import NewInteraction
@@ -76,7 +77,7 @@ async def test_added_memory_carries_what_was_proposed(storage: Storage, clock: S
     )
     async with storage.read(ORG) as snapshot:
         assert await ties_of(snapshot) == [("user", "likes", "Tea")]
-        assert list(await snapshot.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
+        assert list(await snapshot.search.vectors_of(["profile"], [memory.memory_id])) == [memory.memory_id]
         [run] = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
     assert (run.run_id, run.request_id, run.added, run.removed) == ("run", "r2", (memory,), ())
 
@@ -249,3 +250,22 @@ async def test_end_that_a_person_set_outlives_what_was_said_before_it(
         [kept] = await learned(storage)
         ends.append(kept.expires_at)
     assert ends == [until, until, None]
+
+
+async def test_claim_of_an_agent_lowers_the_confidence_in_what_it_contradicts(
+    storage: Storage, clock: StoppedClock
+) -> None:
+    """By a tenth each time, and never below that in the claim; the memory stands, and its history has the change."""
+    await publish(storage, clock)
+    async with storage.begin(ORG) as tx:
+        [home] = await tx.memories.add([new_memory("Lives in Rome.", confidence=0.55)])
+    claim = Decision(
+        action=Action.DISCARD,
+        candidate=candidate("Lives in Oslo.", (3,), confidence=0.5, is_unconfirmed=True),
+        dropped=Rejection.OUTDATED,
+        doubts=(home.memory_id,),
+    )
+    for _ in range(2):
+        await applied(storage, clock, claim)
+        [doubted] = await learned(storage)
+        assert (doubted.content, doubted.confidence) == ("Lives in Rome.", 0.5)

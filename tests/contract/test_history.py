@@ -137,7 +137,7 @@ async def test_neighbours_are_of_one_version_and_relevant_enough(storage: Storag
             found = await find_neighbours(
                 snapshot,
                 ANNA,
-                MemoryKind.PROFILE,
+                [MemoryKind.PROFILE],
                 [Embedded(one, near, threshold=threshold)],
                 limit=9,
                 status=status,

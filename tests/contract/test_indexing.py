@@ -115,6 +115,6 @@ async def test_memory_edited_while_it_is_embedded_keeps_waiting(storage: Storage
 
     await EmbeddingBackfill(storage, Editing()).run()
     async with storage.read(ORG) as snapshot:
-        stored = await snapshot.search.vector_of("profile", [memory.memory_id])
+        stored = await snapshot.search.vectors_of(["profile"], [memory.memory_id])
     [expected] = await WordEmbedder().embed(["black coffee"])
     assert stored[memory.memory_id] == pytest.approx(expected, abs=1e-3)

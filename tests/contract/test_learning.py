@@ -101,7 +101,7 @@ async def test_memory_says_where_it_is_from(parts, storage: Storage) -> None:
         [_, turn] = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)
         [run] = await snapshot.changes.list_runs(MemoryKind.PROFILE, limit=9)
         taught = await snapshot.memories.taught_by("r1")
-        vectors = await snapshot.search.vector_of("profile", [memory.memory_id])
+        vectors = await snapshot.search.vectors_of(["profile"], [memory.memory_id])
     assert memory.source_interaction_ids == (turn.interaction_id,)
     assert (memory.source, memory.source_request_ids) == ("web", ("r1",))
     assert memory.provenance.learner == "profile:default_profile_extractor"

@@ -126,7 +126,7 @@ async def test_longer_names_of_learners_are_cut_and_the_memory_is_kept(storage: 
         for uid in ("a", "b"):
             [memory] = await tx.memories.add([new_memory("likes tea", uid=uid, slot=candidate.slot)])
             await tx.graph.add(memory, candidate)
-        found = await tx.memories.in_slots(MemoryKind.PROFILE, UserId("anna"), [candidate.slot])
+        found = await tx.memories.in_slots([MemoryKind.PROFILE], UserId("anna"), [candidate.slot])
     assert [one.uid for one in found] == ["a", "b"]
     assert long.startswith(candidate.slot)
     assert len(candidate.slot.encode()) == MAX_KEY_BYTES

@@ -328,9 +328,9 @@ async def test_saved_text_replaces_the_old(storage: Storage) -> None:
     async with storage.begin(ORG) as tx:
         [memory] = await tx.memories.add([new_memory("green tea", uid="u")], vectors={"u": row})
         await tx.memories.save([memory.model_copy(update={"confidence": 0.5})])
-        assert list(await tx.search.vector_of("profile", [memory.memory_id])) == [memory.memory_id]
+        assert list(await tx.search.vectors_of(["profile"], [memory.memory_id])) == [memory.memory_id]
         await tx.memories.save([memory.model_copy(update={"content": "black coffee"})])
-        assert await tx.search.vector_of("profile", [memory.memory_id]) == {}
+        assert await tx.search.vectors_of(["profile"], [memory.memory_id]) == {}
         assert [item.text for item in await tx.search.unembedded(9)] == ["black coffee"]
     assert await contents(storage, "tea") == []
     assert await contents(storage, "coffee") == ["black coffee"]

@@ -69,7 +69,7 @@ async def test_merge_is_taken_back_to_what_there_was(storage: Storage, clock: St
         None,
     )
     async with storage.read(ORG) as snapshot:
-        assert list(await snapshot.search.vector_of("profile", [apart.memory_id])) == [apart.memory_id]
+        assert list(await snapshot.search.vectors_of(["profile"], [apart.memory_id])) == [apart.memory_id]
         hits = await snapshot.search.by_terms(Filter(kinds=("profile",), user_id=ANNA), "swims runs walks", 9)
         assert {hit.owner_id for hit in hits} == {one.memory_id for one in current.values()}
 

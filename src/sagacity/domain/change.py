@@ -71,6 +71,8 @@ class Decision(Value):
     unmerged: Candidate | None = None
     """Of MERGE: the candidate as it was proposed, so that it can stand by itself again."""
     dropped: Rejection | None = None
+    doubts: tuple[MemoryId, ...] = ()
+    """Of DISCARD: memories that it contradicts, and that stand because only an agent or a tool says so."""
 
 
 DIRECT = "api"

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 
-CHAT = "chat"
+CHAT = "sagacity-chat"
 """The source of requests that the chat publishes."""
 
 

@@ -128,6 +128,11 @@ REVIEWED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.i
 """Kinds of which a person approves what was learned."""
 
 
+def alike(kind: MemoryKind) -> tuple[MemoryKind, ...]:
+    """Return the kinds whose memories may say the same as one of *kind*, and are compared with it."""
+    return tuple(sorted(FACT_KINDS)) if kind in FACT_KINDS else (kind,)
+
+
 def visibility_of(memory: NewMemory) -> Visibility:
     """
     Return whether a memory may be served while it is current and has not expired.

@@ -75,7 +75,7 @@ async def compare_versions(acting: Acting, wanted: VersionFilter, *, limit: int)
 async def _vectors(snapshot: Transaction, kind: MemoryKind, ids: Sequence[int]) -> dict[int, Vectors]:
     found: dict[int, Vectors] = {}
     for start in range(0, len(ids), _ROWS_A_PAGE):
-        found |= await snapshot.search.vector_of(kind, ids[start : start + _ROWS_A_PAGE])
+        found |= await snapshot.search.vectors_of([kind], ids[start : start + _ROWS_A_PAGE])
     return found
 
 

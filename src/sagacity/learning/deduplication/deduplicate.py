@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from sagacity.domain.change import Action, Candidate, Decision
 from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import MemoryId
+from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory
 from sagacity.learning.deduplication.cases import OUTDATED, Case, Embedded, Judge, Neighbour, Verdict
 from sagacity.learning.deduplication.merge_texts import joined, merged
@@ -122,13 +123,15 @@ def _decide(
         reason=verdict.reason,
         unmerged=alone,
         dropped=dropped,
+        doubts=targets if dropped is Rejection.OUTDATED and candidate.is_unconfirmed else (),
     )
 
 
 def _is_text_of(memory: Memory, candidate: Candidate) -> bool:
-    """Whether a memory of the candidate's kind says just what it says, case and punctuation aside."""
+    """Whether a memory that can be compared says just what the candidate says, case and punctuation aside."""
     texts = ((memory.content, candidate.content), (memory.trigger or "", candidate.trigger or ""))
-    return memory.kind is candidate.kind and all(normalised(one) == normalised(other) for one, other in texts)
+    is_alike = memory.kind in alike(candidate.kind)
+    return is_alike and all(normalised(one) == normalised(other) for one, other in texts)
 
 
 def _is_one(merge: Verdict, other: Verdict) -> bool:

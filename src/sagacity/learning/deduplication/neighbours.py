@@ -1,6 +1,6 @@
 """What a user's memories already say about the things that were proposed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +42,7 @@ class _Found:
 async def find_neighbours(
     snapshot: Transaction,
     user_id: UserId,
-    kind: MemoryKind,
+    kinds: Collection[MemoryKind],
     candidates: Sequence[Embedded],
     *,
     limit: int,
@@ -53,18 +53,18 @@ async def find_neighbours(
 
     The nearest by vector, those that share most of its words and those that have the words of its opposites, as far
     as they are relevant enough for the candidate;
-    all of the same slot, and all that it is said to end. One user's, of one kind; of one agent version where the kind
-    has any.
+    all of the same slot, and all that it is said to end. One user's, of *kinds*; of one agent version where these
+    have any.
     Memories of other versions, archived ones and other users' never come in.
 
     Returns:
         By index of the candidate; a memory stands once in a list.
     """
     slots = sorted({embedded.candidate.slot for embedded in candidates} - {""})
-    in_slots = await snapshot.memories.in_slots(kind, user_id, slots, status=status) if slots else []
+    in_slots = await snapshot.memories.in_slots(kinds, user_id, slots, status=status) if slots else []
     everything: list[_Found] = []
     for embedded in candidates:
-        wanted = _wanted(embedded, user_id, kind, status)
+        wanted = _wanted(embedded, user_id, kinds, status)
         words = await snapshot.search.by_terms(wanted, embedded.candidate.content, limit)
         if opposites := words_of_opposites(embedded.candidate.content):
             words = [*words, *await snapshot.search.by_terms(wanted, opposites, limit)]
@@ -87,7 +87,7 @@ async def find_neighbours(
     unmeasured = {
         it for found in everything for it in (*found.by_words, *found.in_slot) if it not in found.by_vector
     }
-    stored = await snapshot.search.vector_of(kind, sorted(unmeasured)) if unmeasured else {}
+    stored = await snapshot.search.vectors_of(kinds, sorted(unmeasured)) if unmeasured else {}
     cosines = [found.cosines(it, stored) for found, it in zip(everything, candidates, strict=True)]
     memories: dict[int, Memory] = {memory.memory_id: memory for memory in in_slots}
     missing = sorted({it for one in cosines for it in one} - memories.keys())
@@ -102,9 +102,9 @@ async def find_neighbours(
     }
 
 
-def _wanted(embedded: Embedded, user_id: UserId, kind: MemoryKind, status: Status) -> Filter:
-    versions = (embedded.agent_version,) if kind in VERSIONED_KINDS else ()
-    return Filter(kinds=(kind,), user_id=user_id, statuses=(status,), agent_versions=versions)
+def _wanted(embedded: Embedded, user_id: UserId, kinds: Collection[MemoryKind], status: Status) -> Filter:
+    versions = (embedded.agent_version,) if VERSIONED_KINDS.issuperset(kinds) else ()
+    return Filter(kinds=tuple(kinds), user_id=user_id, statuses=(status,), agent_versions=versions)
 
 
 def _is_in_slot_of(memory: Memory, embedded: Embedded) -> bool:

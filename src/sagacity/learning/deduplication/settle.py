@@ -8,6 +8,7 @@ import numpy as np
 from sagacity.domain.base import Value
 from sagacity.domain.change import Action, Candidate
 from sagacity.domain.ids import MemoryId
+from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory
 from sagacity.domain.query import PARAPHRASE_COSINE
 from sagacity.learning.deduplication.cases import CONTRADICTED, OUTDATED, Case, Embedded, Neighbour, Verdict
@@ -110,7 +111,8 @@ def settle(
 
 
 def _comparable(one: Embedded, other: Embedded) -> bool:
-    return (one.candidate.kind, one.agent_version) == (other.candidate.kind, other.agent_version)
+    is_alike = one.candidate.kind in alike(other.candidate.kind)
+    return is_alike and one.agent_version == other.agent_version
 
 
 def _cosine(one: Embedded, other: Embedded) -> float:
@@ -169,7 +171,7 @@ def _against_memories(
     index: int, candidate: Candidate, neighbours: Sequence[Neighbour], *, is_judged: bool
 ) -> Verdict | None:
     near = sorted(
-        (near for near in neighbours if near.memory.kind is candidate.kind),
+        (near for near in neighbours if near.memory.kind in alike(candidate.kind)),
         key=lambda n: (-n.cosine, n.memory.memory_id),
     )
 
@@ -292,7 +294,7 @@ def _case(
     near = [
         n
         for n in neighbours
-        if n.memory.kind is mine.candidate.kind
+        if n.memory.kind in alike(mine.candidate.kind)
         and n.memory.memory_id not in settled
         and (n.cosine >= least or n.memory.memory_id in ends or (slot and n.memory.attributes.slot == slot))
     ]

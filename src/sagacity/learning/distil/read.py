@@ -115,5 +115,5 @@ async def _products(
 async def _vectors_of(snapshot: Transaction, kind: MemoryKind, ids: Sequence[int]) -> dict[int, Vectors]:
     found: dict[int, Vectors] = {}
     for start in range(0, len(ids), _IDS_A_READ):
-        found |= await snapshot.search.vector_of(kind, ids[start : start + _IDS_A_READ])
+        found |= await snapshot.search.vectors_of([kind], ids[start : start + _IDS_A_READ])
     return found

@@ -10,6 +10,7 @@ import structlog
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, UserId
+from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility, pitfall_note
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
@@ -46,10 +47,10 @@ class KnownMemories:
         self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
     ) -> list[Known]:
         """
-        Return the memories of one kind that the new turns of *windows* are about, nearest first, and the newest.
+        Return the memories that the new turns of *windows* are about, nearest first, and the newest.
 
-        What has expired is among them, with its end: said again, it is not new. What is unconfirmed is not: it waits
-        until it is said again.
+        They are of *kind*, and of kinds that say the same things. What has expired is among them, with its end: said
+        again, it is not new. What is unconfirmed is not: it waits until it is said again.
         """
         async with self.storage.read(user.tenant) as snapshot:
             newest = await snapshot.memories.list_wanted(_wanted(user, kind), MOST_KNOWN)
@@ -91,9 +92,8 @@ class KnownMemories:
 
 
 def _wanted(user: User, kind: MemoryKind) -> Filter:
-    return Filter(
-        kinds=(kind,), user_id=user.user_id, statuses=(user.status,), visibility=(Visibility.SERVED,)
-    )
+    kinds = alike(kind) if user.status is Status.CURRENT else (kind,)
+    return Filter(kinds=kinds, user_id=user.user_id, statuses=(user.status,), visibility=(Visibility.SERVED,))
 
 
 def _known(memory: Memory, now: datetime) -> Known:

@@ -11,7 +11,8 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.errors import Conflict, ProviderError
 from sagacity.domain.ids import IdSource, RunId, UserId
-from sagacity.domain.memory import Memory, Status
+from sagacity.domain.kinds import alike
+from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.deduplicate import deduplicate
@@ -19,6 +20,7 @@ from sagacity.learning.deduplication.neighbours import find_neighbours
 from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.conversation import SHARED_KINDS, ConversationExtractor, SharedCall
 from sagacity.learning.windows.counts import extraction_records
+from sagacity.learning.windows.fact_kinds import told_apart
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.known import KnownMemories, User
@@ -201,6 +203,8 @@ class WindowProcessor:
             extraction = await extract(shown)
         except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
+        if target.group.kind is MemoryKind.PROFILE:
+            extraction = told_apart(extraction, window, is_current=target.status is Status.CURRENT)
         if not target.group.contact_data:
             extraction = without_contact_data(extraction)
         outcome = Outcome.LEARNED if extraction.candidates else Outcome.NOTHING
@@ -242,7 +246,7 @@ class WindowProcessor:
             neighbours = await find_neighbours(
                 snapshot,
                 target.user_id,
-                group.kind,
+                alike(group.kind) if target.status is Status.CURRENT else (group.kind,),
                 embedded,
                 limit=group.neighbour_count,
                 status=target.status,

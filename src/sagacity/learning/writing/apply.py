@@ -26,6 +26,11 @@ from sagacity.learning.writing.own_name import own_name
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
+_SAID_AGAIN = 0.5
+"""How much of the doubt a second, equally certain telling takes away: half, as the same person tells both."""
+_DOUBTED = 0.9
+"""What is left of the confidence in a memory that an agent or a tool contradicts; never less than in the claim."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -151,7 +156,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     decision, transaction = proposal.decision, run.transaction
     evidence = run.evidence_of(decision)
     if decision.action is Action.DISCARD:
-        return decision.dropped or Stored.MERGED, []
+        return decision.dropped or Stored.MERGED, await _doubted(run, proposal)
     if not evidence:
         return Rejection.DELETED, []
     found = await transaction.memories.get_many(decision.targets)
@@ -191,6 +196,23 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
     return Stored.KEPT if new is alone else Stored.MERGED, changes
+
+
+async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:
+    """Lower the confidence in memories that a claim contradicts, which is too weak to replace them."""
+    decision = proposal.decision
+    found = await run.transaction.memories.get_many(decision.doubts)
+    occasion = Occasion(
+        run_id=run.run_id, actor=proposal.provenance.learner, reason="contradicted", at=run.now
+    )
+    changes: list[Change] = []
+    for memory in found:
+        confidence = max(memory.confidence * _DOUBTED, min(memory.confidence, decision.candidate.confidence))
+        if memory.status is run.status and confidence < memory.confidence:
+            after = memory.model_copy(update={"confidence": round(confidence, 4)})
+            await run.transaction.memories.save([after])
+            changes.append(occasion.change(memory, after))
+    return changes
 
 
 async def _relate(transaction: Transaction, memory: Memory, candidate: Candidate) -> None:
@@ -282,11 +304,18 @@ def _refreshed(
             "attributes": memory.attributes.model_copy(update=attributes),
             "source_request_ids": tuple(requests),
             "source_interaction_ids": tuple(turns),
-            "confidence": max(memory.confidence, candidate.confidence),
+            "confidence": corroborated(memory.confidence, candidate.confidence)
+            if len(turns) > len(memory.source_interaction_ids)
+            else max(memory.confidence, candidate.confidence),
             "updated_at": now,
             "expires_at": _prolonged(memory, candidate, evidence[-1].occurred_at),
         }
     )
+
+
+def corroborated(one: float, other: float) -> float:
+    """Return the confidence (0..1) in what is said twice, from that in each: the less sure one leaves less doubt."""
+    return round(max(one, other) + (1.0 - max(one, other)) * min(one, other) * _SAID_AGAIN, 4)
 
 
 def _added(memory: Memory, candidate: Candidate) -> dict[str, Any]:

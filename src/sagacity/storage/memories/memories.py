@@ -1,7 +1,7 @@
 """Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -145,12 +145,17 @@ class MemoryRepository:
         return memory_of(rows[0])
 
     async def in_slots(
-        self, kind: MemoryKind, user_id: UserId, slots: Sequence[str], *, status: Status = Status.CURRENT
+        self,
+        kinds: Collection[MemoryKind],
+        user_id: UserId,
+        slots: Sequence[str],
+        *,
+        status: Status = Status.CURRENT,
     ) -> list[Memory]:
-        """Return the user's memories of one status that answer one of *slots*, oldest first."""
+        """Return the user's memories of *kinds* and of one status that answer one of *slots*, oldest first."""
         column = memories.c
         statement = self._mine().where(
-            column.kind == str(kind),
+            column.kind.in_(sorted(map(str, kinds))),
             column.user_id == user_id,
             column.slot.in_(list(slots)),
             column.slot != "",

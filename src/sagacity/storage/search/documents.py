@@ -186,13 +186,13 @@ class SearchRepository:
             .values(embed_attempts=column.embed_attempts + 1, embed_error=error[:500])
         )
 
-    async def vector_of(self, kind: str, owner_ids: Sequence[int]) -> dict[int, Vectors]:
-        """Return the stored vectors (float32 [d]) of these owners, where there are any yet."""
+    async def vectors_of(self, kinds: Collection[str], owner_ids: Sequence[int]) -> dict[int, Vectors]:
+        """Return the stored vectors (float32 [d]) of these owners of *kinds*, where there are any yet."""
         column = search_documents.c
         rows = await self._scope.all(
             sa.select(column.owner_id, column.vector).where(
                 column.org_id == self._scope.org_id,
-                column.kind == kind,
+                column.kind.in_(sorted(map(str, kinds))),
                 column.owner_id.in_(list(owner_ids)),
                 column.vector.is_not(None),
             )

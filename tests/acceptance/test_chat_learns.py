@@ -1,0 +1,74 @@
+"""What chats teach: four kinds of memory, each from the user's own words."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from support.api import listening, settings_in
+from support.chatting import sent
+from support.waiting import until
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
+
+@pytest.fixture
+def settings(tmp_path: Path):
+    return settings_in(tmp_path)
+
+
+async def _kinds(http: httpx.AsyncClient, question: str) -> dict[str, list[str]]:
+    """What is remembered, by kind."""
+    body = {
+        "query": question,
+        "user_id": "local",
+        "kinds": ["profile", "semantic", "episodic", "user_playbook"],
+    }
+    reply = await http.post("/api/context", json=body)
+    assert reply.status_code == 200, reply.text
+    found: dict[str, list[str]] = {}
+    for section in reply.json()["sections"]:
+        for item in section["items"]:
+            found.setdefault(item["kind"], []).append(item["text"])
+    return found
+
+
+async def test_chat_teaches_profiles_facts_and_playbooks(settings) -> None:
+    """Without a model: who the user is, what they know of others, and how the assistant should act."""
+    with listening(settings) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            await sent(
+                http, "I live in Lyon. My sister Anna lives in Oslo. Never use emojis in your answers."
+            )
+
+            async def learned() -> bool:
+                return {"profile", "semantic", "user_playbook"} <= (await _kinds(http, "Anna")).keys()
+
+            await until(learned)
+            found = await _kinds(http, "Where does Anna live?")
+            assert any("Oslo" in text for text in found["semantic"])
+            assert any("Lyon" in text for text in found["profile"])
+            assert not any("Oslo" in text for text in found["profile"])
+            assert any("emojis" in text for text in found["user_playbook"])
+
+
+async def test_what_a_publish_says_supersedes_what_a_chat_said(settings) -> None:
+    """Facts of both kinds are compared: the newer one holds, whichever door it came by."""
+    with listening(settings) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            await sent(http, "My sister Anna lives in Oslo.")
+
+            async def learned() -> bool:
+                return "semantic" in await _kinds(http, "Anna")
+
+            await until(learned)
+            turn = {"role": "User", "content": "My sister Anna lives in Bergen now."}
+            body = {"user_id": "local", "interaction_data_list": [turn], "force_extraction": True}
+            reply = await http.post(
+                "/api/publish_interaction", params={"wait_for_response": "true"}, json=body
+            )
+            assert reply.status_code == 200, reply.text
+            found = await _kinds(http, "Where does Anna live?")
+            facts = [*found.get("profile", []), *found.get("semantic", [])]
+            assert any("Bergen" in text for text in facts)
+            assert not any("Oslo" in text for text in facts)
