@@ -307,6 +307,7 @@ def task_runner(
         quiet_seconds=settings.quiet_seconds,
         lease_seconds=settings.lease_seconds,
         evaluation_delay_seconds=settings.evaluation_delay_seconds,
+        idle_seconds=settings.chat_idle_seconds,
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
         interaction_limit=settings.interaction_limit,
         waiting_count=settings.learn_concurrency,

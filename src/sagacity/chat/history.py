@@ -6,6 +6,8 @@ from sagacity.domain.chat import Message, MessageRole
 from sagacity.providers.base import ChatMessage
 
 _ROLES = {MessageRole.USER: "user", MessageRole.ASSISTANT: "assistant", MessageRole.SYSTEM: "system"}
+MOST_MESSAGES = 100
+"""More are not read: few budgets have room for them."""
 _ELLIPSIS = "…"
 _CHARACTERS_A_TOKEN = 3
 """Fewer than prose has, so that a message that was cut by characters keeps to its tokens; then it is counted."""

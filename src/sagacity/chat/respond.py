@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
+from sagacity.chat.history import MOST_MESSAGES
 from sagacity.chat.live import LiveAnswer, LiveAnswers
 from sagacity.chat.remember import NOTHING, Remembered, remember
 from sagacity.chat.writer import AnswerWriter, Asked, Prepared, interrupted, store_answer
@@ -25,8 +26,6 @@ from sagacity.storage.transaction import Transaction
 
 HOLD_SECONDS = 15.0
 """An answer whose process was silent for so long is taken for interrupted: some fifteen copies were missed."""
-_HISTORY_MESSAGES = 100
-"""More fit into no budget."""
 _TURN_SECONDS = 0.1
 """How often a message looks whether its turn has come."""
 _POLL_SECONDS = 0.25
@@ -299,10 +298,11 @@ class Chat:
     async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
         """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
         started = time.perf_counter()
-        said = []
+        said, summary = [], ""
         if sent.session_id is not None:
             async with acting.read(user_id=user_id) as snapshot:
-                said = await messages(snapshot, user_id, sent.session_id, limit=_HISTORY_MESSAGES)
+                summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
+                said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         remembered = NOTHING
         if sent.include_memory:
@@ -315,7 +315,7 @@ class Chat:
             }
             remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
         timings = remembered.timings | {"retrieval": round((time.perf_counter() - started) * 1000, 3)}
-        return Prepared(remembered, said, timings)
+        return Prepared(remembered, said, summary, timings)
 
     async def _remembered(
         self, acting: Acting, user_id: UserId, content: str, shown: set[InteractionId]

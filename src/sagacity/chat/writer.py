@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from sagacity.chat.citations import CitationReader
-from sagacity.chat.history import window
+from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.offline import MODEL, extractive_answer
 from sagacity.chat.remember import Remembered
@@ -52,6 +52,8 @@ class Prepared:
     remembered: Remembered
     said: Sequence[Message] = ()
     """The conversation so far, oldest first."""
+    summary: str = ""
+    """Of what was said in it, as far as it is summed up."""
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -124,13 +126,15 @@ class AnswerWriter:
             return _at_once(extractive_answer(prepared.remembered.context, why=why))
         self._model = runner.model
         context = prepared.remembered.context
-        history = self._asked.history
+        history, earlier = self._asked.history, ""
         if history is None:
             budgets, count = ContextBudgets(), self._acting.parts.tokens.count
             room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
-            history, _left_out = window(prepared.said, budget=room, count=count)
+            history, left_out = window(prepared.said, budget=room, count=count)
+            earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
             "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
+            "earlier": earlier or "Nothing beyond the messages above.",
             "memories": context.text or "Nothing that bears on the message is remembered.",
             "message": self._asked.content,
         }

@@ -96,6 +96,11 @@ class Settings(BaseSettings):
         default="finish",
         description="What becomes of an answer that nobody reads any more: it is finished, or the model is stopped.",
     )
+    chat_idle_seconds: float = Field(
+        default=1_800,
+        ge=0,
+        description="How long a conversation must be quiet to be summed up as an episode; long ones are earlier.",
+    )
     chat_wait_seconds: float = Field(
         default=30,
         ge=0,

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from sagacity.domain.base import Value
-from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, UserId
 
 CHAT = "sagacity-chat"
 """The source of requests that the chat publishes."""
@@ -24,6 +24,14 @@ class Conversation(Value):
     message_count: int = 0
     token_count: int = 0
     """Of all its messages."""
+    summarized_seq: int = 0
+    """Up to which turn of the user's log the summary goes."""
+    summarized_count: int = 0
+    """How many of its messages there were when it was summed up."""
+    summarized_tokens: int = 0
+    """How many tokens they had."""
+    episode_id: MemoryId | None = None
+    """The memory that its summary was kept as last."""
     metadata: dict[str, JsonValue] = {}
     created_at: datetime
     updated_at: datetime

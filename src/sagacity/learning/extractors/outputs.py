@@ -374,6 +374,21 @@ class SessionVerdict(Answer):
     is_escalated: bool = Field(default=False, description="a person had to take over, or was asked for")
 
 
+class SessionSummary(Answer):
+    """The answer to `session_summary`."""
+
+    title: Line = Field(default="", description="what it is about, in two to eight words")
+    summary: Text = Field(description="at most 150 words")
+    outcome: Line = Field(default="", description="how it ended, in one short sentence; empty if unknown")
+    keywords: Annotated[tuple[Line, ...], WrapValidator(_readable)] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.summary:
+            raise ValueError("a summary says something")
+        return self
+
+
 class SessionComparison(Answer):
     """The answer to `agent_success_comparison`: each transcript by itself, then one against the other."""
 

@@ -23,6 +23,8 @@ class TaskPolicy:
     lease_seconds: float
     evaluation_delay_seconds: float
     """A session has to be quiet for so long before it is judged."""
+    idle_seconds: float
+    """A conversation has to be quiet for so long before it is summed up."""
     expired_seconds: float | None
     """How long a memory stays after it expired."""
     interaction_limit: int = 0

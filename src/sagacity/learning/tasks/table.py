@@ -10,6 +10,7 @@ is embedded like any other.
 from collections.abc import Callable
 
 from sagacity.learning.distil.organisation import Distil
+from sagacity.learning.episodes.pipeline import Summarize
 from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.retention import PlanRetention, Retain
 from sagacity.learning.tasks.base import Task
@@ -21,6 +22,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Learn,
     Regenerate,
     Evaluate,
+    Summarize,
     PlanRetention,
     Distil,
     Retain,

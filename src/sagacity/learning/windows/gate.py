@@ -56,7 +56,7 @@ def worth_reading(window: Window) -> bool:
     """
     before = "" if not window.context else window.context[-1].content
     for turn in window.unread:
-        if _shows_something(turn) or (turn.is_user and _says_something(turn.content, before)):
+        if _shows_something(turn) or (turn.is_user and says_something(turn.content, before)):
             return True
         if turn.content.strip():
             before = turn.content
@@ -68,7 +68,8 @@ def _shows_something(turn: Interaction) -> bool:
     return bool(turn.expert_content.strip() or turn.tools_used or (turn.is_user and acted))
 
 
-def _says_something(text: str, before: str) -> bool:
+def says_something(text: str, before: str) -> bool:
+    """Tell whether what a person wrote after *before* is more than a greeting, thanks or an acknowledgement."""
     if len(text.strip()) > _BEGINNING:
         return True
     answers = bool(_QUESTION.search(before))

@@ -4,8 +4,9 @@ import re
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.extraction import Rejection
-from sagacity.domain.memory import MemoryKind
+from sagacity.domain.kinds import FACT_KINDS
 from sagacity.learning.extractors.base import Extraction
+from sagacity.learning.writing.secrets import REMOVED
 
 _MAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
 _NUMBER = r"\(?\d(?:[ ()/.-]{0,2}\d){6,14}"
@@ -18,17 +19,20 @@ _CONTACT = re.compile(
 
 
 def without_contact_data(extraction: Extraction) -> Extraction:
-    """Return *extraction* without the profiles that hold a phone number, an e-mail address or a postal address."""
+    """Return *extraction* without the facts that hold a phone number, an e-mail address or a postal address."""
     kept = tuple(
-        one
-        for one in extraction.candidates
-        if one.kind is not MemoryKind.PROFILE or not _is_contact_data(one)
+        one for one in extraction.candidates if one.kind not in FACT_KINDS or not _is_contact_data(one)
     )
     count = len(extraction.candidates) - len(kept)
     if not count:
         return extraction
     dropped = extraction.dropped | {Rejection.CONTACT_DATA: count}
     return extraction.model_copy(update={"candidates": kept, "dropped": dropped})
+
+
+def contact_data_removed(text: str) -> str:
+    """Return *text* with `[removed]` in place of what says how to reach somebody."""
+    return _CONTACT.sub(REMOVED, text)
 
 
 def _is_contact_data(candidate: Candidate) -> bool:

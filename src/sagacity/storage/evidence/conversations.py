@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus
 from sagacity.domain.errors import Conflict, NotFound
-from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.ids import MemoryId, SessionId, UserId
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import exchanges, sessions
 from sagacity.storage.statements.array_params import one_of
@@ -105,6 +105,53 @@ class ConversationRepository:
             .values(
                 token_count=sessions.c.token_count + tokens,
                 last_message_at=self._scope.clock.now(),
+            )
+        )
+
+    async def unsummarized(self, user_id: UserId, *, limit: int) -> list[Conversation]:
+        """Return up to *limit* conversations in which something was said since they were summed up, oldest first."""
+        column = sessions.c
+        statement = (
+            sa.select(sessions)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.user_id == user_id,
+                column.is_conversation,
+                column.message_count > column.summarized_count,
+            )
+            .order_by(column.updated_at, column.session_id)
+            .limit(limit)
+        )
+        return [_conversation_of(row) for row in await self._scope.all(statement)]
+
+    async def keep_summary(
+        self,
+        before: Conversation,
+        *,
+        summary: str,
+        seq: int,
+        count: int | None = None,
+        episode_id: MemoryId | None,
+    ) -> None:
+        """
+        Keep the summary of a conversation as it was read.
+
+        Args:
+            before: as it was read; what was said in it since is not in the summary.
+            summary: of it all.
+            seq: up to which turn.
+            count: how many messages more are in it than before; None: all that there were.
+            episode_id: the memory that it is kept as.
+        """
+        await self._scope.run(
+            sa.update(sessions)
+            .where(*self._one(before.user_id, before.session_id))
+            .values(
+                summary=summary,
+                summarized_seq=seq,
+                summarized_count=before.message_count if count is None else before.summarized_count + count,
+                summarized_tokens=before.token_count if count is None else before.summarized_tokens,
+                episode_id=episode_id,
             )
         )
 

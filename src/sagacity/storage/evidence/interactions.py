@@ -274,7 +274,14 @@ class InteractionRepository:
         return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
 
     async def page_of_session(
-        self, user_id: UserId, session_id: SessionId, *, limit: int, offset: int, newest: bool
+        self,
+        user_id: UserId,
+        session_id: SessionId,
+        *,
+        limit: int,
+        offset: int = 0,
+        newest: bool,
+        after_seq: int = 0,
     ) -> list[Interaction]:
         """
         Return a page of a conversation's turns, oldest first, without answers that others took the place of.
@@ -285,6 +292,7 @@ class InteractionRepository:
             limit: how many at the most.
             offset: how many to pass over: of the newest where those are wanted, else of the oldest.
             newest: whether the last ones are wanted, or the first.
+            after_seq: only turns behind that one in the user's log.
         """
         column = interactions.c
         replaced = sa.select(exchanges.c.answer_turn).where(
@@ -299,6 +307,7 @@ class InteractionRepository:
             .where(
                 requests.c.session_id == session_id,
                 column.user_id == user_id,
+                column.seq > after_seq,
                 column.interaction_id.not_in(replaced),
             )
             .order_by(column.seq.desc() if newest else column.seq)

@@ -74,6 +74,10 @@ sessions = sa.Table(
     columns.flag("is_archived"),
     columns.count("message_count"),
     columns.count("token_count"),
+    columns.count("summarized_seq"),
+    columns.count("summarized_count"),
+    columns.count("summarized_tokens"),
+    sa.Column("episode_id", columns.Number),
     columns.json("metadata", "{}"),
     columns.at("created_at"),
     columns.at("updated_at"),
@@ -82,7 +86,8 @@ sessions = sa.Table(
     columns.count("evaluation_attempts"),
 )
 """
-One row a session; while `evaluate_after` is set, it waits to be judged. Those of the chat are its conversations.
+One row a session; while `evaluate_after` is set, it waits to be judged. Those of the chat are its conversations:
+`summary` is of their turns up to `summarized_seq`, and `episode_id` the memory that it was kept as last.
 """
 columns.partial(
     "ix_sessions_conversations",

@@ -123,6 +123,8 @@ def _sessions() -> None:
         _flag("is_archived"),
         _count("message_count"),
         _count("token_count"),
+        *map(_count, ("summarized_seq", "summarized_count", "summarized_tokens")),
+        sa.Column("episode_id", NUMBER),
         _json("metadata", "{}"),
         _at("created_at"),
         _at("updated_at"),

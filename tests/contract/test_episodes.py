@@ -1,0 +1,224 @@
+"""What episodes promise: one for each conversation, once it is quiet or long, and it goes on with what is said."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from sagacity.domain.chat import CHAT, Conversation
+from sagacity.domain.ids import InteractionId, SessionId
+from sagacity.domain.interaction import NewInteraction
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.query import Filter
+from sagacity.learning.episodes.pipeline import LONG_MESSAGES
+from sagacity.memories.edits import confirmed
+from sagacity.storage.transaction import Storage
+from support.evaluating import talk, worker
+from support.learning import due_at, learned
+from support.parts import ANNA, ORG, CountingIds, StoppedClock
+from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm, status
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
+IDLE = 1_800.0
+PLUMS = ("How do I prune a plum tree in my garden?", "In summer, on a dry day.", "Thanks, that worked!")
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedLLM]:
+    with scripted_llm() as server:
+        server.answer_with(summing_up)
+        yield server
+
+
+def summing_up(request: ChatRequest) -> Answer:
+    """A summary that says what it was given."""
+    earlier = "again" if "About plums." in request.prompt else "first"
+    return as_json(
+        {
+            "title": "Plum trees",
+            "summary": f"About plums. {earlier}",
+            "outcome": "It was settled.",
+            "keywords": ["plum"],
+        }
+    )
+
+
+async def converse(storage: Storage, clock: StoppedClock, session: str = "s1") -> None:
+    now = clock.now()
+    one = Conversation(
+        session_id=SessionId(session), user_id=ANNA, title="Plum trees", created_at=now, updated_at=now
+    )
+    async with storage.begin(ORG) as tx:
+        await tx.conversations.add(one)
+
+
+async def speak(storage: Storage, request_id: str, *texts: str, session: str = "s1") -> None:
+    await storage.append(ORG, talk(request_id, *texts, session=session, source=CHAT))
+
+
+async def episodes(storage: Storage) -> list[Memory]:
+    return await learned(storage, MemoryKind.EPISODIC)
+
+
+async def summary_of(storage: Storage, session: str = "s1") -> str:
+    async with storage.read(ORG) as snapshot:
+        return (await snapshot.conversations.get(ANNA, SessionId(session))).summary
+
+
+async def test_conversation_becomes_an_episode_when_it_is_quiet(storage: Storage, clock, ids) -> None:
+    """By rules: what its user said, when it was, and how it ended; once, with the turns that it rests on."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids)
+    started = clock.now()
+    await speak(storage, "r1", *PLUMS)
+    await work.run(ORG, ANNA)
+    assert await episodes(storage) == []
+    assert await due_at(storage) == started + timedelta(seconds=IDLE)
+    clock.advance(IDLE)
+    for _ in range(2):
+        await work.run(ORG, ANNA)
+        [episode] = await episodes(storage)
+        assert "How do I prune a plum tree in my garden?" in episode.content
+        assert f"On {started:%Y-%m-%d}" in episode.content
+        assert episode.content.endswith("It ended well.")
+        assert await due_at(storage) is None
+    facts = episode.attributes.episode
+    assert facts is not None
+    assert (facts.session_id, facts.title, facts.turn_count) == ("s1", "Plum trees", 3)
+    assert (facts.started_at, facts.ended_at, facts.outcome) == (started, started, "It ended well.")
+    assert (episode.source_interaction_ids, episode.valid_from) == ((1, 2, 3), started)
+    assert episode.provenance.method == "rules"
+    assert await summary_of(storage) == episode.content
+    async with storage.read(ORG) as snapshot:
+        wanted = Filter(kinds=(MemoryKind.EPISODIC,), user_id=ANNA)
+        assert [hit.owner_id for hit in await snapshot.search.by_terms(wanted, "plum", 9)] == [
+            episode.memory_id
+        ]
+
+
+async def test_long_conversation_is_summed_up_while_it_goes_on(storage: Storage, clock, ids) -> None:
+    """By its number of messages or of tokens, so that what falls out of the prompt is in the summary."""
+    await converse(storage, clock)
+    await speak(storage, "r1", *(f"My plan number {n} is a long walk" for n in range(LONG_MESSAGES)))
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    assert "My plan number 0" in await summary_of(storage)
+
+
+async def test_episode_goes_on_with_what_is_said(storage: Storage, clock, ids, model) -> None:
+    """The model gets the former summary and only what is new; the memory stays the same one."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids, model)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [first] = await episodes(storage)
+    assert (first.content, first.provenance.method) == ("About plums. first It was settled.", "model")
+    await speak(storage, "r2", "And when do I prune an apple tree?")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [second] = await episodes(storage)
+    assert (second.memory_id, second.content) == (first.memory_id, "About plums. again It was settled.")
+    assert second.source_interaction_ids == (1, 2, 3, 4)
+    asked = [request.prompt for request in model.requests]
+    assert len(asked) == 2
+    assert "apple tree" in asked[1]
+    assert "on a dry day" not in asked[1]
+    async with storage.read(ORG) as snapshot:
+        history = await snapshot.changes.list_runs(MemoryKind.EPISODIC, limit=9)
+    assert len(history) == 2
+
+
+async def test_episode_that_a_person_changed_is_left_alone(storage: Storage, clock, ids, model) -> None:
+    """What is said afterwards becomes an episode of its own."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids, model)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [first] = await episodes(storage)
+    async with storage.begin(ORG) as tx:
+        edited = confirmed(first.model_copy(update={"content": "My own words."}), InteractionId(99))
+        await tx.memories.save([edited])
+    await speak(storage, "r2", "And when do I prune an apple tree?")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    contents = [one.content for one in await episodes(storage)]
+    assert contents == ["My own words.", "About plums. first It was settled."]
+
+
+async def test_model_that_fails_leaves_a_summary_by_rules(storage: Storage, clock, ids, model) -> None:
+    """A conversation is never left without an episode."""
+    model.answer_with(lambda _request: status(500))
+    await converse(storage, clock)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await worker(storage, clock, ids, model).run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    assert (episode.provenance.method, "plum tree" in episode.content) == ("rules", True)
+
+
+async def test_small_talk_becomes_no_episode(storage: Storage, clock, ids) -> None:
+    """And is not looked at again."""
+    await converse(storage, clock)
+    await speak(storage, "r1", "Hi there", "Hello! How can I help you?", "Thanks, bye")
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    assert await episodes(storage) == []
+    assert await due_at(storage) is None
+
+
+async def test_secrets_are_in_no_episode(storage: Storage, clock, ids) -> None:
+    """Nor how to reach the user, unless the organisation wants that noted; nor in what the chat shows a model."""
+    await converse(storage, clock)
+    await speak(storage, "r1", "My password is hunter2 for the garden camera, and my mail is ana@example.org")
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    told = episode.content + await summary_of(storage)
+    assert "garden camera" in told
+    assert "hunter2" not in told
+    assert "ana@example.org" not in told
+
+
+async def test_conversation_deleted_while_it_is_summed_up_leaves_no_episode(
+    storage: Storage, clock, ids, model
+) -> None:
+    """What a model says of deleted turns is thrown away."""
+    await converse(storage, clock)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    loop = asyncio.get_running_loop()
+
+    async def delete() -> None:
+        async with storage.begin(ORG) as tx:
+            requests = await tx.interactions.requests_of_session(ANNA, SessionId("s1"))
+            await tx.interactions.delete_requests(requests)
+            await tx.conversations.remove(ANNA, SessionId("s1"))
+
+    def answer(request: ChatRequest) -> Answer:
+        asyncio.run_coroutine_threadsafe(delete(), loop).result(60)
+        return summing_up(request)
+
+    model.answer_with(answer)
+    await worker(storage, clock, ids, model).run(ORG, ANNA)
+    assert len(model.requests) == 1
+    assert await episodes(storage) == []
+
+
+async def test_two_workers_write_one_episode(storage: Storage, clock, ids, model) -> None:
+    """Both look at the same moment; one asks the model."""
+    await converse(storage, clock)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    workers = [worker(storage, clock, CountingIds(f"w{n}"), model) for n in range(3)]
+    await asyncio.gather(*(one.run(ORG, ANNA) for one in workers))
+    assert (len(model.requests), len(await episodes(storage))) == (1, 1)
+
+
+async def test_sessions_of_other_doors_become_no_episodes(storage: Storage, clock, ids) -> None:
+    """Only the chat's conversations are summed up."""
+    await storage.append(ORG, talk("r1", *PLUMS, NewInteraction(content="And apples?"), session="s9"))
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    assert await episodes(storage) == []
