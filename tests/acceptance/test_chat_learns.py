@@ -7,6 +7,8 @@ import pytest
 
 from support.api import listening, settings_in
 from support.chatting import sent
+from support.promises import choose
+from support.scripted_llm import Answer, ChatRequest, as_json, extracted, scripted_llm
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -72,3 +74,36 @@ async def test_what_a_publish_says_supersedes_what_a_chat_said(settings) -> None
             facts = [*found.get("profile", []), *found.get("semantic", [])]
             assert any("Bergen" in text for text in facts)
             assert not any("Oslo" in text for text in facts)
+
+
+async def test_what_falls_out_of_the_prompt_is_there_in_short(tmp_path: Path) -> None:
+    """A long conversation is summed up, and its prompt has the summary and the newest messages."""
+    settings = settings_in(tmp_path, chat_idle_seconds=0, quiet_seconds=0)
+    said = {"title": "A long talk", "summary": "They spoke of the harbour.", "outcome": "", "keywords": []}
+
+    def answer(request: ChatRequest) -> Answer:
+        if request.is_stream:
+            return Answer(text="I see.")
+        wants_summary = "summary" in (request.schema or {}).get("properties", {})
+        return as_json(said) if wants_summary else extracted(request)
+
+    with scripted_llm() as model, listening(settings) as url:
+        model.answer_with(answer)
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            await choose(http, model)
+            first = await sent(http, "The harbour " + "is wide and deep and blue " * 400)
+            conversation_id = first[0].data["conversation_id"]
+            for place in range(4):
+                words = f"Ship number {place} " + "sails on and on and on " * 400
+                await sent(http, words, conversation_id=conversation_id)
+
+            async def is_summed_up() -> bool:
+                reply = await http.get(f"/api/chat/conversations/{conversation_id}")
+                return reply.json()["summary"] == "They spoke of the harbour."
+
+            await until(is_summed_up)
+            await sent(http, "And now?", conversation_id=conversation_id)
+            prompt = [request for request in model.requests if request.is_stream][-1].prompt
+            assert "They spoke of the harbour." in prompt
+            assert "Ship number 3" in prompt
+            assert prompt.count("The harbour is wide") == 0

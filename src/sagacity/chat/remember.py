@@ -15,6 +15,11 @@ from sagacity.memories.search import Question
 
 LIMIT = 10
 """Of each kind: as `POST /api/context` takes it."""
+MOST_ASKED = 2_000
+"""
+Characters of a message by which it is searched for. An embedder reads no more (256 word pieces, some 1,000 characters),
+and to look for every name in a pasted text would take as long as all the rest.
+"""
 _NAMES = frozenset(map(str, StrategyName))
 _PHASES = {"rank": "ranking", "entities and history": "entities", "context": "context_building"}
 
@@ -60,18 +65,28 @@ async def remember(
         message: in the user's words.
         shown: turns that the prompt has anyway.
     """
+    asked = asked_in(message)
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
     request = ContextRequest(
         user_id=user_id,
-        question=Question(text=message),
-        asked=message,
-        query=Query(text=message, wanted=wanted, limit=LIMIT),
+        question=Question(text=asked),
+        asked=asked,
+        query=Query(text=asked, wanted=wanted, limit=LIMIT),
         budgets=ContextBudgets(),
         leaves_out=shown,
         takes_few_whole=True,
     )
     context = await context_for(acting, request)
     return Remembered(context, _uses(context))
+
+
+def asked_in(message: str) -> str:
+    """Return what to search for: of a long message its beginning and its end, where a pasted text is asked about."""
+    if len(message) <= MOST_ASKED:
+        return message
+    half = MOST_ASKED // 2
+    head, tail = message[:half], message[-half:]
+    return f"{head.rpartition(' ')[0] or head}\n{tail.partition(' ')[2] or tail}"
 
 
 def _uses(context: Context) -> tuple[Use, ...]:

@@ -3,21 +3,19 @@
 import pytest
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.graph import RelationshipMention
+from sagacity.domain.graph import EntityMention, EntityType
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.windows.fact_kinds import is_of_the_world
 from sagacity.learning.writing.apply import corroborated
 
 
-def _fact(slot: str = "", *ties: tuple[str, str]) -> Candidate:
+def _fact(slot: str = "", content: str = "a fact", *people: str) -> Candidate:
     return Candidate(
         kind=MemoryKind.PROFILE,
-        content="a fact",
+        content=content,
         slot=slot,
         evidence=(1,),
-        relationships=tuple(
-            RelationshipMention(source=one, target=other, relationship_type="knows") for one, other in ties
-        ),
+        entities=tuple(EntityMention(name=one, entity_type=EntityType.PERSON) for one in people),
     )
 
 
@@ -27,9 +25,10 @@ def _fact(slot: str = "", *ties: tuple[str, str]) -> Candidate:
         (_fact("relation.sister.home"), True),
         (_fact("project.apollo"), True),
         (_fact("location.home"), False),
-        (_fact("work.employer", ("Acme", "Oslo")), False),
-        (_fact("", ("Sarah", "Acme")), True),
-        (_fact("", ("Sarah", "user")), False),
+        (_fact("work.boss", "User's boss is Sarah", "Sarah"), False),
+        (_fact("", "User's sister Sarah lives in Oslo", "user", "Sarah"), True),
+        (_fact("", "User met Sarah in Oslo", "user", "Sarah"), False),
+        (_fact("", "Mag Tee", "user"), False),
         (_fact(), False),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Final
 from sagacity.domain.change import Candidate
 from sagacity.domain.chat import CHAT
 from sagacity.domain.cursor import Window
-from sagacity.domain.graph import USER
+from sagacity.domain.graph import USER, EntityType
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import Extraction
 
@@ -29,6 +29,9 @@ OF_THE_WORLD: Final = frozenset(
 Areas of slots that say something of others than the user: what the rules' tables have (`learning/rules`), and the words
 that models choose beside them.
 """
+_OTHERS: Final = frozenset({EntityType.PERSON, EntityType.ANIMAL, EntityType.ORGANIZATION})
+_OF_THE_USER: Final = "User "
+"""How the prompts let a fact of the user begin (`prompts/conversation_extraction`)."""
 
 
 def told_apart(extraction: Extraction, window: Window, *, is_current: bool) -> Extraction:
@@ -61,5 +64,5 @@ def is_of_the_world(candidate: Candidate) -> bool:
     area = candidate.slot.partition(".")[0]
     if area:
         return area in OF_THE_WORLD
-    named = candidate.relationships
-    return bool(named) and not any(USER in {one.source, one.target} for one in named)
+    names_others = any(it.normalized_name != USER and it.entity_type in _OTHERS for it in candidate.entities)
+    return names_others and not candidate.content.startswith(_OF_THE_USER)
