@@ -49,7 +49,12 @@ NOTHING = Remembered(Context(text="", total_tokens=0, truncated=False), ())
 
 
 async def remember(
-    acting: Acting, user_id: UserId, message: str, *, shown: Collection[InteractionId]
+    acting: Acting,
+    user_id: UserId,
+    message: str,
+    *,
+    shown: Collection[InteractionId],
+    budgets: ContextBudgets = ContextBudgets(),  # noqa: B008  a frozen value
 ) -> Remembered:
     """
     Return what is remembered that may bear on a message.
@@ -59,6 +64,7 @@ async def remember(
         user_id: whose memories.
         message: in the user's words.
         shown: turns that the prompt has anyway.
+        budgets: tokens for what is remembered.
     """
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
     request = ContextRequest(
@@ -66,7 +72,7 @@ async def remember(
         question=Question(text=message),
         asked=message,
         query=Query(text=message, wanted=wanted, limit=LIMIT),
-        budgets=ContextBudgets(),
+        budgets=budgets,
         leaves_out=shown,
         takes_few_whole=True,
     )
