@@ -37,7 +37,9 @@ async def server(api: Recorder) -> None:
     """What the server is, and what it was told."""
     await api.show("GET /")
     await api.show("GET /health")
+    await api.show("GET /health/live")
     await api.show("GET /health/ready")
+    await api.show("GET /health/detailed")
     await api.show("GET /meta/version")
     await api.show("GET /api/whoami")
     await api.show("GET /api/my_config")

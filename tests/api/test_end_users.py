@@ -17,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 
 from support.api import client_of, running, settings_in
+from support.jose_vectors import vectors
 from support.key_server import Issuer, issuing
 from support.parts import StoppedClock
 
@@ -207,6 +208,78 @@ async def test_issuer_that_is_away_lets_nobody_in(tmp_path: Path, issuer: Issuer
         issuer.is_down = False
         clock.advance(31)
         assert (await asked(api, issuer.token("first", **claims(clock)))).status_code == 200
+
+
+async def test_vectors_of_public_keys_are_refused_at_the_door(tmp_path: Path, issuer: Issuer) -> None:
+    """Each with the keys of its issuer, over HTTP. What was signed in good ones are no claims: that, too, is 401."""
+    clock = StoppedClock()
+    asked_for = [one for one in vectors() if one.secret is None and one.token]  # without any, nobody calls
+    assert len(asked_for) > 80
+    async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
+        for vector in asked_for:
+            issuer.raw = list(vector.keys)
+            clock.advance(700)
+            message = await refused(api, vector.token)
+            assert not vector.is_valid or "it cannot be read" in message, vector.name
+        issuer.raw = None
+        clock.advance(700)
+        assert (await asked(api, issuer.token("first", **claims(clock)))).status_code == 200
+
+
+async def test_vectors_of_a_shared_secret_are_refused_at_the_door(tmp_path: Path) -> None:
+    clock, secret = StoppedClock(), "\0" * 32
+    asked_for = [one for one in vectors() if one.secret == secret.encode()]
+    assert len(asked_for) > 10
+    async with serving(tmp_path, clock, jwt_secret=secret) as api:
+        for vector in asked_for:
+            message = await refused(api, vector.token)
+            assert not vector.is_valid or "it cannot be read" in message, vector.name
+        assert (await asked(api, signed(clock, secret))).status_code == 200
+
+
+SUPABASE = {
+    "aal": "aal1",
+    "amr": [{"method": "password", "timestamp": 1_757_000_000}],
+    "app_metadata": {"provider": "email", "providers": ["email"]},
+    "aud": "authenticated",
+    "email": "ana@example.com",
+    "is_anonymous": False,
+    "iss": ISSUER,
+    "phone": "",
+    "role": "authenticated",
+    "session_id": "4b938a09-5372-4177-a314-cfa292099ea2",
+    "sub": "d0f1d2d3-0a1b-4c2d-8e3f-5a6b7c8d9e0f",
+    "user_metadata": {"email": "ana@example.com", "email_verified": True, "full_name": "Ana"},
+}
+"""All that a token of a Supabase project says of a user, but for its times."""
+
+
+@pytest.mark.parametrize("algorithm", ["HS256", "ES256"])
+async def test_tokens_of_a_supabase_project_work_by_configuration(
+    tmp_path: Path, issuer: Issuer, algorithm: str
+) -> None:
+    """With the older shared secret and with its public keys; the project's own keys for programs are no users'."""
+    clock = StoppedClock()
+    issuer.add("project", curve=True)
+    by_secret = algorithm == "HS256"
+    settings = {"jwt_secret": SECRET} if by_secret else {"jwt_jwks_url": issuer.url}
+
+    def token(**said: Any) -> str:
+        return jwt.encode(said, SECRET, algorithm="HS256") if by_secret else issuer.token("project", **said)
+
+    now = int(clock.now().timestamp())
+    times = {"iat": now, "exp": now + 3_600}
+    async with serving(tmp_path, clock, **settings) as api:
+        ana = {"Authorization": f"Bearer {token(**SUPABASE, **times)}"}
+        made = await api.post("/api/chat/conversations", json={"title": "x"}, headers=ana)
+        assert made.status_code == 201, made.text
+        assert made.json()["user_id"] == SUPABASE["sub"]
+        assert (await api.get("/api/whoami", headers=ana)).status_code == 200
+        for role in ("anon", "service_role"):
+            key = token(iss="supabase", ref="project", role=role, iat=now, exp=now + 10**8)
+            assert "lacks" in await refused(api, key) or "another" in await refused(api, key)
+        other = SUPABASE | {"iss": "https://other.supabase.co/auth/v1"}
+        assert "another issuer" in await refused(api, token(**other, **times))
 
 
 def _by_hmac(body: dict[str, Any], secret: bytes, kid: str) -> str:

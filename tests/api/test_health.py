@@ -1,12 +1,42 @@
 """What the server says of itself, to everyone."""
 
+from datetime import datetime
 from importlib.metadata import version
+
+import pytest
+
+from sagacity.domain.clock import Clock
+from support.api import client_of, make_token, running, settings_in
+from support.local_servers import running_valkey
+from support.parts import START, StoppedClock
+
+NOW = START.isoformat().replace("+00:00", "Z")
+PARTS = {"database", "vectors", "cache", "embeddings", "dispatcher"}
+
+
+@pytest.fixture
+def api_clock() -> Clock:
+    return StoppedClock()
 
 
 async def test_root_health_and_version_need_no_token(api):
     """The version is the package's own."""
-    assert (await api.get("/")).json()["docs"] == "/docs"
-    assert (await api.get("/health")).json() == {"status": "healthy"}
+    assert (await api.get("/")).json() == {
+        "service": "Sagacity",
+        "name": "Sagacity",
+        "version": version("sagacity"),
+        "status": "operational",
+        "docs": "/docs",
+        "health": "/health",
+    }
+    assert (await api.get("/health")).json() == {
+        "status": "healthy",
+        "timestamp": NOW,
+        "version": version("sagacity"),
+        "environment": "production",
+        "services": {"api": {"status": "healthy"}},
+    }
+    assert (await api.get("/health/live")).json() == {"alive": True, "timestamp": NOW}
     assert (await api.get("/meta/version")).json() == {
         "server_version": version("sagacity"),
         "api_version": "v1",
@@ -18,6 +48,7 @@ async def test_ready_asks_every_part(api, app):
     """It is ready while all parts work, and says which does not."""
     reply = await api.get("/health/ready")
     assert reply.status_code == 200
+    assert (reply.json()["ready"], reply.json()["timestamp"]) == (True, NOW)
     assert {check["name"]: check["ok"] for check in reply.json()["checks"]} == {
         "storage": True,
         "embedder": True,
@@ -27,6 +58,69 @@ async def test_ready_asks_every_part(api, app):
     await app.state.runtime.dispatcher.stop()
     late = await api.get("/health/ready")
     assert late.status_code == 503
-    assert late.json()["status"] == "not ready"
-    assert [check["name"] for check in late.json()["checks"] if not check["ok"]] == ["dispatcher"]
-    assert (await api.get("/health")).status_code == 200
+    assert (late.json()["status"], late.json()["ready"]) == ("not ready", False)
+    assert [check for check in late.json()["checks"] if not check["ok"]] == [
+        {"name": "dispatcher", "ok": False, "detail": "it stopped", "required": True}
+    ]
+    for path in ("/health", "/health/live"):
+        assert (await api.get(path)).status_code == 200
+
+
+@pytest.mark.both_databases
+async def test_details_of_every_part(api, app):
+    """Who may administer is told what does the work and how fast; what stopped makes the whole degraded."""
+    found = (await api.get("/health/detailed")).json()
+    assert (found["status"], found["version"], found["environment"]) == (
+        "healthy",
+        version("sagacity"),
+        "production",
+    )
+    assert datetime.fromisoformat(found["timestamp"]) == START
+    services = found["services"]
+    assert set(services) == PARTS
+    assert {service["status"] for service in services.values()} == {"healthy"}
+    assert all(service.pop("latency_ms") >= 0 for service in services.values())
+    kind = app.state.runtime.storage.kind
+    assert services["database"] == services["vectors"] == {"status": "healthy", "kind": kind}
+    assert services["cache"]["kind"] == "memory"
+    assert services["dispatcher"]["kind"] == "local"
+    assert services["embeddings"] == {
+        "status": "healthy",
+        "model": app.state.runtime.embedder.model,
+        "dimensions": 384,
+    }
+    await app.state.runtime.dispatcher.stop()
+    late = await api.get("/health/detailed")
+    assert (late.status_code, late.json()["status"]) == (200, "degraded")
+    assert late.json()["services"]["dispatcher"]["status"] == "unhealthy"
+    assert late.json()["services"]["dispatcher"]["message"] == "it stopped"
+
+
+async def test_details_are_for_those_with_a_token(app):
+    """Without one: which parts work, and nothing else; with a wrong one: 401."""
+    token = await make_token(app, "a")
+    async with client_of(app) as stranger:
+        shown = (await stranger.get("/health/detailed")).json()
+        assert shown["services"] == {name: {"status": "healthy"} for name in PARTS}
+        wrong = await stranger.get("/health/detailed", headers={"Authorization": "Bearer sgc_wrong"})
+        assert (wrong.status_code, wrong.headers["WWW-Authenticate"]) == (401, "Bearer")
+    async with client_of(app, token=token) as api:
+        assert (await api.get("/health/detailed")).json()["services"]["embeddings"]["dimensions"] == 384
+
+
+async def test_what_failed_is_told_without_addresses(tmp_path):
+    """A shared server that is gone: degraded, with a text of ours and neither its address nor its error."""
+    with running_valkey(tmp_path) as valkey:
+        settings = settings_in(tmp_path, redis_url=valkey.url, environment="staging")
+        async with running(settings) as app, client_of(app) as api:
+            before = (await api.get("/health/detailed")).json()
+            assert (before["status"], before["environment"]) == ("healthy", "staging")
+            assert before["services"]["cache"]["kind"] == "redis"
+            valkey.kill()
+            reply = await api.get("/health/detailed")
+    assert (reply.status_code, reply.json()["status"]) == (200, "degraded")
+    cache = reply.json()["services"]["cache"]
+    assert cache["status"] == "unhealthy"
+    assert cache["message"].startswith("Redis does not answer; limits are counted in each process")
+    assert valkey.url.rpartition(":")[2].partition("/")[0] not in reply.text
+    assert "Error" not in reply.text

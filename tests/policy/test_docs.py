@@ -96,6 +96,10 @@ NOT_RUN = {
     ),
     ("docs/howto/deploy-on-kubernetes.md", "kubectl apply -k deploy/kubernetes/backlog"),
     (
+        "docs/howto/run-behind-a-proxy.md",
+        "export SAGACITY_CORS_ORIGINS=https://app.example.com,http://localhost:3000",
+    ),
+    (
         "docs/howto/upgrade-without-downtime.md",
         "kubectl -n sagacity delete job sagacity-migrate --ignore-not-found",
     ),

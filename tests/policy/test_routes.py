@@ -22,7 +22,7 @@ from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
 from support.routes import address
 
-PUBLIC = {"/", "/health", "/health/ready", "/meta/version"}
+PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "/meta/version"}
 """Open to everyone; they tell nothing about data."""
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENT = create_app(Settings()).openapi()
@@ -121,7 +121,8 @@ def walk(dependant: Dependant) -> Iterator[Dependant]:
 
 def test_limits_are_declared_beside_their_routes():
     """What writes, searches and starts runs is limited; what only reads a list is not."""
-    limits = limits_of((PREFIX, router) for router in ROUTERS)
+    found = limits_of((PREFIX, router) for router in ROUTERS)
+    limits = {call.split()[1]: per_minute for call, per_minute in found.items()}
     assert limits["/api/publish_interaction"] == 60
     assert limits["/api/context"] == limits["/api/search"] == 120
     assert limits["/api/rerun_profile_generation"] == 5

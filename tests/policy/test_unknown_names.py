@@ -8,7 +8,7 @@ from sagacity.config.settings import Settings
 from support.api import client_of, running, settings_in
 from support.routes import address
 
-PUBLIC = {"/", "/health", "/health/ready", "/meta/version"}
+PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "/meta/version"}
 WRITES = re.compile(
     r"/(publish|add_|update_)|/(entities|relationships)(/\{\w+\}(/merge)?)?$"
     r"|/chat/(send|complete|stop|retry|conversations(/\{\w+\})?)$"

@@ -19,6 +19,8 @@ class Issuer:
 
     def __init__(self) -> None:
         self.keys: dict[str, Key] = {"first": rsa.generate_private_key(65_537, 2_048)}
+        self.raw: list[dict[str, Any]] | None = None
+        """What it serves in place of its own keys, if anything."""
         self.asked = 0
         self.is_down = False
         self.url = ""
@@ -37,6 +39,8 @@ class Issuer:
 
     def served(self) -> dict[str, Any]:
         """The key set."""
+        if self.raw is not None:
+            return {"keys": self.raw}
         keys: list[dict[str, Any]] = []
         for name, private in self.keys.items():
             is_curve = isinstance(private, ec.EllipticCurvePrivateKey)

@@ -37,10 +37,13 @@ from sagacity.api import (
     versions,
 )
 from sagacity.api.allowed_methods import paths_of
-from sagacity.api.errors import CORRELATION_HEADER, install_errors
+from sagacity.api.dependencies import allowance_of
+from sagacity.api.errors import CORRELATION_HEADER, REQUEST_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
-from sagacity.api.middleware.rate_limit import RateLimitMiddleware
+from sagacity.api.middleware.crash import CrashMiddleware
+from sagacity.api.middleware.rate_limit import RATE_HEADERS, RateLimitMiddleware
+from sagacity.api.middleware.request_log import TIME_HEADER, RequestLogMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
 from sagacity.api.rates import limits_of
@@ -128,29 +131,47 @@ def _operation_id(route: APIRoute) -> str:
 
 def _middleware(settings: Settings) -> list[Middleware]:
     """Return what a call passes, outermost first."""
-    layers = [
-        Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+    layers = [Middleware(CorrelationMiddleware, ids=TimeOrderedIds()), Middleware(RequestLogMiddleware)]
+    if settings.cors_origins:  # without any, other sites' pages are told nothing
+        layers.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=settings.cors_origins,
+                allow_credentials=settings.cors_credentials,
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                allow_headers=[
+                    "Authorization",
+                    "Content-Type",
+                    "Last-Event-ID",
+                    CORRELATION_HEADER,
+                    REQUEST_HEADER,
+                ],
+                expose_headers=[CORRELATION_HEADER, REQUEST_HEADER, TIME_HEADER, *RATE_HEADERS],
+            )
+        )
+    layers += [
+        Middleware(CrashMiddleware),
         Middleware(
             TimeoutMiddleware,
             seconds=settings.request_timeout_seconds,
             wait_seconds=settings.wait_timeout_seconds,
         ),
     ]
-    if settings.cors_origins:
-        layers.insert(
-            1,
-            Middleware(
-                CORSMiddleware,
-                allow_origins=settings.cors_origins,
-                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                allow_headers=["Authorization", "Content-Type", CORRELATION_HEADER],
-                expose_headers=[CORRELATION_HEADER, "Retry-After"],
-            ),
-        )
     if settings.rate_limits:
         older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
-        limits = limits_of((PREFIX, router) for router in ROUTERS)
-        layers.append(Middleware(RateLimitMiddleware, limiter_of=_limiter_of, limits=limits, older=older))
+        limits = {
+            call: max(1, round(per_minute * settings.rate_limit_factor))
+            for call, per_minute in limits_of((PREFIX, router) for router in ROUTERS).items()
+        }
+        layers.append(
+            Middleware(
+                RateLimitMiddleware,
+                limiter_of=_limiter_of,
+                allowance_of=allowance_of,
+                limits=limits,
+                older=older,
+            )
+        )
     layers.append(Middleware(BodyMiddleware, max_bytes=settings.max_body_bytes))
     return layers
 

@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Scope
 
 from sagacity.auth.end_users import looks_signed
-from sagacity.auth.tokens import hash_token
+from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
 from sagacity.domain.change import DIRECT
-from sagacity.domain.errors import Unauthorized
+from sagacity.domain.errors import StorageError, Unauthorized
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.principal import CallerKind, Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
@@ -23,6 +24,9 @@ from sagacity.storage.transaction import Transaction
 
 OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
 """What a person who signed in may do, with the own data alone."""
+_PRINCIPAL = "principal"
+"""What the state of a call holds: whose it is, once that is known."""
+_IPV6 = 6
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",
@@ -77,12 +81,8 @@ async def caller_of(
         Unauthorized: its token is not known, or one is needed and did not come.
     """
     runtime = runtime_of(http_request)
-    if credentials is not None and runtime.user_tokens is not None and looks_signed(credentials.credentials):
-        user_id = await runtime.user_tokens.user_of(credentials.credentials)
-        return Caller(runtime, _end_user(runtime.settings.jwt_org, user_id))
     if credentials is not None:
-        token = await runtime.storage.find_token(hash_token(credentials.credentials))
-        return Caller(runtime, Principal(tenant=Tenant(org_id=token.org_id), actor=f"{DIRECT}:{token.name}"))
+        return Caller(runtime, await _known(http_request, credentials.credentials))
     if await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
@@ -97,6 +97,56 @@ async def caller_of(
             "create one with `sagacity token create`"
         )
     return Caller(runtime, Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL))
+
+
+async def _known(http_request: Request, token: str) -> Principal:
+    """
+    Return who sent a token; what was found out about it lasts for the call.
+
+    Raises:
+        Unauthorized: it is not known, or not valid.
+    """
+    known: Principal | None = getattr(http_request.state, _PRINCIPAL, None)
+    if known is not None:
+        return known
+    runtime = runtime_of(http_request)
+    if runtime.user_tokens is not None and looks_signed(token):
+        known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
+    else:
+        found = await runtime.storage.find_token(hash_token(token))
+        known = Principal(tenant=Tenant(org_id=found.org_id), actor=f"{DIRECT}:{found.name}")
+    setattr(http_request.state, _PRINCIPAL, known)
+    return known
+
+
+async def allowance_of(scope: Scope) -> str:
+    """
+    Return whose allowance of calls a call takes from: a user's, an organisation's, or else an address's.
+
+    Who makes up tokens is as unknown as who sends none, and does not get an allowance for each.
+    """
+    http_request = Request(scope)
+    token = bearer(http_request.headers.get("authorization"))
+    if token:
+        try:
+            principal = await _known(http_request, token)
+        except (Unauthorized, StorageError):
+            pass  # the route will say so
+        else:
+            org_id, user_id = principal.tenant.org_id, principal.user_id
+            # Hashed: it may be written down outside of this process, and user ids are often addresses.
+            return hash_token(f"org:{org_id}" if user_id is None else f"user:{org_id}:{user_id}")
+    return _address(http_request)
+
+
+def _address(http_request: Request) -> str:
+    """Return where a call comes from; of an address of IPv6 the network, as one household has millions of them."""
+    name = "" if http_request.client is None else http_request.client.host
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return name
+    return str(ip_network((address, 64), strict=False)) if address.version == _IPV6 else name
 
 
 def _end_user(org: str, user_id: UserId) -> Principal:
@@ -161,3 +211,26 @@ Writes = Annotated[Caller, Depends(Needs(Permission.WRITE))]
 Reviews = Annotated[Caller, Depends(Needs(Permission.REVIEW))]
 Runs = Annotated[Caller, Depends(Needs(Permission.LEARN))]
 Administers = Annotated[Caller, Depends(Needs(Permission.ADMIN))]
+
+
+async def _administers_or_nobody(http_request: Request) -> Caller | None:
+    """
+    Return the caller if it may administer; None if it may not, or does not say who it is.
+
+    For a route that is open to everyone, and tells some more: so its description names no token.
+
+    Raises:
+        Unauthorized: it sent a token that is not known.
+    """
+    token = bearer(http_request.headers.get("authorization"))
+    sent = None if token is None else HTTPAuthorizationCredentials(scheme="Bearer", credentials=token)
+    try:
+        caller = await caller_of(http_request, sent)
+    except Unauthorized:
+        if sent is not None:
+            raise
+        return None
+    return caller if Permission.ADMIN in caller.principal.permissions else None
+
+
+AdministersOrNobody = Annotated[Caller | None, Depends(_administers_or_nobody)]

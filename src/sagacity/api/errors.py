@@ -25,10 +25,12 @@ from sagacity.domain.errors import (
     TooLarge,
     Unauthorized,
 )
-from sagacity.schemas.errors import Problem
+from sagacity.schemas.errors import FieldFault, Problem
 from sagacity.schemas.fault_words import in_words
 
 CORRELATION_HEADER = "X-Correlation-ID"
+REQUEST_HEADER = "X-Request-ID"
+"""The same value, under the name that many proxies and clients give it."""
 STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
@@ -75,14 +77,31 @@ def problem_response(
     message: str,
     *,
     detail: JsonValue = None,
+    faults: Sequence[JsonValue] = (),
+    retry_after: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """Return the reply to a call that failed; *detail* is the message unless something longer is given."""
+    """
+    Return the reply to a call that failed.
+
+    Args:
+        status: of HTTP.
+        name: the kind of error.
+        message: for people.
+        detail: the message unless something longer is given, or *faults* are.
+        faults: what is wrong with an input, as `faults_of` has it.
+        retry_after: after how many seconds to try again, where that helps.
+        headers: of the reply, beside its own.
+    """
+    longer = list(faults) or detail
     body = Problem(
         error=name,
         message=message,
         msg=message,
-        detail=message if detail is None else detail,
+        detail=message if longer is None else longer,
+        errors=tuple(map(_field_fault, faults)) or None,
+        retry_after=retry_after,
+        request_id=correlation_id(),
         correlation_id=correlation_id(),
     )
     return JSONResponse(
@@ -90,11 +109,26 @@ def problem_response(
     )
 
 
-def error_response(error: SagacityError, *, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return the reply to one of our own errors."""
+def error_response(
+    error: SagacityError, *, retry_after: int | None = None, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return the reply to one of our own errors; *retry_after* is in seconds, for one that passes by itself."""
     more = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else {}
+    if retry_after is not None:
+        more["Retry-After"] = str(retry_after)
     text = _DATABASE if isinstance(error, StorageError) else str(error)
-    return problem_response(status_of(error), type(error).__name__, text, headers=more | dict(headers or {}))
+    return problem_response(
+        status_of(error),
+        type(error).__name__,
+        text,
+        retry_after=retry_after,
+        headers=more | dict(headers or {}),
+    )
+
+
+def crash_response() -> JSONResponse:
+    """Return the reply to a call that ended in an error nobody foresaw; it says only where to look."""
+    return problem_response(500, "InternalError", _INTERNAL)
 
 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
@@ -120,10 +154,16 @@ def _place(fault: Mapping[str, object]) -> Sequence[object]:
     return cast("Sequence[object]", fault["loc"])
 
 
-def _message(fault: JsonValue) -> str:
+def _field_fault(fault: JsonValue) -> FieldFault:
+    """Return a fault with its place as one text, such as `interaction_data_list.0.content`."""
     parts = cast("dict[str, object]", fault)
     place = [str(part) for part in cast("list[object]", parts["loc"]) if part != "body"]
-    return f"{'.'.join(place) or 'body'}: {parts['msg']}"
+    return FieldFault(field=".".join(place) or "body", message=str(parts["msg"]), type=str(parts["type"]))
+
+
+def _message(fault: JsonValue) -> str:
+    told = _field_fault(fault)
+    return f"{told.field}: {told.message}"
 
 
 async def _ours(http_request: Request, error: Exception) -> JSONResponse:
@@ -142,7 +182,7 @@ async def _invalid(http_request: Request, error: Exception) -> JSONResponse:
     message = "; ".join(_message(fault) for fault in faults[:_TOLD])
     if len(errors) > _TOLD:
         message += f"; and {len(errors) - _TOLD} more"
-    return problem_response(422, "InvalidInput", message, detail=faults)
+    return problem_response(422, "InvalidInput", message, faults=faults)
 
 
 def _not_declared(http_request: Request) -> JSONResponse:
@@ -150,8 +190,8 @@ def _not_declared(http_request: Request) -> JSONResponse:
     given = http_request.headers.get("Content-Type", "")
     known = given if 0 < len(given) <= _LONGEST_TYPE and given.isprintable() else "another type, or none"
     text = f"the body must be JSON, but was sent as {known}; {_ADD_TYPE}"
-    detail: JsonValue = [{"type": "content_type", "loc": ["header", "Content-Type"], "msg": text}]
-    return problem_response(422, "InvalidInput", text, detail=detail)
+    fault: JsonValue = {"type": "content_type", "loc": ["header", "Content-Type"], "msg": text}
+    return problem_response(422, "InvalidInput", text, faults=[fault])
 
 
 def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse:
@@ -166,16 +206,9 @@ def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse
     return problem_response(error.status_code, name, str(error.detail), headers=error.headers)
 
 
-async def _unknown(http_request: Request, error: Exception) -> JSONResponse:
-    """Tell the log everything, and the caller only where to look."""
-    _log.error("request.crashed", path=http_request.url.path, exc_info=error)
-    headers = {CORRELATION_HEADER: correlation_id() or ""}
-    return problem_response(500, "InternalError", _INTERNAL, headers=headers)
-
-
 def install_errors(app: FastAPI, paths: Paths) -> None:
     """
-    Make *app* answer every error in the one shape.
+    Make *app* answer every foreseen error in the one shape; of others, `middleware/crash.py` does.
 
     Args:
         app: the application.
@@ -188,4 +221,3 @@ def install_errors(app: FastAPI, paths: Paths) -> None:
     app.add_exception_handler(SagacityError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(Exception, _unknown)

@@ -1,24 +1,39 @@
 """Whether the server works; open to everyone, and silent about data."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from fastapi import APIRouter, Response
 
-from sagacity.api.dependencies import RuntimeDep
+from sagacity.api.checks import Checked, checked
+from sagacity.api.dependencies import AdministersOrNobody, Caller, RuntimeDep
 from sagacity.api.sdk import sdk
-from sagacity.coordination.base import SharedState
-from sagacity.domain.errors import SagacityError
-from sagacity.schemas.health import Check, Health, Readiness, Version, Welcome
+from sagacity.bootstrap import Runtime
+from sagacity.schemas.health import (
+    Check,
+    DetailedHealth,
+    DetailedState,
+    Health,
+    Liveness,
+    Readiness,
+    ServiceState,
+    Version,
+    Welcome,
+)
 
 router = APIRouter(tags=["health"])
 API_VERSION = "v1"
 MIN_CLIENT_VERSION = "0.1.0"
 PACKAGE = "sagacity"
-_CHECK_SECONDS = 5.0
-_ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
-_DATABASE = "no answer; searches use the database, and the copy catches up by itself"
+_NAME = "Sagacity"
+_SERVICES: Mapping[str, str] = {
+    "storage": "database",
+    "vector store": "vectors",
+    "shared": "cache",
+    "embedder": "embeddings",
+    "dispatcher": "dispatcher",
+}
+"""What the checks are called among the services."""
 
 
 def server_version() -> str:
@@ -29,58 +44,88 @@ def server_version() -> str:
 @router.get("/", openapi_extra=sdk(generated=False))
 async def root() -> Welcome:
     """Return where to find the documentation and the health check."""
-    return Welcome(service="Sagacity", docs="/docs", health="/health")
+    return Welcome(service=_NAME, name=_NAME, version=server_version(), docs="/docs", health="/health")
 
 
-@router.get("/health")
-async def health() -> Health:
+@router.get("/health", openapi_extra=sdk())
+async def health(runtime: RuntimeDep) -> Health:
     """Return that the process answers, without checking its parts."""
-    return Health()
+    return Health(
+        timestamp=runtime.clock.now(),
+        version=server_version(),
+        environment=runtime.settings.environment,
+        services={"api": ServiceState(status="healthy")},
+    )
+
+
+@router.get("/health/live", openapi_extra=sdk())
+async def live(runtime: RuntimeDep) -> Liveness:
+    """Return that the process is alive: if this fails, start it again."""
+    return Liveness(timestamp=runtime.clock.now())
 
 
 @router.get(
-    "/health/ready", responses={503: {"model": Readiness, "description": "A required part does not work"}}
+    "/health/ready",
+    responses={503: {"model": Readiness, "description": "A required part does not work"}},
+    openapi_extra=sdk(),
 )
 async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
     """Check every part of the server; the status is 503 unless all required parts work."""
-    checks = await asyncio.gather(
-        _check("storage", runtime.storage.check),
-        _check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
-        _check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
-        _shared(runtime.shared),
-        *([_vector_store(store.check)] if (store := runtime.storage.vector_store) else []),
+    found = await checked(runtime)
+    is_ready = all(one.ok or not one.required for one in found)
+    if not is_ready:
+        response.status_code = 503
+    return Readiness(
+        status="ready" if is_ready else "not ready",
+        ready=is_ready,
+        timestamp=runtime.clock.now(),
+        checks=tuple(
+            Check(name=one.name, ok=one.ok, detail=one.detail, required=one.required) for one in found
+        ),
     )
-    if all(check.ok or not check.required for check in checks):
-        return Readiness(status="ready", checks=tuple(checks))
-    response.status_code = 503
-    return Readiness(status="not ready", checks=tuple(checks))
 
 
-async def _check(name: str, ask: Callable[[], Awaitable[object]]) -> Check:
-    try:
-        await asyncio.wait_for(ask(), _CHECK_SECONDS)
-    except TimeoutError:
-        return Check(name=name, ok=False, detail=f"no answer within {_CHECK_SECONDS:g} s")
-    except SagacityError as error:
-        return Check(name=name, ok=False, detail=type(error).__name__)
-    return Check(name=name, ok=True)
+@router.get("/health/detailed", response_model_exclude_none=True, openapi_extra=sdk())
+async def detailed_health(runtime: RuntimeDep, caller: AdministersOrNobody) -> DetailedHealth:
+    """
+    Check every part of the server, and say how each is; the status is always 200.
+
+    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    """
+    found = await checked(runtime)
+    return DetailedHealth(
+        status="healthy" if all(one.ok for one in found) else "degraded",
+        timestamp=runtime.clock.now(),
+        version=server_version(),
+        environment=runtime.settings.environment,
+        services=_services(runtime, found, caller),
+    )
 
 
-async def _shared(shared: SharedState) -> Check:
-    """Ask what the processes share; without it each goes on alone, so it keeps none of them from serving."""
-    ok = await shared.check()
-    return Check(name="shared", ok=ok, detail="" if ok else _ALONE, required=False)
+def _services(runtime: Runtime, found: Sequence[Checked], caller: Caller | None) -> dict[str, DetailedState]:
+    states = {_SERVICES[one.name]: _state(one) for one in found}
+    if "vectors" not in states:  # the database searches them
+        states["vectors"] = states["database"]
+    if caller is None:
+        return {name: DetailedState(status=state.status) for name, state in states.items()}
+    kinds = {
+        "database": runtime.storage.kind,
+        "vectors": runtime.storage.kind if runtime.storage.vector_store is None else "qdrant",
+        "cache": "redis" if runtime.settings.redis_url else "memory",
+        "dispatcher": "workers" if runtime.settings.redis_url else "local",
+    }
+    told = {name: state.model_copy(update={"kind": kinds.get(name)}) for name, state in states.items()}
+    embedder = {"model": runtime.embedder.model, "dimensions": runtime.embedder.dimension}
+    told["embeddings"] = told["embeddings"].model_copy(update=embedder)
+    return told
 
 
-async def _vector_store(ask: Callable[[], Awaitable[object]]) -> Check:
-    """Ask the vector store; without it the database searches by itself, so it keeps no server from serving."""
-    check = await _check("vector store", ask)
-    return check.model_copy(update={"required": False, "detail": "" if check.ok else _DATABASE})
-
-
-async def _alive(*, is_running: bool) -> None:
-    if not is_running:
-        raise SagacityError("the dispatcher stopped")
+def _state(one: Checked) -> DetailedState:
+    return DetailedState(
+        status="healthy" if one.ok else "unhealthy",
+        latency_ms=round(one.milliseconds, 3),
+        message=one.detail or None,
+    )
 
 
 @router.get("/meta/version", operation_id="version")

@@ -31,10 +31,11 @@ def limited(rate: Rate) -> Callable[[Endpoint], Endpoint]:
 
 
 def limits_of(routers: Iterable[tuple[str, APIRouter]]) -> dict[str, int]:
-    """Return calls a minute by path, of routers with their prefixes."""
+    """Return calls a minute by method and path such as `POST /api/search`, of routers with their prefixes."""
     return {
-        prefix + route.path: int(vars(route.endpoint)[_RATE])
+        f"{method} {prefix}{route.path}": int(vars(route.endpoint)[_RATE])
         for prefix, router in routers
         for route in router.routes
         if isinstance(route, APIRoute) and _RATE in vars(route.endpoint)
+        for method in route.methods or ()
     }

@@ -6,6 +6,7 @@ ES256). Which of the two it is says the configuration, never the token.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import jwt
 from jwt.types import Options
 
+from sagacity.auth.signing_keys import KINDS, keys_for_tokens
 from sagacity.domain.base import Value
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Unauthorized
@@ -20,12 +22,13 @@ from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
 
 SHARED = ("HS256",)
 PUBLIC = ("RS256", "ES256")
-_KINDS = {"RS256": "RSA", "ES256": "EC"}
 FRESH = timedelta(minutes=10)
 """After so long the key set is read again: a key that its issuer withdrew is good for no longer."""
 RETRY = timedelta(seconds=30)
 """So often at the most it is read for a token with a key that is not known: anybody can make up such tokens."""
 LONGEST_TOKEN = 8_192
+_SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+")
+"""Three parts in base64url, which has no padding; what was signed may be empty."""
 
 FetchKeys = Callable[[], Awaitable[Mapping[str, Any]]]
 """Reads a JSON Web Key Set; raises OSError or ValueError if it cannot be had."""
@@ -46,7 +49,12 @@ class UserTokens:
     """Finds out whose a token is."""
 
     def __init__(
-        self, rules: TokenRules, *, clock: Clock, secret: str = "", fetch_keys: FetchKeys | None = None
+        self,
+        rules: TokenRules,
+        *,
+        clock: Clock,
+        secret: str | bytes = "",
+        fetch_keys: FetchKeys | None = None,
     ) -> None:
         """
         Verify tokens.
@@ -73,12 +81,9 @@ class UserTokens:
         Raises:
             Unauthorized: something about it is wrong; what, the message says.
         """
-        if len(token) > LONGEST_TOKEN:
-            raise Unauthorized("the token is too long")
+        await self.payload_of(token)
         try:
-            header = jwt.get_unverified_header(token)
-            key, algorithms = await self._key_for(header)
-            claims = self._verified(token, key, algorithms)
+            claims = self._claims(token)
         except jwt.ExpiredSignatureError as error:
             raise Unauthorized("the token has expired; sign in again") from error
         except jwt.PyJWTError as error:
@@ -88,17 +93,36 @@ class UserTokens:
             raise Unauthorized("the token is not valid: its subject cannot be a user's id")
         return UserId(subject)
 
-    def _verified(self, token: str, key: Any, algorithms: tuple[str, ...]) -> dict[str, Any]:
-        rules, options = self._rules, Options(require=["exp", "sub"], verify_exp=False, verify_nbf=False)
-        options["verify_iat"] = False
-        options["verify_aud"] = bool(rules.audience)
+    async def payload_of(self, token: str) -> bytes:
+        """
+        Return what was signed, once the signature is verified; what it says is not looked at.
+
+        Raises:
+            Unauthorized: it is no token, or its signature is not that of a key that is known.
+        """
+        if len(token) > LONGEST_TOKEN:
+            raise Unauthorized("the token is too long")
+        if not _SHAPE.fullmatch(token):
+            raise Unauthorized("the token is not valid: it cannot be read")
+        try:
+            key, algorithms = await self._key_for(jwt.get_unverified_header(token))
+            return jwt.PyJWS().decode(token, key, algorithms=list(algorithms))
+        except jwt.PyJWTError as error:
+            raise Unauthorized(f"the token is not valid: {_reason(error)}") from error
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        """Return what a token says whose signature was verified, once its times, issuer and audience are, too."""
+        rules = self._rules
+        options = Options(
+            verify_signature=False,
+            require=["exp", "sub"],
+            verify_sub=True,
+            verify_jti=True,
+            verify_iss=bool(rules.issuer),
+            verify_aud=bool(rules.audience),
+        )
         claims = jwt.decode(
-            token,
-            key,
-            algorithms=list(algorithms),
-            audience=rules.audience or None,
-            issuer=rules.issuer or None,
-            options=options,
+            token, audience=rules.audience or None, issuer=rules.issuer or None, options=options
         )
         now = self._clock.now().timestamp()
         if now >= _moment(claims, "exp") + rules.leeway_seconds:
@@ -117,7 +141,7 @@ class UserTokens:
             raise jwt.InvalidAlgorithmError("its algorithm is not allowed")
         name = header.get("kid")
         key = await self._known(name if isinstance(name, str) else "")
-        if key.key_type != _KINDS[algorithm]:
+        if key.key_type != KINDS[algorithm]:
             raise jwt.InvalidAlgorithmError("its algorithm is not that of its key")
         return key, (algorithm,)
 
@@ -143,12 +167,12 @@ class UserTokens:
             return
         self._tried_at = self._clock.now()
         try:
-            keys = jwt.PyJWKSet.from_dict(dict(await self._fetch())).keys
-        except (OSError, ValueError, jwt.PyJWTError) as error:
+            keys = keys_for_tokens(await self._fetch())
+        except (OSError, ValueError) as error:
             if not self._keys:
                 raise jwt.InvalidKeyError("the keys of its issuer cannot be read now") from error
             return
-        self._keys = {key.key_id or "": key for key in keys if key.key_type in _KINDS.values()}
+        self._keys = keys
         self._read_at = self._clock.now()
 
 

@@ -54,7 +54,12 @@ NOTHING = Remembered(Context(text="", total_tokens=0, truncated=False), ())
 
 
 async def remember(
-    acting: Acting, user_id: UserId, message: str, *, shown: Collection[InteractionId]
+    acting: Acting,
+    user_id: UserId,
+    message: str,
+    *,
+    shown: Collection[InteractionId],
+    budgets: ContextBudgets = ContextBudgets(),  # noqa: B008  a frozen value
 ) -> Remembered:
     """
     Return what is remembered that may bear on a message.
@@ -64,6 +69,7 @@ async def remember(
         user_id: whose memories.
         message: in the user's words.
         shown: turns that the prompt has anyway.
+        budgets: tokens for what is remembered.
     """
     asked = asked_in(message)
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
@@ -72,7 +78,7 @@ async def remember(
         question=Question(text=asked),
         asked=asked,
         query=Query(text=asked, wanted=wanted, limit=LIMIT),
-        budgets=ContextBudgets(),
+        budgets=budgets,
         leaves_out=shown,
         takes_few_whole=True,
     )

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.tenant import LOCAL_ORG
 
@@ -54,6 +55,10 @@ class Settings(BaseSettings):
         default="", description="Qdrant, for vector search; empty: the database searches vectors."
     )
     vector_api_key: SecretStr = Field(default=SecretStr(""), description="API key for Qdrant.")
+    environment: Literal["development", "staging", "production"] = Field(
+        default="production",
+        description="What this installation is for: `development`, `staging` or `production`; health checks tell it.",
+    )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
     embedder: str = Field(
@@ -153,10 +158,19 @@ class Settings(BaseSettings):
     block_private_urls: bool = Field(
         default=False, description="Refuse private network addresses in configuration and image URLs."
     )
-    cors_origins: tuple[str, ...] = Field(
-        default=(), description="Web origins that may call the API (JSON list)."
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Web origins that may call the API, such as `https://app.example.com`; separated by commas, or a "
+        "JSON list. `*`: any.",
+    )
+    cors_credentials: bool = Field(
+        default=False,
+        description="Let pages of those origins send cookies and other credentials of the browser; the API needs none.",
     )
     rate_limits: bool = Field(default=True, description="Limit the number of calls per minute.")
+    rate_limit_factor: float = Field(
+        default=1, gt=0, le=1_000, description="Multiplies every limit on calls per minute."
+    )
     jwt_secret: SecretStr = Field(
         default=SecretStr(""),
         description="Secret by which the tokens of end users are signed (HS256); 32 bytes at least.",
@@ -177,6 +191,25 @@ class Settings(BaseSettings):
     jwt_org: str = Field(default=LOCAL_ORG, description="Organisation to which end users belong.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _read_origins(cls, value: object) -> object:
+        return read_list(value) if isinstance(value, str) else value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _checked_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(checked_origin, value)))
+
+    @model_validator(mode="after")
+    def _knows_who_sends_credentials(self) -> Self:
+        if self.cors_credentials and ANY_ORIGIN in self.cors_origins:
+            raise ValueError(
+                "SAGACITY_CORS_ORIGINS=* and SAGACITY_CORS_CREDENTIALS exclude each other: any web page could act "
+                "for whoever visits it; list the origins"
+            )
+        return self
 
     @field_validator("log_level")
     @classmethod
@@ -247,8 +280,6 @@ def load_settings(**given: object) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         told = first["msg"].removeprefix("Value error, ")
         raise ConfigError(f"setting SAGACITY_{name.upper()}: {told}" if name else told) from error
-    except SettingsError as error:  # names the field; a list that is no JSON
-        raise ConfigError(f"a SAGACITY_ setting cannot be read: {error}") from error
 
 
 def _refuse_unknown(environment: Iterable[str]) -> None:

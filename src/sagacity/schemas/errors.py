@@ -5,6 +5,17 @@ from pydantic import JsonValue
 from sagacity.schemas.base import Schema
 
 
+class FieldFault(Schema):
+    """One thing that is wrong with an input."""
+
+    field: str
+    """Where, with dots between the names, such as `interaction_data_list.0.content`; `body`: the whole."""
+    message: str
+    """What is wrong."""
+    type: str
+    """The kind of fault, for programs to compare."""
+
+
 class Problem(Schema):
     """What went wrong: a name for programs, a message for people and, for an invalid body, the list of faults."""
 
@@ -13,4 +24,11 @@ class Problem(Schema):
     message: str
     msg: str
     detail: JsonValue = None
+    errors: tuple[FieldFault, ...] | None = None
+    """What is wrong with the input, field by field."""
+    retry_after: int | None = None
+    """After how many seconds to try again, where waiting helps."""
+    request_id: str | None = None
+    """Identifies the call in the server's log, like the header `X-Request-ID`."""
     correlation_id: str | None = None
+    """The same as `request_id`."""

@@ -1,20 +1,56 @@
 """What the server says of itself."""
 
+from datetime import datetime
+from typing import Literal
+
 from sagacity.schemas.base import Schema
+
+State = Literal["healthy", "unhealthy"]
 
 
 class Welcome(Schema):
     """Where to find the documentation and the health check."""
 
     service: str
+    name: str
+    """What answers here, as older clients read it."""
+    version: str
+    """The release of the server."""
+    status: Literal["operational"] = "operational"
+    """Always `operational`: it answers."""
     docs: str
     health: str
+
+
+class ServiceState(Schema):
+    """Whether one part of the server works."""
+
+    status: State
+    """`healthy` if it works."""
 
 
 class Health(Schema):
     """The process answers."""
 
-    status: str = "healthy"
+    status: Literal["healthy"] = "healthy"
+    """Always `healthy`: the process answers. Its parts are not asked."""
+    timestamp: datetime
+    """The server's time."""
+    version: str
+    """The release of the server."""
+    environment: str
+    """What this installation is for: `development`, `staging` or `production`."""
+    services: dict[str, ServiceState]
+    """The API itself."""
+
+
+class Liveness(Schema):
+    """The process answers."""
+
+    alive: Literal[True] = True
+    """Always true."""
+    timestamp: datetime
+    """The server's time."""
 
 
 class Check(Schema):
@@ -30,7 +66,41 @@ class Readiness(Schema):
     """Whether every required part of the server works."""
 
     status: str
+    ready: bool
+    """The same, for programs to compare."""
+    timestamp: datetime
+    """The server's time."""
     checks: tuple[Check, ...]
+
+
+class DetailedState(ServiceState):
+    """One part of the server; all but its status is for those who may administer."""
+
+    kind: str | None = None
+    """What does it here, such as `postgresql` or `qdrant`."""
+    latency_ms: float | None = None
+    """How long it took to answer, in milliseconds."""
+    message: str | None = None
+    """Why it does not work, or what does its work meanwhile."""
+    model: str | None = None
+    """The model that makes vectors."""
+    dimensions: int | None = None
+    """How many numbers a vector has."""
+
+
+class DetailedHealth(Schema):
+    """Every part of the server, each asked now."""
+
+    status: Literal["healthy", "degraded"]
+    """`degraded` if any part does not work."""
+    timestamp: datetime
+    """The server's time."""
+    version: str
+    """The release of the server."""
+    environment: str
+    """What this installation is for: `development`, `staging` or `production`."""
+    services: dict[str, DetailedState]
+    """By name: `database`, `vectors`, `cache`, `embeddings`, `dispatcher`."""
 
 
 class Version(Schema):

@@ -21,6 +21,21 @@ async def test_a_plain_id_of_the_caller_is_kept(api, given):
     assert reply.headers["X-Correlation-ID"] == given
 
 
+async def test_both_names_of_the_id_are_read_and_sent(api):
+    """What many proxies call X-Request-ID is the same id; of two the first that is plain counts."""
+    for headers, name in (
+        ({"X-Request-ID": "of-proxy"}, "of-proxy"),
+        ({"X-Request-ID": "of-proxy", "X-Correlation-ID": "mine"}, "mine"),
+        ({"X-Request-ID": "of-proxy", "X-Correlation-ID": "not plain"}, "of-proxy"),
+    ):
+        reply = await api.get("/nowhere", headers=headers)
+        assert (reply.headers["X-Correlation-ID"], reply.headers["X-Request-ID"]) == (name, name)
+        assert reply.json()["request_id"] == reply.json()["correlation_id"] == name
+    strange = await api.get("/health", headers={"X-Request-ID": "<script>", "X-Correlation-ID": "a b"})
+    assert re.fullmatch(r"[0-9a-f]{8}", strange.headers["X-Request-ID"])
+    assert strange.headers["X-Request-ID"] == strange.headers["X-Correlation-ID"]
+
+
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "<script>", 'a"b', "a,b"])
 async def test_a_strange_id_is_replaced(api, given):
     """Nothing that could forge a log line goes through."""

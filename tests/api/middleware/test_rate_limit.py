@@ -2,7 +2,13 @@
 
 import asyncio
 import time
+from uuid import uuid4
 
+import jwt
+import pytest
+
+from sagacity.api.dependencies import allowance_of
+from sagacity.api.middleware.rate_limit import RateLimitMiddleware
 from support.api import client_of, make_token, running, settings_in, turns
 
 
@@ -16,7 +22,16 @@ async def test_publishing_is_limited_by_token_and_reading_is_not(tmp_path):
             refused = [reply for reply in replies if reply.status_code == 429]
             assert 60 <= sum(reply.status_code == 200 for reply in replies) == 150 - len(refused) < 150
             assert refused[0].json()["error"] == "RateLimited"
-            assert 1 <= int(refused[0].headers["Retry-After"]) <= 60
+            seconds = int(refused[0].headers["Retry-After"])
+            assert (
+                1
+                <= seconds
+                == refused[0].json()["retry_after"]
+                == int(refused[0].headers["RateLimit-Reset"])
+                <= 60
+            )
+            assert refused[0].headers["RateLimit-Limit"] == "60"
+            assert refused[0].headers["RateLimit-Remaining"] == "0"
             assert (await api.get("/api/get_all_interactions")).status_code == 200
         async with client_of(app, token=two) as api:
             assert (await api.post("/api/publish_interaction", json=turns("x"))).status_code == 200
@@ -60,3 +75,119 @@ async def test_two_processes_share_one_allowance(tmp_path, redis_url):
     assert passed + len(refused) == 100
     assert 60 <= passed <= 61 + (time.monotonic() - began)
     assert all(1 <= int(reply.headers["Retry-After"]) <= 60 for reply in refused)
+
+
+SECRET = "a secret that has enough bytes for whatever a test does with it"
+
+
+def token_of(user_id: str, **claims) -> str:
+    """A token of an end user; no two are alike."""
+    return jwt.encode({"sub": user_id, "exp": time.time() + 3600} | claims, SECRET, algorithm="HS256")
+
+
+async def statuses(api, tokens: list[str]) -> list[int]:
+    """What calls with these tokens are answered, one after the other."""
+    replies = [
+        await api.post("/api/add_user_playbook", json={}, headers={"Authorization": f"Bearer {token}"})
+        for token in tokens
+    ]
+    return [reply.status_code for reply in replies]
+
+
+async def test_user_is_counted_whatever_token_the_issuer_gave(tmp_path):
+    """A token that was refreshed is the same user's; another user has an allowance of their own."""
+    settings = settings_in(tmp_path, rate_limits=True, jwt_secret=SECRET)
+    async with running(settings) as app, client_of(app) as api:
+        fresh = [token_of("ana", jti=str(number)) for number in range(75)]
+        assert len(set(fresh)) == 75
+        found = await statuses(api, fresh)
+        assert found[:60] == [422] * 60
+        assert found[-1] == 429
+        assert await statuses(api, [token_of("ben")]) == [422]
+
+
+async def test_organisation_is_counted_over_all_its_tokens(tmp_path):
+    """One more token is not one more allowance; another organisation has its own."""
+    async with running(settings_in(tmp_path, rate_limits=True)) as app, client_of(app) as api:
+        one, two, other = [await make_token(app, org) for org in ("a", "a", "b")]
+        found = await statuses(api, [one, two] * 38)
+        assert found[:60] == [422] * 60
+        assert found[-1] == 429
+        assert await statuses(api, [other]) == [422]
+
+
+async def test_tokens_that_are_made_up_share_the_allowance_of_their_address(tmp_path):
+    """Whatever they look like: expired, forged, and of no kind at all."""
+    settings = settings_in(tmp_path, rate_limits=True, jwt_secret=SECRET)
+    async with running(settings) as app, client_of(app) as api:
+        made_up = [
+            token
+            for number in range(25)
+            for token in (
+                f"sgc_{number}",
+                token_of("ana", exp=1, jti=str(number)),
+                jwt.encode({"sub": f"u{number}", "exp": time.time() + 3600}, SECRET[::-1], algorithm="HS256"),
+            )
+        ]
+        found = await statuses(api, made_up)
+        assert found[:60] == [401] * 60
+        assert found[-1] == 429
+        assert await statuses(api, [token_of("ana")]) == [422]
+
+
+async def test_address_is_counted_by_itself_and_a_network_as_one(tmp_path):
+    """Who has a whole network of IPv6, as every household has, has one allowance."""
+    async with running(settings_in(tmp_path, rate_limits=True)) as app:
+
+        async def called(address: str, times: int) -> int:
+            async with client_of(app, client=(address, 1)) as api:
+                replies = [await api.post("/api/add_user_playbook", json={}) for _ in range(times)]
+                return replies[-1].status_code
+
+        assert await called("10.0.0.1", 75) == 429
+        assert await called("10.0.0.2", 1) == 401
+        for number in range(74):
+            await called(f"2001:db8::{number + 1:x}", 1)
+        assert await called("2001:db8::ffff", 1) == 429
+        assert await called("2001:db8:0:1::1", 1) == 401
+
+
+async def test_no_allowance_is_named_by_a_person_or_a_secret(tmp_path):
+    """What may be written down outside of the process tells neither who calls nor how."""
+    settings = settings_in(tmp_path, rate_limits=True, jwt_secret=SECRET)
+    async with running(settings) as app:
+        token = await make_token(app, "acme")
+        names = [
+            await allowance_of(
+                {
+                    "type": "http",
+                    "app": app,
+                    "client": ("10.0.0.1", 1),
+                    "headers": [(b"authorization", f"Bearer {one}".encode())],
+                }
+            )
+            for one in (token, token_of("ana@example.com"))
+        ]
+    assert all(len(name) == 64 and int(name, 16) for name in names)
+
+
+async def test_only_the_method_that_has_a_limit_is_counted_also_with_a_parameter_in_its_path(tmp_path):
+    """Reading what may be written so often is free; whatever the id, a limited path is one."""
+    settings = settings_in(tmp_path, rate_limits=True)
+    async with running(settings) as app, client_of(app) as api:
+        (layer,) = [one for one in app.user_middleware if one.cls is RateLimitMiddleware]
+        layer.kwargs["limits"] = {"PATCH /api/chat/conversations/{conversation_id}": 3}
+        paths = [f"/api/chat/conversations/{uuid4()}" for _ in range(6)]
+        written = [(await api.patch(path, json={"title": "x"})).status_code for path in paths]
+        assert written == [404] * 3 + [429] * 3
+        assert {(await api.get(path)).status_code for path in paths} == {404}
+
+
+@pytest.mark.parametrize(("factor", "allowed"), [(0.1, 6), (0.001, 1)])
+async def test_limits_are_multiplied_by_the_setting(tmp_path, factor, allowed):
+    """Never to nothing."""
+    settings = settings_in(tmp_path, rate_limits=True, rate_limit_factor=factor)
+    async with running(settings) as app, client_of(app) as api:
+        replies = [await api.post("/api/add_user_playbook", json={}) for _ in range(allowed + 1)]
+    assert [reply.status_code for reply in replies] == [422] * allowed + [429]
+    assert replies[-1].headers["RateLimit-Limit"] == str(allowed)

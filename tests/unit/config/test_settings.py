@@ -41,7 +41,7 @@ def test_wrong_setting_stops_with_its_name(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("SAGACITY_CORS_ORIGINS", "http://a"), ("SAGACITY_PORT", "x")]
+    ("variable", "value"), [("SAGACITY_CORS_ORIGINS", "a.example"), ("SAGACITY_PORT", "x")]
 )
 def test_wrong_variable_stops_with_its_name(variable: str, value: str) -> None:
     """The same when it comes from the environment, as it does for an operator."""

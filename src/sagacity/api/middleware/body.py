@@ -34,9 +34,9 @@ class BodyMiddleware:
         if body is None:
             return
         if body and "json" in headers.get("content-type", "").lower() and (fault := _fault(body)):
-            detail: JsonValue = [{"type": "json_invalid", "loc": ["body"], "msg": fault}]
+            faults: list[JsonValue] = [{"type": "json_invalid", "loc": ["body"], "msg": fault}]
             reply = problem_response(
-                422, "InvalidInput", f"the body is not valid JSON: {fault}", detail=detail
+                422, "InvalidInput", f"the body is not valid JSON: {fault}", faults=faults
             )
             await reply(scope, receive, send)
             return

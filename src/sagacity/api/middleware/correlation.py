@@ -6,11 +6,13 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sagacity.api.errors import CORRELATION_HEADER
+from sagacity.api.errors import CORRELATION_HEADER, REQUEST_HEADER
 from sagacity.domain.ids import IdSource
 
 _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LENGTH = 8
+NAMED_BY = (CORRELATION_HEADER, REQUEST_HEADER)
+"""The headers that name a call; of a caller's, the first that is plain counts."""
 
 
 class CorrelationMiddleware:
@@ -25,15 +27,18 @@ class CorrelationMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = Headers(scope=scope).get(CORRELATION_HEADER, "")
+        headers = Headers(scope=scope)
+        given = (headers.get(header, "") for header in NAMED_BY)
         # The last digits of a time-ordered id are its random ones.
-        name = given if _SANE.fullmatch(given) else self._ids.new().replace("-", "")[-_LENGTH:]
+        name = next(filter(_SANE.fullmatch, given), None) or self._ids.new().replace("-", "")[-_LENGTH:]
         # Left bound at the end: what answers a crash comes after us, and each call has a context of its own.
         structlog.contextvars.bind_contextvars(correlation_id=name)
 
         async def send_named(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[CORRELATION_HEADER] = name
+                reply = MutableHeaders(scope=message)
+                for header in NAMED_BY:
+                    reply[header] = name
             await send(message)
 
         await self._app(scope, receive, send_named)

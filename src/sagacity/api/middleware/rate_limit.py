@@ -1,24 +1,27 @@
 """So many calls a minute and caller, route by route."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
-from starlette.datastructures import Headers
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sagacity.api.errors import error_response
-from sagacity.auth.tokens import bearer, hash_token
 from sagacity.coordination.base import Limiter
 from sagacity.domain.errors import RateLimited
 
+RATE_HEADERS = ("Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+"""What a refusal says: seconds to wait (twice), calls allowed a minute, and that none is left."""
+
 
 class RateLimitMiddleware:
-    """Answers 429 with `Retry-After` to a token, or without one to an address, that calls too often."""
+    """Answers 429 to a user, an organisation or an address that calls a route too often."""
 
     def __init__(
         self,
         app: ASGIApp,
         limiter_of: Callable[[Scope], Limiter],
+        allowance_of: Callable[[Scope], Awaitable[str]],
         limits: Mapping[str, int],
         older: Mapping[str, str],
     ) -> None:
@@ -28,32 +31,44 @@ class RateLimitMiddleware:
         Args:
             app: what is called while there is an allowance left.
             limiter_of: finds what counts the calls; it is opened after this is made.
-            limits: calls a minute, by path.
+            allowance_of: finds out whose allowance a call takes from.
+            limits: calls a minute, by method and path such as `POST /api/search`; no other call is counted.
             older: paths that share the allowance of another one, to that one.
         """
         self._app = app
         self._limiter_of = limiter_of
+        self._allowance_of = allowance_of
         self._limits = limits
         self._older = older
+        self._patterns = [
+            (method, compile_path(path)[0], call)
+            for call in limits
+            for method, _, path in [call.partition(" ")]
+            if "{" in path
+        ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the call, and go on if there is an allowance left."""
-        path = self._older.get(scope["path"], scope["path"]) if scope["type"] == "http" else ""
-        per_minute = self._limits.get(path)
-        if per_minute is None:
+        call = self._limited(scope) if scope["type"] == "http" else None
+        if call is None:
             await self._app(scope, receive, send)
             return
-        wait = await self._limiter_of(scope).take(f"{path} {_caller(scope)}", per_minute)
+        per_minute = self._limits[call]
+        wait = await self._limiter_of(scope).take(f"{call} {await self._allowance_of(scope)}", per_minute)
         if not wait:
             await self._app(scope, receive, send)
             return
-        error = RateLimited(f"more than {per_minute} calls a minute; wait {math.ceil(wait)} s")
-        await error_response(error, headers={"Retry-After": str(math.ceil(wait))})(scope, receive, send)
+        seconds = math.ceil(wait)
+        error = RateLimited(f"more than {per_minute} calls a minute; wait {seconds} s")
+        told = {"Limit": per_minute, "Remaining": 0, "Reset": seconds}
+        headers = {f"RateLimit-{name}": str(number) for name, number in told.items()}
+        await error_response(error, retry_after=seconds, headers=headers)(scope, receive, send)
 
-
-def _caller(scope: Scope) -> str:
-    token = bearer(Headers(scope=scope).get("authorization"))
-    if token:
-        return hash_token(token)
-    client = scope.get("client")
-    return str(client[0]) if client else ""
+    def _limited(self, scope: Scope) -> str | None:
+        """Return the call as the limits name it; None if it has no limit."""
+        method, path = scope["method"], self._older.get(scope["path"], scope["path"])
+        if (call := f"{method} {path}") in self._limits:
+            return call
+        return next(
+            (call for its, pattern, call in self._patterns if its == method and pattern.match(path)), None
+        )

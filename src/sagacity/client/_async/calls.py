@@ -81,7 +81,9 @@ class AsyncCalls(AsyncConnection):
     rerun_playbook_generation = generation.rerun_playbook_generation
     manual_playbook_generation = generation.manual_playbook_generation
 
+    live = health.live
     ready = health.ready
+    detailed_health = health.detailed_health
     version = health.version
     health = health.health
 

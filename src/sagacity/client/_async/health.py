@@ -2,7 +2,7 @@
 """Whether the server works; open to everyone."""
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.schemas.health import Health, Readiness, Version
+from sagacity.schemas.health import DetailedHealth, Health, Liveness, Readiness, Version
 
 
 async def health(connection: AsyncConnection) -> Health:
@@ -10,9 +10,23 @@ async def health(connection: AsyncConnection) -> Health:
     return await connection.get("/health", Health)
 
 
+async def live(connection: AsyncConnection) -> Liveness:
+    """Return that the process is alive: if this fails, start it again."""
+    return await connection.get("/health/live", Liveness)
+
+
 async def ready(connection: AsyncConnection) -> Readiness:
     """Check every part of the server; the status is 503 unless all required parts work."""
     return await connection.get("/health/ready", Readiness)
+
+
+async def detailed_health(connection: AsyncConnection) -> DetailedHealth:
+    """
+    Check every part of the server, and say how each is; the status is always 200.
+
+    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    """
+    return await connection.get("/health/detailed", DetailedHealth)
 
 
 async def version(connection: AsyncConnection) -> Version:

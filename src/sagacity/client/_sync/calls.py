@@ -82,7 +82,9 @@ class Calls(Connection):
     rerun_playbook_generation = generation.rerun_playbook_generation
     manual_playbook_generation = generation.manual_playbook_generation
 
+    live = health.live
     ready = health.ready
+    detailed_health = health.detailed_health
     version = health.version
     health = health.health
 

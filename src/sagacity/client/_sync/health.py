@@ -3,7 +3,7 @@
 """Whether the server works; open to everyone."""
 
 from sagacity.client._sync.connection import Connection
-from sagacity.schemas.health import Health, Readiness, Version
+from sagacity.schemas.health import DetailedHealth, Health, Liveness, Readiness, Version
 
 
 def health(connection: Connection) -> Health:
@@ -11,9 +11,23 @@ def health(connection: Connection) -> Health:
     return connection.get("/health", Health)
 
 
+def live(connection: Connection) -> Liveness:
+    """Return that the process is alive: if this fails, start it again."""
+    return connection.get("/health/live", Liveness)
+
+
 def ready(connection: Connection) -> Readiness:
     """Check every part of the server; the status is 503 unless all required parts work."""
     return connection.get("/health/ready", Readiness)
+
+
+def detailed_health(connection: Connection) -> DetailedHealth:
+    """
+    Check every part of the server, and say how each is; the status is always 200.
+
+    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    """
+    return connection.get("/health/detailed", DetailedHealth)
 
 
 def version(connection: Connection) -> Version:

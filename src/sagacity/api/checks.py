@@ -1,0 +1,83 @@
+"""The parts of the server, each asked whether it works; what is told of a failure names no address and no secret."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from sagacity.bootstrap import Runtime
+from sagacity.domain.errors import SagacityError
+
+CHECK_SECONDS = 5.0
+_ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
+_DATABASE = "no answer; searches use the database, and the copy catches up by itself"
+
+
+class _AtFault(Exception):
+    """A part does not work; the text is for whoever asked."""
+
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a part answered."""
+
+    name: str
+    ok: bool
+    milliseconds: float
+    detail: str = ""
+    required: bool = True
+
+
+async def checked(runtime: Runtime) -> list[Checked]:
+    """Ask every part of the server at once."""
+    return await asyncio.gather(
+        check("storage", runtime.storage.check),
+        check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
+        check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
+        # Without what the processes share each goes on alone, and without the vector store the database searches by
+        # itself: neither keeps a server from serving.
+        check("shared", lambda: _answers(runtime.shared.check), instead=_ALONE),
+        *(
+            [check("vector store", store.check, instead=_DATABASE)]
+            if (store := runtime.storage.vector_store)
+            else []
+        ),
+    )
+
+
+async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str = "") -> Checked:
+    """Ask one part; *instead* says what does its work meanwhile, if the server can do without it."""
+    began, why = time.perf_counter(), ""
+    try:
+        await asyncio.wait_for(ask(), CHECK_SECONDS)
+    except TimeoutError:
+        why = f"no answer within {CHECK_SECONDS:g} s"
+    except _AtFault as error:
+        why = str(error)
+    except SagacityError as error:
+        why = type(error).__name__
+    except Exception as error:  # noqa: BLE001  a part that breaks is what is asked about
+        _log.exception("check.crashed", part=name, exc_info=error)
+        why = "it failed; the log has the details"
+    return Checked(
+        name,
+        ok=not why,
+        milliseconds=(time.perf_counter() - began) * 1000,
+        detail=(instead or why) if why else "",
+        required=not instead,
+    )
+
+
+async def _alive(*, is_running: bool) -> None:
+    if not is_running:
+        raise _AtFault("it stopped")
+
+
+async def _answers(ask: Callable[[], Awaitable[bool]]) -> None:
+    if not await ask():
+        raise _AtFault("it does not answer")

@@ -1,0 +1,51 @@
+"""Every call in the log, with how it ended and how long it took."""
+
+import time
+
+import structlog
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TIME_HEADER = "X-Process-Time"
+_PROBES = "/health"
+"""Asked every few seconds, by machines."""
+
+_log = structlog.get_logger(__name__)
+
+
+class RequestLogMiddleware:
+    """
+    Logs method, path, status and seconds of a call at its end, and says in its reply how long it took to begin.
+
+    Neither the query nor the address of the caller is logged: they are of people.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on, and look at the clock before and after."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status: int | None = None
+
+        async def send_timed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[TIME_HEADER] = f"{time.perf_counter() - began:.4f}"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_timed)
+        finally:
+            if not scope["path"].startswith(_PROBES):
+                _log.info(
+                    "request.done",
+                    method=scope["method"],
+                    path=scope["path"],
+                    status=status,
+                    seconds=round(time.perf_counter() - began, 4),
+                )
