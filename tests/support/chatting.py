@@ -26,6 +26,8 @@ async def events_of(
     async with aconnect_sse(client, method, path, headers=headers, **given) as source:
         source.response.raise_for_status()
         async for event in source.aiter_sse():
+            if not event.data:  # a comment, which this reader takes for an event once it has seen an id
+                continue
             yield Told(event.event, event.id, json.loads(event.data))
 
 
@@ -39,3 +41,21 @@ async def sent(client: httpx.AsyncClient, content: str, *, user: str | None = No
 def text_of(events: list[Told]) -> str:
     """The answer that a client has put together."""
     return "".join(one.data["content"] for one in events if one.name == "message")
+
+
+def ending_of(events: list[Told]) -> Told:
+    """The one event that ends a stream; nothing comes after it."""
+    last = [one for one in events if one.name in {"done", "error"}]
+    assert len(last) == 1, [one.name for one in events]
+    assert events[-1] is last[0]
+    return last[0]
+
+
+async def said_in(client: httpx.AsyncClient, conversation_id: str, **params) -> list[str]:
+    """What a conversation holds, oldest first; no message of it is there twice."""
+    reply = await client.get(f"/api/chat/conversations/{conversation_id}", params=params)
+    assert reply.status_code == 200, reply.text
+    kept = reply.json()
+    ids = [one["id"] for one in kept["messages"]]
+    assert len(set(ids)) == len(ids)
+    return [one["content"] for one in kept["messages"]]

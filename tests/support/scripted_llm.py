@@ -14,7 +14,7 @@ It runs in threads, so that a test may call it from any loop, from none, or from
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -78,6 +78,11 @@ class Answer:
     pieces_before_drop: int = 0
     stall_after_pieces: int | None = None
     """A stream falls silent after so many pieces."""
+    pieces: Sequence[str] | None = None
+    """What a stream carries in place of the text's pieces; each is sent as it is, in ASCII with escapes."""
+    gate: threading.Event | None = None
+    """A stream waits for it before the piece numbered `gate_before`, from 0 on."""
+    gate_before: int = 0
     usage: Mapping[str, Any] | None = field(default_factory=_usage)
     """What the answer says of its tokens; None says nothing."""
 
@@ -146,6 +151,8 @@ class ScriptedLLM(AbstractContextManager["ScriptedLLM"], AbstractAsyncContextMan
 
     def __init__(self) -> None:
         self.requests: list[ChatRequest] = []
+        self.cut_off = threading.Event()
+        """Set when a caller was gone before its answer was complete."""
         self._script: Script = []
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -183,6 +190,11 @@ class ScriptedLLM(AbstractContextManager["ScriptedLLM"], AbstractAsyncContextMan
         """Wait, but no longer than the server runs."""
         self._stopped.wait(seconds)
 
+    def wait_for(self, gate: threading.Event) -> None:
+        """Wait until the test opens *gate*, but no longer than the server runs."""
+        while not gate.wait(0.01) and not self._stopped.is_set():
+            pass
+
     def next_answer(self, request: ChatRequest) -> Answer:
         with self._lock:
             self.requests.append(request)
@@ -209,8 +221,10 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
                 return
             answer = server.next_answer(request)
             # The caller may give up first, as tests of timeouts do.
-            with suppress(BrokenPipeError, ConnectionResetError):
+            try:
                 self._answer(request, answer)
+            except (BrokenPipeError, ConnectionResetError):
+                server.cut_off.set()
 
         def _answer(self, request: ChatRequest, answer: Answer) -> None:
             server.wait(answer.delay_seconds)
@@ -233,14 +247,16 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
             self.send_header("Transfer-Encoding", "chunked")
             self.send_header("Connection", "close")
             self.end_headers()
-            for count, piece in enumerate(_pieces(answer.text)):
+            for count, piece in enumerate(answer.pieces or _pieces(answer.text)):
                 if answer.drop and count == answer.pieces_before_drop:
                     return
                 if count == answer.stall_after_pieces:
                     server.wait()
                     return
+                if answer.gate is not None and count == answer.gate_before:
+                    server.wait_for(answer.gate)
                 self._event(json.dumps(_chunk(request, piece)))
-            self._event(json.dumps(_chunk(request, None)))
+            self._event(json.dumps(_chunk(request, None, answer.finish_reason)))
             if answer.usage is not None:
                 self._event(json.dumps({**_chunk(request, None), "choices": [], "usage": answer.usage}))
             self._event("[DONE]")
@@ -285,14 +301,14 @@ def _completion(request: ChatRequest, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _chunk(request: ChatRequest, piece: str | None) -> dict[str, Any]:
+def _chunk(request: ChatRequest, piece: str | None, finish_reason: str = "stop") -> dict[str, Any]:
     delta = {} if piece is None else {"role": "assistant", "content": piece}
     return {
         "id": "scripted",
         "object": "chat.completion.chunk",
         "created": 0,
         "model": request.model,
-        "choices": [{"index": 0, "delta": delta, "finish_reason": "stop" if piece is None else None}],
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason if piece is None else None}],
     }
 
 

@@ -110,7 +110,8 @@ ReadsForUser = Annotated[ChatCaller, Depends(_reads)]
 WritesForUser = Annotated[ChatCaller, Depends(_writes)]
 ConversationId = Annotated[UUID, Path(description="The conversation's id.")]
 ExchangeId = Annotated[
-    str, Path(max_length=64, description="The id of a message and its answer, as the stream names it.")
+    Annotated[str, AfterValidator(storable)],
+    Path(max_length=64, description="The id of a message and its answer, as the stream names it."),
 ]
 LastEventId = Annotated[
     str | None,
@@ -122,6 +123,8 @@ Page = Annotated[
 PageSize = Annotated[int, Query(ge=1, le=100, description="How many results a page holds.")]
 MessageLimit = Annotated[int, Query(ge=1, le=200, description="The largest number of messages to return.")]
 Offset = Annotated[int, Query(ge=0, le=1_000_000, description="How many messages to pass over.")]
+_BROKEN = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
+"""Where there is no answer, or only a part of one."""
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A stream of events: `start`, `metadata`, `memory`, `message` (as many as it takes), and one of "
@@ -181,8 +184,8 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
     )
     exchange = await for_user.chat.send(for_user.acting, for_user.user_id, sent)
     reply = await _whole(for_user, exchange)
-    if reply.message is None:
-        raise ProviderError("the model gave no answer")
+    if reply.message is None or reply.status in _BROKEN:
+        raise ProviderError(reply.error or "the model gave no answer")
     return CompletionReply(
         id=reply.exchange_id,
         conversation_id=reply.conversation_id,
@@ -320,8 +323,14 @@ async def stop_answer(body: StopBody, for_user: WritesForUser) -> StopReply:
 
 @router.post("/retry", response_model=AnswerReply, responses=_STREAM, openapi_extra=sdk(generated=False))
 @limited(Rate.WRITE)
-async def retry_answer(body: RetryBody, for_user: WritesForUser) -> object:
-    """Answer the last message of a conversation again; the new answer takes the place of the former one."""
+async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: LastEventId = None) -> object:
+    """
+    Answer the last message of a conversation again; the new answer takes the place of the former one.
+
+    A client that lost the connection sends the same call with the header `Last-Event-ID`, and gets the rest.
+    """
+    if last_event_id:
+        return await _resumed(for_user, *place_of(last_event_id))
     session_id = SessionId(str(body.conversation_id))
     exchange = await for_user.chat.retry(for_user.acting, for_user.user_id, session_id)
     return await _answered(for_user, exchange, stream=body.stream)

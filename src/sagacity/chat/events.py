@@ -2,8 +2,9 @@
 What a client is told of an answer, as a function of how far it is.
 
 An event's number says how much of the exchange it completes: 0 to 2 for what comes before the text, then 3 and the
-characters of the answer up to its end. So any process can go on after any event from the stored exchange alone,
-although it may cut the text into other pieces.
+characters of the answer up to its end, and a number larger than any text's for the last event. So any process can go
+on after any event from the stored exchange alone, although it may cut the text into other pieces. A client that has
+more of the text than was stored, as its server was killed, is told how it ended, too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,8 @@ from sagacity.domain.errors import InvalidInput
 START, METADATA, MEMORY, TEXT = range(4)
 BEGINNING: Final = -1
 """Before the first event."""
+LAST: Final = 999_999_999
+"""Of `done` and `error`. No text is so long."""
 _FAILED = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
 
 
@@ -98,14 +101,12 @@ def events_after(number: int, progress: Progress) -> Iterator[Event]:
     end = TEXT + len(progress.text)
     if text:
         yield Event("message", end, {"type": "text", "content": text}, exchange.exchange_id)
-    if exchange.is_running or number > end:
+    if exchange.is_running or number >= LAST:
         return
     if exchange.status in _FAILED:
-        yield event(
-            "error", end + 1, error=exchange.error, error_kind=exchange.error_kind, **_outcome(exchange)
-        )
+        yield event("error", LAST, error=exchange.error, error_kind=exchange.error_kind, **_outcome(exchange))
     else:
-        yield event("done", end + 1, **_outcome(exchange))
+        yield event("done", LAST, **_outcome(exchange))
 
 
 def shown_view(shown: Shown) -> dict[str, JsonValue]:

@@ -30,6 +30,7 @@ class LiveAnswer:
         """Why it has to end before its end; None while it may go on."""
         self.readers = 0
         self.task: asyncio.Task[None] | None = None
+        self._can_stop = False
         self._changed = asyncio.Event()
 
     @property
@@ -48,11 +49,27 @@ class LiveAnswer:
             self.text += text
             self.change()
 
+    def begin(self) -> None:
+        """
+        Note that its writer has begun, and can be stopped from now on.
+
+        Raises:
+            CancelledError: somebody stopped it before.
+        """
+        if self.stop_reason is not None:
+            raise asyncio.CancelledError
+        self._can_stop = True
+
+    def close(self) -> None:
+        """Note that it is being stored; it cannot be stopped any more."""
+        self._can_stop = False
+
     def stop(self, reason: ExchangeStatus) -> None:
         """End it: the model's call is given up, and what there is of the answer is stored."""
         if self.stop_reason is None and self.exchange.is_running:
             self.stop_reason = reason
-            if self.task is not None:
+            # A task that is cancelled before its first step never runs at all: nobody would store anything.
+            if self.task is not None and self._can_stop:
                 self.task.cancel()
 
     async def follow(self) -> AsyncGenerator[Progress]:
@@ -108,6 +125,8 @@ class LiveAnswers:
                     await self._keep(tenant, answers)
                 except StorageError as error:
                     _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
+                except Exception:  # noqa: BLE001  without copies all answers of all users would count as interrupted
+                    _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
         until = self.held_until()

@@ -77,12 +77,10 @@ class Chat:
     async def stop(self) -> None:
         """End: what there is of each answer is stored, and its readers are told."""
         self._is_stopping = True
-        answers = self._live.all()
-        for live in answers:
-            live.stop(ExchangeStatus.INTERRUPTED)
-        writing = [live.task for live in answers if live.task is not None]
-        if writing:
-            await asyncio.wait(writing)
+        while answers := self._live.all():
+            for live in answers:
+                live.stop(ExchangeStatus.INTERRUPTED)
+            await asyncio.wait([live.task for live in answers if live.task is not None])
         await end(list(self._background))
 
     async def send(self, acting: Acting, user_id: UserId, sent: Send) -> Exchange:

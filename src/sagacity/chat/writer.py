@@ -11,6 +11,7 @@ import structlog
 from sagacity.chat.citations import CitationReader
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
+from sagacity.chat.mending import Mender
 from sagacity.chat.offline import MODEL, extractive_answer
 from sagacity.chat.remember import Remembered
 from sagacity.config.model_choice import Role
@@ -29,6 +30,7 @@ _PROMPT = "chat_answer"
 _NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
 _CAP_IS_REACHED = "The spending cap is reached"
 _NOT_STORED = "The answer could not be stored. Ask for another one in a while."
+_DELETED = "The conversation was deleted while it was answered."
 _CRASHED = "Something went wrong on the server. Its log has the details."
 _INTERRUPTED = "The server stopped before the answer was complete. Ask for another one."
 _log = structlog.get_logger(__name__)
@@ -79,12 +81,14 @@ class AnswerWriter:
         self._timings = dict(live.exchange.timings)
         self._usage = TokenUsage()
         self._model = ""
+        self._mender = Mender()
         self._reader = CitationReader(())
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
         """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
         status, problem = ExchangeStatus.DONE, None
         try:
+            self._live.begin()
             prepared = await preparing
             self._timings |= prepared.timings
             self._live.memories = prepared.remembered.shown
@@ -103,7 +107,8 @@ class AnswerWriter:
         except Exception as error:  # noqa: BLE001  whoever reads must learn that it has ended
             _log.exception("chat.crashed", exchange_id=self._live.exchange.exchange_id)
             status, problem = ExchangeStatus.FAILED, error
-        self._live.add(self._reader.finish())
+        self._live.close()
+        self._live.add(self._reader.read(self._mender.finish()) + self._reader.finish())
         await asyncio.shield(self._settle(status, problem))
 
     async def _stream(self, prepared: Prepared) -> None:
@@ -113,7 +118,7 @@ class AnswerWriter:
                 if "ttfb" not in self._timings:
                     self._timings["llm_ttfb"] = _milliseconds(began)
                     self._timings["ttfb"] = _milliseconds(self._started)
-                self._live.add(self._reader.read(piece))
+                self._live.add(self._reader.read(self._mender.read(piece)))
         self._timings["llm_total"] = _milliseconds(began)
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
@@ -173,28 +178,50 @@ class AnswerWriter:
             }
         )
 
+        ended = await self._stored(ended)
+        timings = {**self._timings, "save_response": _milliseconds(began)}
+        self._live.exchange = ended.model_copy(update={"timings": timings})
+        self._live.change()
+        self._acting.parts.dispatcher.wake(
+            DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
+        )
+
+    async def _stored(self, ended: Exchange) -> Exchange:
+        """Store an exchange with its answer; what cannot be stored has failed, and whoever reads is told so."""
+
         async def save() -> Exchange:
             timed = ended.model_copy(update={"timings": dict(self._timings)})
             return await store_answer(self._acting, timed, self._live.text, owner=self._owner)
 
         try:
-            ended = await self._acting.parts.storage.retry(save)
-            timings = {**ended.timings, "save_response": _milliseconds(began)}
-            ended = ended.model_copy(update={"timings": timings})
-        except (Conflict, NotFound):  # it was deleted meanwhile, or taken for interrupted
-            ended = ended.model_copy(
-                update={"status": ExchangeStatus.INTERRUPTED, "error": _NOT_STORED, "error_kind": "Conflict"}
-            )
+            return await self._acting.parts.storage.retry(save)
+        except (Conflict, NotFound):
+            return await self._found(ended)
         except StorageError as fault:
             _log.warning("chat.not_stored", exchange_id=ended.exchange_id, kind=type(fault).__name__)
-            ended = ended.model_copy(
-                update={"status": ExchangeStatus.FAILED, "error": _NOT_STORED, "error_kind": "StorageError"}
-            )
-        self._live.exchange = ended
-        self._live.change()
-        self._acting.parts.dispatcher.wake(
-            DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
-        )
+            status, kind = ExchangeStatus.FAILED, "StorageError"
+        except Exception:  # noqa: BLE001  whoever reads must learn that it has ended
+            _log.exception("chat.not_stored", exchange_id=ended.exchange_id)
+            status, kind = ExchangeStatus.FAILED, "InternalError"
+        return ended.model_copy(update={"status": status, "error": _NOT_STORED, "error_kind": kind})
+
+    async def _found(self, ended: Exchange) -> Exchange:
+        """
+        Return how an exchange stands in the log that is not this process's any more.
+
+        It was stored, and nobody heard of the commit; or it was taken for interrupted; or it was deleted.
+        """
+        told = {"status": ExchangeStatus.INTERRUPTED, "error": _NOT_STORED, "error_kind": "Conflict"}
+        try:
+            async with self._acting.read(user_id=ended.user_id) as snapshot:
+                found = await snapshot.exchanges.find(ended.exchange_id, user_id=ended.user_id)
+            if not found.is_running:
+                return found
+        except NotFound:
+            told |= {"error": _DELETED, "error_kind": "NotFound"}
+        except StorageError as fault:
+            _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
+        return ended.model_copy(update=told)
 
 
 async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str) -> Exchange:

@@ -28,6 +28,11 @@ def is_passing(outcome: Outcome) -> bool:
     return isinstance(outcome, _PASSING_ERRORS)
 
 
+def goes_on(outcome: Outcome) -> bool:
+    """Whether a stream that was lost may be taken up: the server is away for now, or ended it in the middle."""
+    return isinstance(outcome, httpx.RequestError) or outcome.is_success or is_passing(outcome)
+
+
 def wait_seconds(state: RetryCallState) -> float:
     """
     Return how long to wait after a failed attempt, at most `LONGEST_SECONDS`.

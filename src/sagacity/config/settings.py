@@ -87,6 +87,16 @@ class Settings(BaseSettings):
     )
     reranker_api_key: SecretStr = Field(default=SecretStr(""), description="API key for the reranker.")
     model_timeout_seconds: float = Field(default=120, gt=0, description="Timeout of one model call.")
+    model_first_piece_seconds: float = Field(
+        default=120,
+        gt=0,
+        description="How long a model may be silent before the first piece of a streamed answer.",
+    )
+    model_piece_seconds: float = Field(
+        default=60,
+        gt=0,
+        description="How long a model may be silent between two pieces of a streamed answer.",
+    )
     model_attempts: int = Field(default=3, ge=1, le=10, description="Attempts per model call.")
     learn_concurrency: int = Field(
         default=16, ge=1, le=256, description="Users whose turns one process learns from in parallel."

@@ -29,7 +29,11 @@ def open_models(settings: Settings, environment: Mapping[str, SecretStr] | None 
             return None
         if choice not in opened:
             opened[choice] = open_llm(
-                choice, timeout_seconds=settings.model_timeout_seconds, attempts=settings.model_attempts
+                choice,
+                timeout_seconds=settings.model_timeout_seconds,
+                first_piece_seconds=settings.model_first_piece_seconds,
+                piece_seconds=settings.model_piece_seconds,
+                attempts=settings.model_attempts,
             )
         return opened[choice]
 

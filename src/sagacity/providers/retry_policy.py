@@ -49,7 +49,18 @@ class Limits(Value):
     """How long one try may take, and how often it is tried."""
 
     timeout_seconds: float = 120.0
+    first_piece_seconds: float | None = None
+    """Of a stream, until it begins; None: as long as a try."""
+    piece_seconds: float | None = None
+    """Of a stream that has begun, until its next piece; None: as long as a try."""
     retry: Retry = Retry()
+
+    @property
+    def silences(self) -> tuple[float, float]:
+        """How long a stream may be silent before its first piece, and before each other one."""
+        first, later = self.first_piece_seconds, self.piece_seconds
+        whole = self.timeout_seconds
+        return whole if first is None else first, whole if later is None else later
 
 
 class Failure(Value):

@@ -73,3 +73,15 @@ def test_ids_of_nobodys_events_are_refused(event_id: str) -> None:
     with pytest.raises(InvalidInput):
         place_of(event_id)
     assert place_of("a.b.12") == ("a.b", 12)
+
+
+@pytest.mark.parametrize("ahead", range(1, 5))
+@pytest.mark.parametrize("status", [ExchangeStatus.INTERRUPTED, ExchangeStatus.DONE])
+def test_client_that_has_more_than_was_stored_is_told_the_end(status: ExchangeStatus, ahead: int) -> None:
+    """A killed server kept less than it had sent: the last event comes, once, and no text again."""
+    seen = list(events_after(BEGINNING, Progress(exchange(ExchangeStatus.RUNNING), TEXT, ())))
+    kept = Progress(exchange(status), TEXT[:-ahead], ())
+    rest = list(events_after(seen[-1].number, kept))
+    assert [one.is_last for one in rest] == [True]
+    assert list(events_after(rest[0].number, kept)) == []
+    assert place_of(rest[0].event_id) == ("e-1", rest[0].number)

@@ -12,7 +12,7 @@ from tenacity import Retrying, retry_if_result, stop_after_attempt
 
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
-from sagacity.client.retry import Outcome, is_passing, last_outcome, pause, wait_seconds
+from sagacity.client.retry import Outcome, goes_on, is_passing, last_outcome, pause, wait_seconds
 from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
 from sagacity.domain.errors import InvalidInput
 
@@ -144,23 +144,29 @@ class Connection:
             request.headers["Accept"] = "text/event-stream"
             if last_id:
                 request.headers["Last-Event-ID"] = last_id
+            outcome: Outcome
             try:
                 response = self._http.send(request, stream=True)
                 try:
                     if not response.is_success:
                         response.read()
-                        raise error_of(response)
-                    for event in EventSource(response).iter_sse():
-                        last_id, failures = event.id or last_id, 0
-                        yield event
-                        if event.event in LAST_EVENTS:
-                            return
+                    else:
+                        for event in EventSource(response).iter_sse():
+                            if not event.data:  # httpx-sse takes a comment for one, once it has seen an id
+                                continue
+                            last_id, failures = event.id or last_id, 0
+                            yield event
+                            if event.event in LAST_EVENTS:
+                                return
+                    outcome = response
                 finally:
                     response.close()
             except httpx.RequestError as error:
-                failures += 1
-                if not last_id or failures >= self._attempts:
-                    _settled(error, self.url)
+                outcome = error
+            failures += 1
+            if not last_id or failures >= self._attempts or not goes_on(outcome):
+                _settled(outcome, self.url)
+                raise Unreachable(f"{self.url} ended the stream before its last event")
             pause(_RECONNECT_SECONDS)
 
     def _request(

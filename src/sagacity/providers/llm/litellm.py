@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
+from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import (
@@ -39,6 +39,8 @@ BACKSTOP_SECONDS = 1.0
 """LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
 _CUT_OFF = "length"
 """The reason for the end of an answer that met the limit of tokens, in LiteLLM's words for all providers."""
+_FILTERED = "content_filter"
+"""The reason for the end of an answer that the provider cut off for what it says, or refused to give."""
 MOST_TOKENS = 100_000_000
 """What a provider says beyond that is nothing to count with."""
 
@@ -125,7 +127,8 @@ class LiteLLM:
         """
         Yield the answer piece by piece.
 
-        It is tried again only while nothing was yielded; the time limit holds for each piece.
+        It is tried again only while nothing was yielded. There is a time limit for the first piece, and one for each
+        that follows.
         """
         options: dict[str, Any] = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
         if temperature is not None:
@@ -135,7 +138,9 @@ class LiteLLM:
         async def attempt() -> _Opened | Failure:
             async with AsyncExitStack() as stack:
                 sent = await stack.enter_async_context(meter.request(asked_tokens=asked))
-                outcome = await self._guarded(lambda: self._try_stream(messages, options))
+                outcome = await self._guarded(
+                    lambda: self._try_stream(messages, options), self._limits.silences[0]
+                )
                 if isinstance(outcome, Failure):
                     sent.outcome = outcome.error.__name__
                     return outcome
@@ -149,17 +154,22 @@ class LiteLLM:
 
     async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
         """Yield what the stream carries, and note its tokens."""
-        chunk, is_empty = opened.first, True
+        chunk, is_empty, is_filtered = opened.first, True, False
+        limit = self._limits.silences[1]
         try:
             while chunk is not None:
                 sent.usage = _most(sent.usage, _usage(chunk))
-                if chunk.choices and chunk.choices[0].delta.content:
-                    is_empty = False
-                    sent.answer.append(chunk.choices[0].delta.content)
-                    yield chunk.choices[0].delta.content
-                chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest)))
+                choice = chunk.choices[0] if chunk.choices else WireChoice()
+                is_filtered = is_filtered or choice.finish_reason == _FILTERED
+                if piece := choice.delta.content:
+                    is_empty = is_empty and not piece.strip()
+                    sent.answer.append(piece)
+                    yield piece
+                chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest), limit))
         finally:
             await opened.rest.aclose()
+        if is_filtered:
+            raise ProviderRefused(f"{self.model}: the provider's content filter ended the answer")
         if is_empty:
             raise ProviderError(f"{self.model}: the stream ended without an answer")
 
@@ -213,7 +223,9 @@ class LiteLLM:
 
         async def attempt() -> T | Failure:
             async with meter.request(asked_tokens=asked) as sent:
-                outcome = await self._guarded(lambda: self._try_reply(messages, options))
+                outcome = await self._guarded(
+                    lambda: self._try_reply(messages, options), self._limits.timeout_seconds
+                )
                 if not isinstance(outcome, Failure):
                     sent.usage = _usage(outcome)
                     choice = outcome.choices[0] if outcome.choices else WireChoice()
@@ -228,11 +240,13 @@ class LiteLLM:
         await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
         return await retrying(attempt, self._limits.retry, sleep=self._sleep)
 
-    async def _guarded(self, attempt: Callable[[], Awaitable[T]]) -> T | Failure:
-        """Make one try within the time limit, and turn what goes wrong into a value."""
-        litellm = await asyncio.to_thread(load_litellm)
+    async def _guarded(self, attempt: Callable[[], Awaitable[T]], seconds: float) -> T | Failure:
+        """Make one try within a time limit, and turn what goes wrong into a value."""
+        litellm = (
+            load_litellm()
+        )  # whoever calls has loaded it by now: a thread for each piece would cost more than it
         try:
-            async with asyncio.timeout(self._limits.timeout_seconds):
+            async with asyncio.timeout(seconds):
                 return await attempt()
         except (TimeoutError, *litellm.timeouts):
             return Failure(error=ProviderTimeout, told=f"{self.model}: no answer in time")
@@ -250,13 +264,13 @@ class LiteLLM:
         return _Stream(first=await _next_chunk(chunks), rest=chunks)
 
     async def _call(self, messages: Sequence[ChatMessage], options: dict[str, Any], *, stream: bool) -> Any:
-        choice = self._choice
+        choice, limits = self._choice, self._limits
         sent = {
             "api_key": choice.api_key.get_secret_value() if choice.api_key else NO_KEY,
             "api_base": choice.api_base,
             "api_version": choice.api_version,
             "temperature": choice.temperature,
-            "timeout": self._limits.timeout_seconds + BACKSTOP_SECONDS,
+            "timeout": (max(limits.silences) if stream else limits.timeout_seconds) + BACKSTOP_SECONDS,
             **options,
         }
         reply = await load_litellm().acompletion(

@@ -6,14 +6,28 @@ from sagacity.providers.llm.litellm import LiteLLM
 from sagacity.providers.retry_policy import Limits, Retry
 
 
-def open_llm(choice: ModelChoice, *, timeout_seconds: float = 120.0, attempts: int = 3) -> LLM:
+def open_llm(
+    choice: ModelChoice,
+    *,
+    timeout_seconds: float = 120.0,
+    first_piece_seconds: float | None = None,
+    piece_seconds: float | None = None,
+    attempts: int = 3,
+) -> LLM:
     """
     Open the model that was chosen; nothing is loaded or called before its first use.
 
     Args:
         choice: which model, where, and with which key.
-        timeout_seconds: for each try, and for each piece of a stream.
+        timeout_seconds: for each try.
+        first_piece_seconds: for the first piece of a stream; None: as for a try.
+        piece_seconds: for each piece that follows; None: as for a try.
         attempts: tries a call, the first included; only of what may pass by itself.
     """
-    limits = Limits(timeout_seconds=timeout_seconds, retry=Retry(attempts=attempts))
+    limits = Limits(
+        timeout_seconds=timeout_seconds,
+        first_piece_seconds=first_piece_seconds,
+        piece_seconds=piece_seconds,
+        retry=Retry(attempts=attempts),
+    )
     return LiteLLM(choice, limits)

@@ -475,6 +475,22 @@ async def test_stream_that_stalls_is_a_timeout(server: ScriptedLLM):
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(("text", "told"), [("", ""), ("once upon a time", "once upon a time")])
+async def test_filtered_stream_is_refused(server: ScriptedLLM, client: Client, text: str, told: str):
+    """What came stays, and the answer does not pass for a whole one; it is not asked for again."""
+    server.answer_with(Answer(text=text, finish_reason="content_filter"))
+    seen: list[str] = []
+
+    async def read() -> None:
+        async for piece in client.llm.stream(MESSAGES):
+            seen.append(piece)
+
+    with pytest.raises(ProviderRefused, match="content filter"):
+        await read()
+    assert "".join(seen) == told
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("broken", [dropped(after_pieces=2), not_http()])
 async def test_stream_that_breaks_is_an_error(server: ScriptedLLM, client: Client, broken: Answer):
     """A stream that is cut, or holds nothing, never passes for a whole answer."""

@@ -1,0 +1,37 @@
+"""A streamed answer without what no database keeps: NUL characters, and halves of surrogate pairs."""
+
+import re
+
+_HALF = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+
+class Mender:
+    """Mends an answer piece by piece; the first half of a pair waits for the second one."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def read(self, piece: str) -> str:
+        """Return what can be shown now."""
+        text = (self._held + piece).replace("\x00", "")
+        self._held = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        return _mended(text)
+
+    def finish(self) -> str:
+        """Return what was held back."""
+        text, self._held = self._held, ""
+        return _mended(text)
+
+
+def _mended(text: str) -> str:
+    if text.isascii() or not _HALF.search(text):
+        return text
+    return _HALF.sub(_REPLACEMENT, _PAIR.sub(_joined, text))
+
+
+def _joined(pair: "re.Match[str]") -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
