@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from support.api import listening, settings_in
-from support.chatting import sent
+from support.chatting import sent, text_of
 from support.promises import choose
 from support.scripted_llm import Answer, ChatRequest, as_json, extracted, scripted_llm
 from support.waiting import until
@@ -107,3 +107,15 @@ async def test_what_falls_out_of_the_prompt_is_there_in_short(tmp_path: Path) ->
             assert "They spoke of the harbour." in prompt
             assert "Ship number 3" in prompt
             assert prompt.count("The harbour is wide") == 0
+
+
+async def test_answer_without_a_model_knows_what_was_just_said(settings) -> None:
+    """In the same conversation, before anything was learned; former answers of this kind are never quoted."""
+    with listening(settings) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            first = await sent(http, "My sister Anna lives in Oslo and works at Equinor.")
+            conversation_id = first[0].data["conversation_id"]
+            answer = text_of(await sent(http, "Where does Anna live?", conversation_id=conversation_id))
+            assert "Oslo" in answer
+            found = await _kinds(http, "Where does Anna live?")
+            assert not any("language model" in text for text in found.get("interaction", []))

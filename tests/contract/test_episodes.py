@@ -80,7 +80,6 @@ async def test_conversation_becomes_an_episode_when_it_is_quiet(storage: Storage
         await work.run(ORG, ANNA)
         [episode] = await episodes(storage)
         assert "How do I prune a plum tree in my garden?" in episode.content
-        assert f"On {started:%Y-%m-%d}" in episode.content
         assert episode.content.endswith("It ended well.")
         assert await due_at(storage) is None
     facts = episode.attributes.episode
@@ -222,3 +221,20 @@ async def test_sessions_of_other_doors_become_no_episodes(storage: Storage, cloc
     clock.advance(IDLE)
     await worker(storage, clock, ids).run(ORG, ANNA)
     assert await episodes(storage) == []
+
+
+async def test_episode_without_a_model_goes_on_under_the_day(storage: Storage, clock, ids) -> None:
+    """What is said later stands behind what was said before, with its date."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    day = clock.advance(86_400)
+    await speak(storage, "r2", "And when do I prune an apple tree?")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    first, second = episode.content.splitlines()
+    assert "plum tree" in first
+    assert second.startswith(f"On {day:%Y-%m-%d}: The user said: “And when do I prune an apple tree?”")

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
 
 NO_MODEL = "No language model is configured"
-_FOUND = "so this is what I remember:"
-_NOTHING = "and I remember nothing that answers this. I keep what you tell me, and find it again."
-_MARKS = (_FOUND, _NOTHING)
+_FOUND, _NOTHING = EXTRACTIVE_MARKS
 MOST_LINES = 5
 MODEL = "extractive"
 """What stands for the model's name with such an answer."""
@@ -40,8 +39,7 @@ def best(context: Context) -> Sequence[ContextItem]:
     likely = [
         item
         for item in found
-        if (item.relevance is None or item.relevance >= _LEAST_RELEVANCE)
-        and not any(mark in item.text for mark in _MARKS)
+        if (item.relevance is None or item.relevance >= _LEAST_RELEVANCE) and not is_extractive(item.text)
     ]
     return sorted(likely, key=lambda item: (-(item.relevance or 0.0), -item.score))[:MOST_LINES]
 

@@ -15,7 +15,16 @@ from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
 from sagacity.chat.history import MOST_MESSAGES
 from sagacity.chat.live import LiveAnswer, LiveAnswers
 from sagacity.chat.remember import NOTHING, Remembered, remember
-from sagacity.chat.writer import AnswerWriter, Asked, Prepared, interrupted, store_answer
+from sagacity.chat.writer import (
+    LEARNER,
+    AnswerWriter,
+    Asked,
+    Prepared,
+    interrupted,
+    models_for,
+    store_answer,
+)
+from sagacity.config.model_choice import Role
 from sagacity.dispatch.loops import end
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Use
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, StorageError
@@ -304,10 +313,13 @@ class Chat:
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         remembered = NOTHING
         if sent.include_memory:
+            # Without a model nobody is shown the conversation itself: its turns are remembered like others.
+            models = await models_for(acting, user_id)
+            is_shown = models.prompt_runner(Role.CHAT, LEARNER) is not None
             shown = {
                 turn
                 for one in said
-                if one.exchange is not None
+                if is_shown and one.exchange is not None
                 for turn in (one.exchange.question_turn, one.exchange.answer_turn)
                 if turn is not None
             }

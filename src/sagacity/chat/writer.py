@@ -18,6 +18,7 @@ from sagacity.config.model_choice import Role
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
+from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Citation, NewInteraction
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.prompt_runner import ModelSession
@@ -57,6 +58,11 @@ class Prepared:
     summary: str = ""
     """Of what was said in it, as far as it is summed up."""
     timings: dict[str, float] = field(default_factory=dict)
+
+
+async def models_for(acting: Acting, user_id: UserId) -> ModelSession:
+    """Return which models may answer a user now."""
+    return await acting.parts.models.of(acting.tenant, await acting.config(), user_id)
 
 
 class AnswerWriter:
@@ -123,7 +129,7 @@ class AnswerWriter:
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
         """Return what answers: a model, or the best of what is remembered."""
-        models = await self._models()
+        models = await models_for(self._acting, self._live.exchange.user_id)
         runner = models.prompt_runner(Role.CHAT, LEARNER)
         if runner is None:
             self._model = MODEL
@@ -151,11 +157,6 @@ class AnswerWriter:
             temperature=self._asked.temperature,
             told=self._note_call,
         )
-
-    async def _models(self) -> ModelSession:
-        config = await self._acting.config()
-        models = self._acting.parts.models
-        return await models.of(self._acting.tenant, config, self._live.exchange.user_id)
 
     async def _note_call(self, call: ModelCall) -> None:
         self._usage += call.usage

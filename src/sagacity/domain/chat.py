@@ -12,6 +12,17 @@ from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, U
 CHAT = "sagacity-chat"
 """The source of requests that the chat publishes."""
 
+EXTRACTIVE_MARKS = (
+    "so this is what I remember:",
+    "and I remember nothing that answers this. I keep what you tell me, and find it again.",
+)
+"""What is in every answer that was given without a model: with something to quote, and with nothing."""
+
+
+def is_extractive(text: str) -> bool:
+    """Whether an answer was given without a model: it says nothing that is not remembered anyway."""
+    return any(mark in text for mark in EXTRACTIVE_MARKS)
+
 
 class Conversation(Value):
     """A session that the chat leads."""

@@ -145,8 +145,10 @@ class Summarize:
         summary = await asyncio.to_thread(summary_by_rules, read.turns)
         if summary is None:
             return None
-        before = read.episode.content.splitlines() if read.episode is not None else []
-        content = fitting([*before, f"On {read.turns[0].occurred_at:%Y-%m-%d}: {summary.content}"])
+        content = summary.content
+        if read.episode is not None:
+            more = f"On {read.turns[0].occurred_at:%Y-%m-%d}: {summary.content}"
+            content = fitting([*read.episode.content.splitlines(), more])
         return Written(
             summary.model_copy(update={"content": content}),
             BY_RULES,

@@ -244,7 +244,7 @@ class LiteLLM:
         """Make one try within a time limit, and turn what goes wrong into a value."""
         litellm = (
             load_litellm()
-        )  # whoever calls has loaded it by now: a thread for each piece would cost more than it
+        )  # whoever calls has loaded it; a thread for each piece would cost more than it
         try:
             async with asyncio.timeout(seconds):
                 return await attempt()

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from sagacity.domain.caution import forbids
+from sagacity.domain.chat import is_extractive
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
@@ -143,8 +144,8 @@ def _reason(line: Line, *, asked: str) -> DropReason | None:
 
 
 def _says_nothing(turn: Line) -> bool:
-    """Whether a turn is empty, or a mere "Okay, thanks!"."""
-    return not turn.body or is_small_talk(turn.body.lower())
+    """Whether a turn is empty, a mere "Okay, thanks!", or an answer that only quotes what is remembered."""
+    return not turn.body or is_small_talk(turn.body.lower()) or is_extractive(turn.body)
 
 
 def _line(one: Scored) -> Line:
