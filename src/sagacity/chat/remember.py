@@ -17,6 +17,7 @@ LIMIT = 10
 """Of each kind: as `POST /api/context` takes it."""
 _NAMES = frozenset(map(str, StrategyName))
 _PHASES = {"rank": "ranking", "entities and history": "entities", "context": "context_building"}
+BUDGETS = ContextBudgets()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,11 @@ class Remembered:
     @property
     def timings(self) -> dict[str, float]:
         """Milliseconds of each strategy and of what came after them."""
-        return {
+        took = {
             _PHASES.get(name, f"{name}_search" if name in _NAMES else name): milliseconds
             for name, milliseconds in self.context.trace.strategies.items()
         }
+        return {**took, **self.context.trace.measures.phases}
 
 
 NOTHING = Remembered(Context(text="", total_tokens=0, truncated=False), ())
@@ -66,7 +68,7 @@ async def remember(
         question=Question(text=message),
         asked=message,
         query=Query(text=message, wanted=wanted, limit=LIMIT),
-        budgets=ContextBudgets(),
+        budgets=BUDGETS,
         leaves_out=shown,
         takes_few_whole=True,
     )

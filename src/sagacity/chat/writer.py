@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from sagacity.analytics.answers import record_answer
 from sagacity.chat.citations import CitationReader
 from sagacity.chat.history import window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.offline import MODEL, extractive_answer
-from sagacity.chat.remember import Remembered
+from sagacity.chat.remember import BUDGETS, NOTHING, Remembered
 from sagacity.config.model_choice import Role
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
-from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.interaction import Citation, NewInteraction
 from sagacity.domain.tenant import DueScope
@@ -43,6 +44,8 @@ class Asked:
     """The conversation so far, as the caller has it; None for what is stored of it."""
     max_tokens: int = 4_096
     temperature: float = 0.7
+    request_type: RequestType = RequestType.CHAT_STREAM
+    """As what it is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class AnswerWriter:
         self._usage = TokenUsage()
         self._model = ""
         self._reader = CitationReader(())
+        self._remembered = NOTHING
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
         """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
@@ -85,6 +89,7 @@ class AnswerWriter:
         try:
             prepared = await preparing
             self._timings |= prepared.timings
+            self._remembered = prepared.remembered
             self._live.memories = prepared.remembered.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses}
@@ -126,8 +131,8 @@ class AnswerWriter:
         context = prepared.remembered.context
         history = self._asked.history
         if history is None:
-            budgets, count = ContextBudgets(), self._acting.parts.tokens.count
-            room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
+            count = self._acting.parts.tokens.count
+            room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
             history, _left_out = window(prepared.said, budget=room, count=count)
         variables = {
             "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
@@ -190,6 +195,19 @@ class AnswerWriter:
         self._live.change()
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
+        )
+        self._record(ended)
+
+    def _record(self, ended: Exchange) -> None:
+        remembered = self._remembered
+        record_answer(
+            self._acting,
+            self._asked.request_type,
+            ended,
+            context=None if remembered is NOTHING else remembered.context,
+            budget=BUDGETS.total_tokens,
+            milliseconds=_milliseconds(self._started),
+            with_model=self._model != MODEL,
         )
 
 
