@@ -330,6 +330,7 @@ def task_runner(
         evaluation_delay_seconds=settings.evaluation_delay_seconds,
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
         interaction_limit=settings.interaction_limit,
+        analytics_days=settings.analytics_retention_days,
         waiting_count=settings.learn_concurrency,
     )
     # Not cached: a configuration that was set before a task began holds for it.

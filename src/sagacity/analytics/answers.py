@@ -2,7 +2,7 @@
 
 import time
 
-from sagacity.analytics.calls import call_id, status_of, told
+from sagacity.analytics.calls import call_id, harmless, status_of, told
 from sagacity.analytics.metrics import context_metrics, question_metrics, retrieval_metrics, step_timings
 from sagacity.domain.analytics import ContextMetrics, RequestAnalytics, RequestStatus, RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus
@@ -43,36 +43,39 @@ def record_answer(
         milliseconds: from the message to the end.
         with_model: whether a model wrote it.
     """
-    trace, timings = Trace() if context is None else context.trace, exchange.timings
-    late = exchange.error_kind == ProviderTimeout.__name__
-    acting.parts.analytics.record(
-        acting.tenant,
-        RequestAnalytics(
-            id=acting.parts.ids.new(),
-            user_id=exchange.user_id,
-            request_id=call_id(exchange.exchange_id),
-            request_type=request_type,
-            conversation_id=exchange.session_id,
-            message_id=exchange.message_id,
-            total_time_ms=milliseconds,
-            ttfb_ms=timings.get("ttfb"),
-            step_timings=step_timings(
-                trace,
-                setup_time=timings.get("setup"),
-                history_time=timings.get("history"),
-                llm_ttfb=timings.get("llm_ttfb") if with_model else None,
-                llm_total_time=timings.get("llm_total") if with_model else None,
-                save_response_time=timings.get("save_response"),
+    with harmless():
+        trace, timings = Trace() if context is None else context.trace, exchange.timings
+        late = exchange.error_kind == ProviderTimeout.__name__
+        acting.parts.analytics.record(
+            acting.tenant,
+            RequestAnalytics(
+                id=acting.parts.ids.new(),
+                user_id=exchange.user_id,
+                request_id=call_id(exchange.exchange_id),
+                request_type=request_type,
+                conversation_id=exchange.session_id,
+                message_id=exchange.message_id,
+                total_time_ms=milliseconds,
+                ttfb_ms=timings.get("ttfb"),
+                step_timings=step_timings(
+                    trace,
+                    setup_time=timings.get("setup"),
+                    history_time=timings.get("history"),
+                    llm_ttfb=timings.get("llm_ttfb") if with_model else None,
+                    llm_total_time=timings.get("llm_total") if with_model else None,
+                    save_response_time=timings.get("save_response"),
+                ),
+                retrieval_metrics=retrieval_metrics(trace),
+                context_metrics=ContextMetrics()
+                if context is None
+                else context_metrics(context, budget=budget),
+                query_analysis=question_metrics(trace.analysis),
+                status=RequestStatus.TIMEOUT if late else _ENDS[exchange.status],
+                error_message=exchange.error or None,
+                error_type=exchange.error_kind or None,
+                created_at=exchange.created_at,
             ),
-            retrieval_metrics=retrieval_metrics(trace),
-            context_metrics=ContextMetrics() if context is None else context_metrics(context, budget=budget),
-            query_analysis=question_metrics(trace.analysis),
-            status=RequestStatus.TIMEOUT if late else _ENDS[exchange.status],
-            error_message=exchange.error or None,
-            error_type=exchange.error_kind or None,
-            created_at=exchange.created_at,
-        ),
-    )
+        )
 
 
 def record_refusal(
@@ -95,19 +98,20 @@ def record_refusal(
         session_id: the conversation that it named.
         started: when it came in, by the performance counter.
     """
-    analytics_id, (error_type, error_message) = acting.parts.ids.new(), told(error)
-    acting.parts.analytics.record(
-        acting.tenant,
-        RequestAnalytics(
-            id=analytics_id,
-            user_id=user_id,
-            request_id=call_id(analytics_id),
-            request_type=request_type,
-            conversation_id=session_id,
-            total_time_ms=round((time.perf_counter() - started) * 1000, 3),
-            status=status_of(error),
-            error_message=error_message,
-            error_type=error_type,
-            created_at=acting.parts.clock.now(),
-        ),
-    )
+    with harmless():
+        analytics_id, (error_type, error_message) = acting.parts.ids.new(), told(error)
+        acting.parts.analytics.record(
+            acting.tenant,
+            RequestAnalytics(
+                id=analytics_id,
+                user_id=user_id,
+                request_id=call_id(analytics_id),
+                request_type=request_type,
+                conversation_id=session_id,
+                total_time_ms=round((time.perf_counter() - started) * 1000, 3),
+                status=status_of(error),
+                error_message=error_message,
+                error_type=error_type,
+                created_at=acting.parts.clock.now(),
+            ),
+        )

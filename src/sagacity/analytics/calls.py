@@ -22,6 +22,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.query import StrategyName, Trace
 from sagacity.memories.acting import Acting
 
+_log = structlog.get_logger(__name__)
 _LATE = "the call took longer than it may, and was ended"
 _CRASHED = "something went wrong on the server; its log has the details"
 
@@ -111,31 +112,40 @@ def call_id(otherwise: str) -> str:
     return str(structlog.contextvars.get_contextvars().get("correlation_id", otherwise))
 
 
+@contextmanager
+def harmless() -> Generator[None]:
+    """Let no failure out: a call is answered, whether it is recorded or not."""
+    try:
+        yield
+    except Exception:  # noqa: BLE001  whatever it is, it is none of the caller's
+        _log.exception("analytics.not_recorded")
+
+
 def _record(acting: Acting, call: Measured) -> None:
-    parts, context, trace = acting.parts, call.context, call.trace or Trace()
+    with harmless():
+        acting.parts.analytics.record(acting.tenant, _recorded(acting, call))
+
+
+def _recorded(acting: Acting, call: Measured) -> RequestAnalytics:
+    context, trace = call.context, call.trace or Trace()
     seconds = time.perf_counter() - call.started
     status, error_type, error_message = _end_of(call.problem, trace)
-    analytics_id = parts.ids.new()
-    parts.analytics.record(
-        acting.tenant,
-        RequestAnalytics(
-            id=analytics_id,
-            user_id=call.user_id,
-            request_id=call_id(analytics_id),
-            request_type=call.request_type,
-            conversation_id=call.conversation_id,
-            total_time_ms=round(seconds * 1000, 3),
-            step_timings=step_timings(trace, setup_time=round(call.setup_seconds * 1000, 3) or None),
-            retrieval_metrics=retrieval_metrics(trace),
-            context_metrics=ContextMetrics()
-            if context is None
-            else context_metrics(context, budget=call.budget),
-            query_analysis=question_metrics(trace.analysis),
-            status=status,
-            error_message=error_message,
-            error_type=error_type,
-            created_at=parts.clock.now() - timedelta(seconds=seconds),
-        ),
+    analytics_id = acting.parts.ids.new()
+    return RequestAnalytics(
+        id=analytics_id,
+        user_id=call.user_id,
+        request_id=call_id(analytics_id),
+        request_type=call.request_type,
+        conversation_id=call.conversation_id,
+        total_time_ms=round(seconds * 1000, 3),
+        step_timings=step_timings(trace, setup_time=round(call.setup_seconds * 1000, 3) or None),
+        retrieval_metrics=retrieval_metrics(trace),
+        context_metrics=ContextMetrics() if context is None else context_metrics(context, budget=call.budget),
+        query_analysis=question_metrics(trace.analysis),
+        status=status,
+        error_message=error_message,
+        error_type=error_type,
+        created_at=acting.parts.clock.now() - timedelta(seconds=seconds),
     )
 
 

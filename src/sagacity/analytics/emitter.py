@@ -16,6 +16,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.ids import ORGANISATION, OrgId
 from sagacity.domain.tenant import Tenant
+from sagacity.learning.analytics_upkeep import AFTER_MIDNIGHT
 from sagacity.storage.transaction import Storage
 
 LEAST_KEPT = 1_000
@@ -24,8 +25,7 @@ _BATCHES_KEPT = 10
 _PAUSE_SECONDS = 0.2
 """Between two writes, so that many calls share one where they come fast."""
 _ROWS_A_WRITE = 200
-UPKEEP_AFTER_MIDNIGHT = timedelta(minutes=5)
-"""When a day is summed up: calls of its last seconds are written by then."""
+_Batch = tuple[Tenant, Sequence[RequestAnalytics]]
 _log = structlog.get_logger(__name__)
 
 
@@ -94,24 +94,25 @@ class Emitter:
             StorageUnavailable: the database could not be reached; what was not written waits on.
         """
         async with self._writing:
-            mine = self._taken(tenant)
+            left, failed = self._taken(tenant), list[_Batch]()
             written, problem = 0, None
-            for whose, calls in mine.items():
-                for start in range(0, len(calls), _ROWS_A_WRITE):
-                    batch = calls[start : start + _ROWS_A_WRITE]
+            try:
+                while left:
+                    whose, calls = left[0]
                     try:
-                        written += await self._write(whose, batch)
+                        written += await self._write(whose, calls)
                     except StorageUnavailable as error:
                         problem = error
-                        self._put_back(whose, batch)
-                    except BaseException:
-                        self._put_back(whose, calls[start:])
-                        raise
+                        failed.append(left[0])
+                    left.pop(0)
+            finally:
+                self._put_back([*failed, *left])
             if problem is not None:
                 raise problem
             return written
 
-    def _taken(self, tenant: Tenant | None) -> dict[Tenant, list[RequestAnalytics]]:
+    def _taken(self, tenant: Tenant | None) -> list[_Batch]:
+        """Take what waits, in parts that are written together."""
         taken: dict[Tenant, list[RequestAnalytics]] = {}
         others: deque[tuple[Tenant, RequestAnalytics]] = deque()
         for whose, call in self._waiting:
@@ -121,10 +122,15 @@ class Emitter:
                 others.append((whose, call))
         self._waiting = others
         self._is_full.clear()
-        return taken
+        return [
+            (whose, calls[start : start + _ROWS_A_WRITE])
+            for whose, calls in taken.items()
+            for start in range(0, len(calls), _ROWS_A_WRITE)
+        ]
 
-    def _put_back(self, tenant: Tenant, calls: Sequence[RequestAnalytics]) -> None:
-        self._waiting.extendleft((tenant, call) for call in reversed(calls))
+    def _put_back(self, batches: Sequence[_Batch]) -> None:
+        calls = [(tenant, call) for tenant, calls in batches for call in calls]
+        self._waiting.extendleft(reversed(calls))
         self._keep_within_bounds()
 
     def _keep_within_bounds(self) -> None:
@@ -167,6 +173,6 @@ class Emitter:
         async with self._storage.begin(tenant) as transaction:
             await transaction.request_analytics.add(calls)
             if plans:
-                await transaction.cursors.ensure_due(ORGANISATION, midnight + UPKEEP_AFTER_MIDNIGHT)
+                await transaction.cursors.ensure_due(ORGANISATION, midnight + AFTER_MIDNIGHT)
         if plans:
             self._planned[tenant.org_id] = midnight

@@ -9,7 +9,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import StrategyName, Trace
 from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL
 
-_TYPES = {MemoryKind.USER_PLAYBOOK: "procedural"}
+_TYPES = {str(MemoryKind.USER_PLAYBOOK): "procedural"}
 """How the chat contract calls a kind, where that is not its name."""
 _TOKENS = {
     SectionName.PROFILE: "profile_tokens_used",
@@ -25,7 +25,7 @@ _RANKING, _BUILDING = ("rank", "rerank"), ("entities and history", "context")
 
 def type_of(kind: str) -> str:
     """Return how the chat contract calls a kind of memory."""
-    return _TYPES.get(kind, kind)  # pyright: ignore[reportArgumentType]  # a kind is its text
+    return _TYPES.get(kind, kind)
 
 
 def step_timings(trace: Trace, **others: float | None) -> StepTimings:

@@ -1,7 +1,7 @@
 """Calls summed up by user and day, and what is deleted after that."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from sagacity.storage.schema.tables import analytics_daily, request_analytics
 from sagacity.storage.statements.user_key import user_key, user_of
 
 _DAY = timedelta(days=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATENCIES = ("avg", "min", "max", "p50", "p95", "p99")
 _RETRIEVAL = ("avg_total_results", "avg_deduplication_rate", "avg_combined_score")
 _CONTEXT = {"avg_tokens": COLUMN.context_tokens, "truncation_rate": COLUMN.is_truncated}
@@ -91,7 +92,7 @@ class AnalyticsDayRepository:
                 **one.model_dump(mode="python", exclude={"date"}),
                 "org_id": self._scope.org_id,
                 "user_id": user_key(one.user_id),
-                "day": day,
+                "day": _number(day),
                 "created_at": now,
                 "updated_at": now,
             }
@@ -110,15 +111,18 @@ class AnalyticsDayRepository:
     async def list_days(
         self, *, user_id: UserId | None = None, start: datetime, end: datetime, limit: int
     ) -> list[DayTotals]:
-        """Return days from *start* to before *end*, the newest first; of one user, or of all by user."""
+        """Return the days of *start* to before *end*, the newest first; of one user, or of all by user."""
         column = analytics_daily.c
-        wanted = [column.org_id == self._scope.org_id, column.day >= start, column.day < end]
+        first, last = _number(start), _number(end - timedelta(microseconds=1))
+        wanted = [column.org_id == self._scope.org_id, column.day >= first, column.day <= last]
         if user_id is not None:
             wanted.append(column.user_id == user_id)
-        statement = sa.select(analytics_daily, column.day.label("date")).where(*wanted)
+        statement = sa.select(analytics_daily).where(*wanted)
         rows = await self._scope.all(statement.order_by(column.day.desc(), column.user_id).limit(limit))
         return [
-            DayTotals.model_validate({**row._mapping, "user_id": user_of(row.user_id)}, extra="ignore")
+            DayTotals.model_validate(
+                {**row._mapping, "user_id": user_of(row.user_id), "date": _beginning(row.day)}, extra="ignore"
+            )
             for row in rows
         ]
 
@@ -127,7 +131,7 @@ class AnalyticsDayRepository:
         column = analytics_daily.c
         newest = sa.select(column.day).where(column.org_id == self._scope.org_id)
         rows = await self._scope.all(newest.order_by(column.day.desc()).limit(1))
-        return rows[0].day if rows else None
+        return _beginning(rows[0].day) if rows else None
 
     async def first_call(self) -> datetime | None:
         """Return when the oldest call came in that is still there; None if none is."""
@@ -150,3 +154,11 @@ _SUMS: tuple[sa.Label[Any], ...] = (
     *RETRIEVAL_MEANS,
     *(mean(column, name) for name, column in _CONTEXT.items()),
 )
+
+
+def _number(day: datetime) -> int:
+    return (day - _EPOCH) // _DAY
+
+
+def _beginning(number: int) -> datetime:
+    return _EPOCH + number * _DAY

@@ -15,7 +15,7 @@ def distributions(
     conditions: Sequence[sa.ColumnElement[bool]],
     *,
     key: sa.ColumnElement[Any] | None = None,
-) -> sa.Select[Any]:
+) -> "sa.Select[*tuple[Any, ...]]":
     """
     Return the statement for how columns are distributed, a row for each that has values: `name`, `key`, and the rest.
 
@@ -51,14 +51,14 @@ def _ranked(
     value: sa.ColumnElement[Any],
     group: sa.ColumnElement[Any],
     conditions: Sequence[sa.ColumnElement[bool]],
-) -> sa.Select[Any]:
-    parted = {} if isinstance(group, sa.BindParameter) else {"partition_by": group}
+) -> "sa.Select[*tuple[Any, ...]]":
+    parts = None if isinstance(group, sa.BindParameter) else group
     return sa.select(
         sa.literal(name, sa.Text).label("name"),
         group.label("key"),
         value.label("value"),
-        (sa.func.row_number().over(order_by=value, **parted) - 1).label("place"),
-        sa.func.count().over(**parted).label("size"),
+        (sa.func.row_number().over(order_by=value, partition_by=parts) - 1).label("place"),
+        sa.func.count().over(partition_by=parts).label("size"),
     ).where(*conditions, value.is_not(None))
 
 

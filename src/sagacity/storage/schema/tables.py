@@ -571,7 +571,7 @@ analytics_daily = sa.Table(
     metadata,
     columns.org(primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
-    sa.Column("day", columns.Moment, primary_key=True),
+    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),
     columns.count("total_requests"),
     columns.count("chat_stream_requests"),
     columns.count("chat_complete_requests"),
@@ -588,7 +588,10 @@ analytics_daily = sa.Table(
     columns.at("updated_at"),
     sa.Index("ix_analytics_daily_day", "org_id", "day"),
 )
-"""One row a user and day: what `request_analytics` had of it, summed up before those rows are deleted."""
+"""
+One row a user and day (counted from 1970, in UTC): what `request_analytics` had of it, summed up before its rows are
+deleted.
+"""
 
 playbook_clusters = sa.Table(
     "playbook_clusters",

@@ -643,7 +643,7 @@ def _analytics() -> None:
         "analytics_daily",
         _key("org_id"),
         _key("user_id"),
-        _at("day"),
+        sa.Column("day", sa.Integer(), nullable=False),
         *(_count(f"{name}_requests") for name in ("total", *types, *ends)),
         *(
             _json(name, "{}")
