@@ -14,11 +14,14 @@ import pytest
 from fastapi import FastAPI
 
 from sagacity.domain.analytics import RequestAnalytics
-from sagacity.domain.ids import OrgId
+from sagacity.domain.ids import OrgId, RequestId
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from support.api import client_of, make_token, running, settings_in
 from support.chatting import sent
+from support.exchanges import exchange
 from support.measured import measured, random_calls
+from support.parts import START, StoppedClock, new_memory, said
 from support.promises import choose
 from support.scripted_llm import Answer, never, scripted_llm, status
 from support.waiting import until
@@ -53,13 +56,19 @@ async def calls(api: httpx.AsyncClient, **params) -> list[dict]:
 
 
 @pytest.mark.both_databases
-async def test_an_answer_fills_every_field(api: httpx.AsyncClient):
+async def test_an_answer_fills_every_field(app: FastAPI, api: httpx.AsyncClient):
     """One turn of a chat with a model, over memories and a conversation: no field of the record is empty."""
     turns = [{"content": "My sister Maria lives in Lyon."}, {"content": "I am allergic to peanuts."}]
     await publish(api, *turns)
     rule = {"user_id": "local", "content": "Name the source of each fact."}
     reply = await api.post("/api/add_user_playbook", json={"user_playbooks": [rule]})
     assert reply.status_code == 200, reply.text
+    known = [
+        new_memory("Maria is a common name.", kind=MemoryKind.SEMANTIC, user_id="local"),
+        new_memory("Talked about Maria and Lyon.", kind=MemoryKind.EPISODIC, user_id="local"),
+    ]
+    async with app.state.runtime.storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
+        await transaction.memories.add(known)
     with scripted_llm() as model:
         model.answer_with(["Hello.", "She lives in Lyon."])
         await choose(api, model)
@@ -133,7 +142,7 @@ async def test_an_answer_without_a_model_has_no_times_of_one(api: httpx.AsyncCli
             None,
             None,
         )
-        assert one["retrieval_metrics"]["score_distribution"].get("keyword") is None
+        assert "graph" not in one["retrieval_metrics"]["score_distribution"]
 
 
 async def test_an_answer_without_memory_searched_nothing(api: httpx.AsyncClient):
@@ -203,7 +212,7 @@ async def test_searches_and_contexts_are_recorded(api: httpx.AsyncClient):
     await publish(api, {"content": "I am allergic to peanuts."})
     body = {"user_id": "local", "query": "What am I allergic to?"}
     assert (await api.post("/api/search", json=body)).status_code == 200
-    reply = await api.post("/api/context", json=body | {"total_tokens": 900})
+    reply = await api.post("/api/context", json=body | {"budgets": {"total_tokens": 900}})
     assert reply.status_code == 200, reply.text
     context, search = await calls(api)
     assert (context["request_type"], search["request_type"]) == ("context_build", "memory_search")
@@ -215,6 +224,40 @@ async def test_searches_and_contexts_are_recorded(api: httpx.AsyncClient):
     assert context["step_timings"]["context_building_time"] > 0
     assert search["context_metrics"]["token_budget_max"] == 0
     assert search["step_timings"]["context_building_time"] is None
+
+
+async def test_a_search_without_a_strategy_is_partial(tmp_path: Path):
+    """It was answered by the others, and the record names those that were late."""
+    settings = settings_in(tmp_path, strategy_timeout_seconds=1e-9)
+    async with running(settings) as app, client_of(app) as api:
+        reply = await api.post("/api/search", json={"user_id": "ana", "query": "peanuts"})
+        assert reply.status_code == 200, reply.text
+        [one] = await calls(api)
+    assert (one["status"], one["error_type"]) == ("partial", "StrategyFailed")
+    assert one["error_message"] == "without an answer of: graph, keyword, vector"
+    assert one["step_timings"]["vector_search_time"] is None
+
+
+async def test_an_answer_whose_process_died_is_partial(tmp_path: Path):
+    """Whoever finds it records it, as long as it was written, and under its own id."""
+    clock = StoppedClock()
+    async with running(settings_in(tmp_path), clock) as app, client_of(app) as api:
+        begun = exchange("dead", user_id="local")
+        begun = begun.model_copy(update={"held_until": START + timedelta(seconds=17)})
+        async with app.state.runtime.storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
+            request = said(
+                "Hello.", request_id=begun.exchange_id, user_id="local", session_id=begun.session_id
+            )
+            await transaction.interactions.append([request])
+            await transaction.exchanges.add(
+                begun.model_copy(update={"request_id": RequestId(begun.exchange_id)})
+            )
+        clock.advance(60)
+        reply = await api.get(f"/api/chat/exchanges/{begun.exchange_id}")
+        assert reply.json()["status"] == "interrupted", reply.text
+        [one] = await calls(api)
+    assert (one["status"], one["error_type"], one["total_time_ms"]) == ("partial", "Interrupted", 2_000)
+    assert (one["request_id"], one["message_id"]) == (begun.exchange_id, begun.exchange_id)
 
 
 async def test_whatever_fails_in_recording_the_call_is_answered(app: FastAPI, api: httpx.AsyncClient):

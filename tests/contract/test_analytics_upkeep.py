@@ -72,7 +72,7 @@ async def test_a_day_is_what_its_calls_were(
     calls = random_calls(400, start=MONTH_END, days=3.5)
     await add(storage, *calls)
     clock.advance(3.5 * 86_400)
-    await upkeep(storage, embedder, clock, ids).run(DueScope(tenant=ORG))
+    await upkeep(storage, embedder, clock, ids).run(DueScope(tenant=ORG, user_id=ORGANISATION))
     kept = await days(storage)
     assert [(one.date, one.user_id) for one in kept] == [
         (MONTH_END + number * DAY, user) for number in (2, 1, 0) for user in (ANNA, BEN)
@@ -120,7 +120,7 @@ async def test_days_stay_when_their_calls_are_deleted(
     sums: dict[datetime, int] = {}
     for _ in range(12):
         clock.advance(86_400)
-        await runner.run(DueScope(tenant=ORG))
+        await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
         for one in await days(storage):
             sums.setdefault(one.date, one.total_requests)
             assert one.total_requests == sums[one.date] == 10
@@ -136,11 +136,11 @@ async def test_calls_that_come_late_are_counted_the_next_night(
     await add(storage, measured("in time", at=MONTH_END))
     runner = upkeep(storage, embedder, clock, ids)
     clock.advance(86_400)
-    await runner.run(DueScope(tenant=ORG))
+    await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
     await add(storage, measured("late", at=MONTH_END), measured("late", user_id=BEN, at=MONTH_END))
     await add(storage, measured("ben's", user_id=BEN, at=MONTH_END))
     clock.advance(86_400)
-    await runner.run(DueScope(tenant=ORG))
+    await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
     assert {one.user_id: one.total_requests for one in await days(storage)} == {ANNA: 2, BEN: 1}
 
 
@@ -153,7 +153,7 @@ async def test_next_look_is_the_next_night(
         await add(storage, *calls)
         async with storage.begin(ORG) as transaction:
             await transaction.cursors.ensure_due(ORGANISATION)
-        await runner.run(DueScope(tenant=ORG))
+        await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
         async with storage.read(ORG) as snapshot:
             assert (await snapshot.cursors.log_head(ORGANISATION)).due_at == due_at
 
@@ -172,7 +172,7 @@ async def test_a_run_that_breaks_anywhere_is_completed_by_the_next(
         fault = BreaksOnce(at=last)
         storage.backend = Faulty(inner, fault, after_commit=after_commit)
         try:
-            await runner.run(DueScope(tenant=ORG))
+            await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
         except StorageUnavailable:
             broken += 1
         storage.backend = inner

@@ -30,6 +30,7 @@ def record_answer(
     budget: int,
     milliseconds: float,
     with_model: bool = True,
+    request_id: str | None = None,
 ) -> None:
     """
     Record an answer that has ended.
@@ -42,6 +43,7 @@ def record_answer(
         budget: tokens that the context could take.
         milliseconds: from the message to the end.
         with_model: whether a model wrote it.
+        request_id: of the call that asked for it; None for the one that goes on.
     """
     with harmless():
         trace, timings = Trace() if context is None else context.trace, exchange.timings
@@ -51,7 +53,7 @@ def record_answer(
             RequestAnalytics(
                 id=acting.parts.ids.new(),
                 user_id=exchange.user_id,
-                request_id=call_id(exchange.exchange_id),
+                request_id=request_id or call_id(exchange.exchange_id),
                 request_type=request_type,
                 conversation_id=exchange.session_id,
                 message_id=exchange.message_id,

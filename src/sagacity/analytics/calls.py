@@ -5,7 +5,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -34,6 +34,8 @@ class Measured:
     request_type: RequestType
     started: float
     """When it came in, by the performance counter."""
+    came_at: datetime | None = None
+    """The same by the clock; None: counted back from its end."""
     user_id: UserId | None = None
     """Whose memories; None: the organisation's."""
     conversation_id: str | None = None
@@ -66,6 +68,7 @@ def measured(
     call = Measured(
         request_type=request_type,
         started=time.perf_counter(),
+        came_at=acting.parts.clock.now(),
         user_id=user_id,
         conversation_id=conversation_id,
     )
@@ -145,7 +148,7 @@ def _recorded(acting: Acting, call: Measured) -> RequestAnalytics:
         status=status,
         error_message=error_message,
         error_type=error_type,
-        created_at=acting.parts.clock.now() - timedelta(seconds=seconds),
+        created_at=call.came_at or acting.parts.clock.now() - timedelta(seconds=seconds),
     )
 
 

@@ -384,6 +384,7 @@ class Chat:
             context=None,
             budget=0,
             milliseconds=lasted / timedelta(milliseconds=1),
+            request_id=exchange.exchange_id,
         )
         return ended
 
