@@ -43,7 +43,7 @@ _PERCENTILES = "sample_count"
 _LATENCY = "timeseries"
 _EVENT_DATA = re.compile(r"^data: (.*)$", re.MULTILINE)
 _DIGITS = 2
-_NAMED = {"X-Request-ID": "web-7f3a"}
+_NAMED = {"X-Correlation-ID": "web-7f3a"}
 """What names each call, as the replies of some show it."""
 
 

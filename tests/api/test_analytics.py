@@ -78,7 +78,7 @@ async def test_an_answer_fills_every_field(app: FastAPI, api: httpx.AsyncClient)
         reply = await api.post(
             "/api/chat/send",
             json={"content": question, "conversation_id": conversation_id},
-            headers={"X-Request-ID": "my-call"},
+            headers={"X-Correlation-ID": "my-call"},
         )
         assert reply.status_code == 200, reply.text
     newest, _ = await calls(api, conversation_id=conversation_id)
@@ -224,6 +224,24 @@ async def test_searches_and_contexts_are_recorded(api: httpx.AsyncClient):
     assert context["step_timings"]["context_building_time"] > 0
     assert search["context_metrics"]["token_budget_max"] == 0
     assert search["step_timings"]["context_building_time"] is None
+
+
+async def test_a_context_says_what_had_no_room(api: httpx.AsyncClient):
+    """What was cut or left out is counted, and what the conversation so far took."""
+    roads = ("old", "new", "long", "wide", "first", "last", "cold", "red")
+    await publish(api, *({"content": f"I like the {one} road to Lyon."} for one in roads))
+    body = {"user_id": "local", "query": "Which road to Lyon do I like?"}
+    history = [{"role": "User", "content": "Let us talk about roads."}]
+    assert (await api.post("/api/context", json=body | {"conversation_history": history})).status_code == 200
+    assert (await api.post("/api/context", json=body | {"budgets": {"total_tokens": 100}})).status_code == 200
+    narrow, whole = await calls(api)
+    assert whole["context_metrics"]["history_tokens_used"] > 0
+    assert not whole["context_metrics"]["truncation_occurred"]
+    used = narrow["context_metrics"]
+    assert used["truncation_occurred"]
+    assert used["memories_truncated"] > 0
+    assert used["total_context_tokens"] <= used["token_budget_max"] == 100
+    assert (await told(api, "retrieval"))["truncation_rate"] == 0.5
 
 
 async def test_a_search_without_a_strategy_is_partial(tmp_path: Path):

@@ -111,7 +111,7 @@ def told(error: BaseException) -> tuple[str, str]:
 
 
 def call_id(otherwise: str) -> str:
-    """Return the `X-Request-ID` of the call that goes on; *otherwise* where there is none."""
+    """Return the correlation id of the call that goes on; *otherwise* where there is none."""
     return str(structlog.contextvars.get_contextvars().get("correlation_id", otherwise))
 
 

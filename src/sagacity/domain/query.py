@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sagacity.domain.analysis import QueryAnalysis
-from sagacity.domain.base import Value
+from sagacity.domain.base import DescribedValue, Value
 from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
@@ -129,12 +129,15 @@ class Scored(Value):
     """Turns beside the interaction, oldest first, where they were asked for."""
 
 
-class Spread(Value):
+class Spread(DescribedValue):
     """The least, the largest and the mean of some scores."""
 
     min: float = 0.0
+    """The least."""
     max: float = 0.0
+    """The largest."""
     avg: float = 0.0
+    """Their mean."""
 
 
 class Measures(Value):
