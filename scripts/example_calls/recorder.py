@@ -25,9 +25,27 @@ Recorded = dict[str, dict[str, Json]]
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _DURATION = 1.0
 _TIMINGS = "timings"
-_DURATIONS = {"milliseconds", "latency_ms", "ttfb_ms", "completion_time_ms", _TIMINGS}
+_ALL_DURATIONS = {_TIMINGS, "step_timings", "latency_stats"}
+"""Objects whose numbers are durations, each under a name of its own."""
+_DURATIONS = {
+    "milliseconds",
+    "latency_ms",
+    "ttfb_ms",
+    "completion_time_ms",
+    "total_time_ms",
+    "avg_latency_ms",
+    "avg_ttfb_ms",
+    "p50_latency_ms",
+    "p95_latency_ms",
+    _TIMINGS,
+}
+_PERCENTILES = "sample_count"
+"""A field of objects whose other numbers are durations."""
+_LATENCY = "timeseries"
 _EVENT_DATA = re.compile(r"^data: (.*)$", re.MULTILINE)
 _DIGITS = 2
+_NAMED = {"X-Correlation-ID": "web-7f3a"}
+"""What names each call, as the replies of some show it."""
 
 
 class Recorder:
@@ -61,7 +79,9 @@ class Recorder:
         method, path = call.split()
         in_path = {name: given.pop(name) for name in re.findall(r"\{(\w+)\}", path)}
         self._clock.advance(1)
-        reply = await self._http.request(method, path.format(**in_path), json=body, params=given)
+        reply = await self._http.request(
+            method, path.format(**in_path), json=body, params=given, headers=_NAMED
+        )
         if not reply.is_success:
             raise SystemExit(f"{call}: {reply.status_code} {reply.text}")
         if reply.status_code == httpx.codes.NO_CONTENT:
@@ -102,7 +122,7 @@ def with_steady_ids(recorded: Recorded) -> Recorded:
 def _steady(value: Json, name: str = "") -> Json:
     """Return *value* without what differs from machine to machine: durations, and the last digits of scores."""
     if isinstance(value, dict):
-        return {key: _steady(one, _TIMINGS if name == _TIMINGS else key) for key, one in value.items()}
+        return _steady_object(value, name)
     if isinstance(value, str) and value.startswith("id: "):
         return _EVENT_DATA.sub(lambda found: f"data: {json.dumps(_steady(json.loads(found[1])))}", value)
     if isinstance(value, list):
@@ -110,3 +130,10 @@ def _steady(value: Json, name: str = "") -> Json:
     if isinstance(value, float):
         return _DURATION if name in _DURATIONS else round(value, _DIGITS)
     return value
+
+
+def _steady_object(value: dict[str, Json], name: str) -> Json:
+    if name == _LATENCY and not value["count"]:
+        return value
+    are_durations = name in _ALL_DURATIONS or name == _LATENCY or _PERCENTILES in value
+    return {key: _steady(one, _TIMINGS if are_durations else key) for key, one in value.items()}

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from example_calls.recorder import LOCAL, Recorder
+from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Action
 from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.cursor import Window
@@ -494,6 +495,28 @@ async def chat(api: Recorder) -> None:
     await api.show("DELETE /api/chat/conversations/{conversation_id}", **one)
 
 
+async def analytics(api: Recorder) -> None:
+    """What calls took and found."""
+    anna = {"user_id": ANNA}
+    await add_profiles(api, "Is allergic to peanuts.")
+    await api.indexed()
+    asked = {"content": "What am I allergic to?", "stream": False}
+    await api.do("POST /api/chat/send", asked, **anna)
+    await api.do("POST /api/search", {"query": "peanuts", **anna})
+    await api.show("POST /api/v1/analytics/flush")
+    listed = await api.show("GET /api/v1/analytics/requests", page_size=1)
+    one = {"analytics_id": listed["analytics"][0]["id"]}
+    await api.show("GET /api/v1/analytics/requests/{analytics_id}", **one)
+    await api.show("GET /api/v1/analytics/summary", days=1)
+    await api.show("GET /api/v1/analytics/latency", days=1)
+    await api.show("GET /api/v1/analytics/retrieval", days=1)
+    await api.show("GET /api/v1/analytics/timeseries", metric="requests", days=1, granularity="day")
+    async with api.runtime.storage.begin(LOCAL) as transaction:
+        today = step_of(api.runtime.clock.now(), Granularity.DAY)
+        await transaction.analytics_days.sum_up(today, limit=9)
+    await api.show("GET /api/v1/analytics/daily")
+
+
 SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     server,
     conversations,
@@ -507,4 +530,5 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     entities,
     models,
     chat,
+    analytics,
 )

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
@@ -22,6 +23,7 @@ from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.dispatch.retry import RetryPolicy
+from sagacity.domain.analytics import UNRECORDED
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
@@ -70,6 +72,8 @@ class Runtime:
     tasks: TaskRunner
     dispatcher: Dispatcher
     chat: Chat
+    analytics: Emitter | None
+    """Writes recorded calls; None where the settings turn it off."""
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
 
@@ -109,10 +113,14 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
             await runtime.chat.start()
+            if runtime.analytics is not None:
+                await runtime.analytics.start()
             try:
                 yield runtime
             finally:
                 await runtime.chat.stop()
+                if runtime.analytics is not None:
+                    await runtime.analytics.stop()
                 await runtime.dispatcher.stop()
 
 
@@ -244,6 +252,7 @@ def _build(
     )
     query_rewriter = QueryRewriter(rewrite_by_model(configs, models))
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
+    analytics = _emitter(settings, storage, clock)
     parts = Parts(
         storage=storage,
         embedder=embedder,
@@ -255,6 +264,7 @@ def _build(
         clock=clock,
         ids=ids,
         dispatcher=dispatcher,
+        analytics=analytics or UNRECORDED,
     )
     policy = ChatPolicy(
         stops_when_left=settings.chat_on_disconnect == "cancel",
@@ -275,8 +285,19 @@ def _build(
         tasks=tasks,
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
+        analytics=analytics,
         user_tokens=_user_tokens(settings, clock),
     )
+
+
+def _emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter | None:
+    """Return what writes recorded calls, unless the settings turn it off."""
+    if not settings.analytics_enabled:
+        return None
+    policy = EmitterPolicy(
+        batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
+    )
+    return Emitter(storage, clock, policy)
 
 
 def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
@@ -310,6 +331,7 @@ def task_runner(
         idle_seconds=settings.chat_idle_seconds,
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
         interaction_limit=settings.interaction_limit,
+        analytics_days=settings.analytics_retention_days,
         waiting_count=settings.learn_concurrency,
     )
     # Not cached: a configuration that was set before a task began holds for it.

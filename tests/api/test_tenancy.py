@@ -8,11 +8,13 @@ from uuid import uuid4
 import pytest
 
 from sagacity.api.vocabulary import OLDER_ROUTES
+from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.cursor import Window
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.tenant import Tenant
 from support.api import client_of, make_token, publish
 from support.exchanges import exchange
+from support.measured import measured
 
 pytestmark = pytest.mark.both_databases
 ANNA = "anna"
@@ -110,6 +112,11 @@ READS = {
 }
 
 
+ANALYTICS = "/api/v1/analytics"
+REPORTS = ("requests", "summary", "latency", "retrieval", "timeseries?metric=requests", "daily")
+"""What an organisation's own calls change; none is the same twice."""
+
+
 def writes(other: dict) -> dict[tuple[str, str], dict | None]:
     """Every call that changes something, aimed at the ids of the *other* organisation's things."""
     turn, user_playbook, agent_playbook = other["turn"], other["user_playbook"], other["agent_playbook"]
@@ -146,6 +153,9 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", f"/api/chat/stop?user_id={ANNA}"): spoken,
         ("GET", f"/api/chat/exchanges/{other['exchange']}?user_id={ANNA}"): None,
         ("GET", f"/api/chat/exchanges/{other['exchange']}/events?user_id={ANNA}"): None,
+        **{("GET", f"{ANALYTICS}/{report}"): None for report in REPORTS},
+        ("GET", f"{ANALYTICS}/requests/{other['analytics']}"): None,
+        ("POST", f"{ANALYTICS}/flush"): None,
         ("PUT", "/api/update_user_profile"): {"user_id": ANNA, "profile_id": "p1", "content": "changed"},
         ("PUT", "/api/update_user_playbook"): {"user_playbook_id": user_playbook, "content": "changed"},
         ("PUT", "/api/update_agent_playbook"): {"agent_playbook_id": agent_playbook, "content": "changed"},
@@ -221,6 +231,7 @@ def template_of(path: str) -> str:
     if bare.endswith("/replay"):
         return "/api/dead_letters/{dead_letter_id}/replay"
     bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
+    bare = re.sub(r"/analytics/requests/[^/]+", "/analytics/requests/{analytics_id}", bare)
     bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)
     bare = re.sub(r"/memories/\d+", "/memories/{memory_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
@@ -234,6 +245,16 @@ async def answered_elsewhere(app, org: str, conversation_id: str) -> str:
         await transaction.exchanges.add(running.model_copy(update={"exchange_id": str(uuid4())}))
         last = await transaction.exchanges.last(UserId(ANNA), running.session_id)
     return last.exchange_id
+
+
+async def measured_for(app, org: str) -> str:
+    """Give an organisation a recorded call of its own, and a day; returns the call's id."""
+    now = app.state.runtime.clock.now()
+    call = measured(str(uuid4()), at=now, error_type=f"{org}town", conversation_id=f"{org}town")
+    async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
+        await transaction.request_analytics.add([call])
+        await transaction.analytics_days.sum_up(step_of(now, Granularity.DAY), limit=9)
+    return call.id
 
 
 async def seen(api) -> dict[str, object]:
@@ -259,6 +280,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
         things = {
             "conversation": made.json()["id"],
             "exchange": exchange_id,
+            "analytics": await measured_for(app, "beta"),
             "turn": before["/api/get_all_interactions"]["interactions"][0]["interaction_id"],
             "user_playbook": before["/api/get_user_playbooks"]["user_playbooks"][0]["user_playbook_id"],
             "agent_playbook": before["/api/get_agent_playbooks"]["agent_playbooks"][0]["agent_playbook_id"],

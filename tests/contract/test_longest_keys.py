@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
+from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import Window
@@ -23,6 +24,7 @@ from sagacity.storage.schema.tables import entities, memories, metadata
 from sagacity.storage.transaction import Storage
 from support.exchanges import converse
 from support.graphs import ties_of
+from support.measured import measured
 from support.parts import START, cursor_at, new_memory, said
 
 _random = random.Random(11)
@@ -88,6 +90,8 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await tx.evaluations.replace(UserId(user), judged)
         await tx.distillations.lock(LEARNER, name, learner)
         await converse(tx, name, user_id=UserId(user), session_id=key(alphabet))
+        await tx.request_analytics.add([measured(uid, user_id=UserId(user), conversation_id=session)])
+        await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         window_of = {"first_seq": 1, "last_seq": 1, "run_id": key(alphabet), "version": Status.CURRENT}
         await tx.extractions.add(

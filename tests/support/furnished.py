@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import Window
@@ -28,6 +29,7 @@ from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, Sum, sum_of
 from support.exchanges import converse
 from support.local_servers import PostgresServer
+from support.measured import measured
 from support.parts import (
     ANNA,
     BEN,
@@ -141,6 +143,11 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
                 memory, Candidate(kind=MemoryKind.PROFILE, content=word, evidence=(1,), relationships=(tie,))
             )
         await converse(tx, word)
+        await tx.request_analytics.add([measured(word, user_id=user) for user in (ANNA, BEN)])
+        await tx.request_analytics.add(
+            [measured(HARD[0], request_id=HARD[1], error_message=HARD[4], total_time_ms=0.1 + 0.2)]
+        )
+        await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
         cluster = PlaybookCluster(

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import sqlalchemy as sa
 
+from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import LEARN, DeadLetter, Lease, Window
@@ -24,6 +25,7 @@ from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
 from support.exchanges import converse
+from support.measured import measured
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
@@ -73,6 +75,8 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         lease = await tx.leases.claim(LEARN, word, 60, user_id=ANNA)
         token = await tx.organisation.add_token(word, word, f"{word} hash")
         await converse(tx, word)
+        await tx.request_analytics.add([measured(word, error_message=word)])
+        await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         item = await _run(tx, word)
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
+from sagacity.domain.analytics import AnalyticsFilter
+from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
@@ -37,6 +39,7 @@ from support.isolation import (
     extraction,
     tie,
 )
+from support.measured import measured
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
 
 PROFILE = MemoryKind.PROFILE
@@ -44,6 +47,8 @@ PROFILES = VersionFilter(kind=PROFILE)
 OTHER_RUN = OperationName.PLAYBOOK_GENERATION
 OF_ANNA = EVERYTHING.model_copy(update={"user_id": ANNA})
 LONG_AGO, LATER = START - timedelta(days=1), START + timedelta(days=1)
+MIDNIGHT = step_of(START, Granularity.DAY)
+CALLS = AnalyticsFilter()
 DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
 
 
@@ -304,6 +309,23 @@ CASES: dict[str, Case] = {
     ),
     "model_calls.totals": lambda tx, h: tx.model_calls.totals(CallFilter(), Grouping.LEARNER),
     "model_calls.spent": lambda tx, h: tx.model_calls.spent(LONG_AGO),
+    "request_analytics.add": lambda tx, h: tx.request_analytics.add([measured(h.word, error_message="x")]),
+    "request_analytics.get": lambda tx, h: tx.request_analytics.get(h.word),
+    "request_analytics.page": lambda tx, h: tx.request_analytics.page(CALLS, limit=99),
+    "request_analytics.count": lambda tx, h: tx.request_analytics.count(CALLS),
+    "analytics_reports.totals": lambda tx, h: tx.analytics_reports.totals(CALLS),
+    "analytics_reports.latency": lambda tx, h: tx.analytics_reports.latency(CALLS),
+    "analytics_reports.total_time": lambda tx, h: tx.analytics_reports.total_time(CALLS),
+    "analytics_reports.steps": lambda tx, h: tx.analytics_reports.steps(
+        CALLS, Metric.REQUESTS, Granularity.DAY
+    ),
+    "analytics_reports.counts": lambda tx, h: tx.analytics_reports.counts(CALLS, "request_type"),
+    "analytics_reports.retrieval": lambda tx, h: tx.analytics_reports.retrieval(CALLS),
+    "analytics_days.sum_up": lambda tx, h: tx.analytics_days.sum_up(MIDNIGHT, limit=9),
+    "analytics_days.list_days": lambda tx, h: tx.analytics_days.list_days(start=LONG_AGO, end=LATER, limit=9),
+    "analytics_days.last_day": lambda tx, h: tx.analytics_days.last_day(),
+    "analytics_days.first_call": lambda tx, h: tx.analytics_days.first_call(),
+    "analytics_days.drop": lambda tx, h: tx.analytics_days.drop(LATER, limit=9),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
     "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
     "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
@@ -403,6 +425,11 @@ EXPECTED: dict[str, object] = {
     "sessions.correction_count": 0,
     "model_calls.spent": Spending(call_count=1, unpriced_count=1),
     "model_calls.list_newest, before": [],
+    "request_analytics.count": 1,
+    "analytics_reports.counts": {"chat_stream": 1},
+    "analytics_reports.steps": [Step(timestamp=MIDNIGHT, value=1, count=1)],
+    "analytics_days.sum_up": ANNA,
+    "analytics_days.drop": 1,
     "clusters.of": [],
     "clusters.candidates": {},
     "clusters.count_candidates": 0,

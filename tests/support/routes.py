@@ -6,4 +6,4 @@ from uuid import UUID
 
 def address(path: str) -> str:
     """A path with what may stand in its braces."""
-    return re.sub(r"\{\w+\}", "1", path.replace("{conversation_id}", str(UUID(int=1))))
+    return re.sub(r"\{\w+\}", "1", re.sub(r"\{(conversation|analytics)_id\}", str(UUID(int=1)), path))

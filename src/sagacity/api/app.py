@@ -15,6 +15,7 @@ from starlette.types import Scope
 from sagacity.api import (
     agent_playbooks,
     aggregation,
+    analytics,
     chat,
     config,
     context,
@@ -72,6 +73,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     search.router,
     context.router,
     chat.router,
+    analytics.router,
     evaluations.router,
     dead_letters.router,
     model_calls.router,

@@ -21,6 +21,7 @@ from sagacity.chat import conversations
 from sagacity.chat.events import Event, place_of
 from sagacity.chat.respond import Chat, Send, texts_of
 from sagacity.chat.writer import Asked
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.errors import InvalidInput, ProviderError
 from sagacity.domain.ids import SessionId, UserId
@@ -155,7 +156,7 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
     sent = Send(
-        asked=Asked(content=body.content),
+        asked=Asked(content=body.content, request_type=_type_of(body.stream)),
         session_id=_session(body.conversation_id),
         include_memory=body.include_memory,
         metadata=body.metadata,
@@ -178,6 +179,7 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
             history=said,
             max_tokens=body.max_tokens,
             temperature=body.temperature,
+            request_type=RequestType.CHAT_COMPLETE,
         ),
         session_id=_session(body.conversation_id),
         include_memory=body.include_memory,
@@ -204,7 +206,8 @@ async def create_conversation(body: CreateConversationBody, for_user: WritesForU
     )
     if body.initial_message is None:
         return conversation_view(made)
-    sent = Send(asked=Asked(content=body.initial_message), session_id=made.session_id)
+    asked = Asked(content=body.initial_message, request_type=RequestType.CHAT_COMPLETE)
+    sent = Send(asked=asked, session_id=made.session_id)
     await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
         return conversation_view(await snapshot.conversations.get(for_user.user_id, made.session_id))
@@ -359,6 +362,10 @@ async def follow_exchange(
         if named != exchange_id:
             raise InvalidInput("Last-Event-ID: an event of another answer")
     return await _resumed(for_user, exchange_id, number)
+
+
+def _type_of(stream: bool) -> RequestType:  # noqa: FBT001  one field of the body
+    return RequestType.CHAT_STREAM if stream else RequestType.CHAT_COMPLETE
 
 
 async def _answered(for_user: ChatCaller, exchange: Exchange, *, stream: bool) -> object:

@@ -1,13 +1,17 @@
 """Building what an agent should know into a text for its prompt."""
 
+import time
+
 from fastapi import APIRouter
 
-from sagacity.api.dependencies import Reads
+from sagacity.analytics.calls import Measured, measured
+from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.search import question_of
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.context import Said
 from sagacity.domain.ids import SessionId
 from sagacity.memories.context import ContextRequest, context_for
@@ -29,7 +33,19 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
     are included if such a memory supports them, or if they were added by hand. If a question does not need memory, the
     reply has a context nevertheless; `trace.analysis.requires_memory` is false then.
     """
+    with measured(
+        caller.acting,
+        RequestType.CONTEXT_BUILD,
+        user_id=body.users[0],
+        conversation_id=body.session_id or None,
+    ) as call:
+        return await _context(body, caller, call)
+
+
+async def _context(body: ContextBody, caller: Caller, call: Measured) -> ContextPage:
+    started = time.perf_counter()
     question = await question_of(caller, body)
+    call.setup_seconds = time.perf_counter() - started
     history = body.conversation_history if body.wants_history else ()
     request = ContextRequest(
         user_id=body.users[0],
@@ -45,6 +61,7 @@ async def context(body: ContextBody, caller: Reads) -> ContextPage:
     built = await context_for(
         caller.acting, request, include_expired=body.include_expired, counts_withheld=body.explain
     )
+    call.trace, call.context, call.budget = built.trace, built, request.budgets.total_tokens
     return ContextPage(
         context=built.text,
         total_tokens=built.total_tokens,

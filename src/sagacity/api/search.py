@@ -5,14 +5,16 @@ from typing import TypeVar
 
 from fastapi import APIRouter
 
+from sagacity.analytics import measured
 from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.query import Found, Scored
+from sagacity.domain.query import Found, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.profile import profile_view
@@ -160,6 +162,13 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users are
     returned once they are approved. Memories of users are returned for the given users only.
     """
+    user_id = body.users[0] if len(body.users) == 1 else None
+    with measured(caller.acting, RequestType.MEMORY_SEARCH, user_id=user_id) as call:
+        page, call.trace = await _searched(body, caller)
+        return page
+
+
+async def _searched(body: SearchBody, caller: Caller) -> tuple[SearchPage, Trace]:
     asked, kinds = await question_of(caller, body), kinds_of(body)
     found, trace = await search_by_kind(
         caller.acting,
@@ -180,7 +189,7 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, trace),
     )
-    return page.model_copy(update=_lists(found, kinds))
+    return page.model_copy(update=_lists(found, kinds)), trace
 
 
 async def _search(

@@ -22,6 +22,7 @@ and to look for every name in a pasted text would take as long as all the rest.
 """
 _NAMES = frozenset(map(str, StrategyName))
 _PHASES = {"rank": "ranking", "entities and history": "entities", "context": "context_building"}
+BUDGETS = ContextBudgets()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,11 @@ class Remembered:
     @property
     def timings(self) -> dict[str, float]:
         """Milliseconds of each strategy and of what came after them."""
-        return {
+        took = {
             _PHASES.get(name, f"{name}_search" if name in _NAMES else name): milliseconds
             for name, milliseconds in self.context.trace.strategies.items()
         }
+        return {**took, **self.context.trace.measures.phases}
 
 
 NOTHING = Remembered(Context(text="", total_tokens=0, truncated=False), ())
@@ -59,7 +61,7 @@ async def remember(
     message: str,
     *,
     shown: Collection[InteractionId],
-    budgets: ContextBudgets = ContextBudgets(),  # noqa: B008  a frozen value
+    budgets: ContextBudgets = BUDGETS,
 ) -> Remembered:
     """
     Return what is remembered that may bear on a message.

@@ -2,14 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import structlog
 from pydantic import JsonValue
 
+from sagacity.analytics.answers import record_answer, record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
 from sagacity.chat.history import MOST_MESSAGES
@@ -26,8 +28,9 @@ from sagacity.chat.writer import (
 )
 from sagacity.config.model_choice import Role
 from sagacity.dispatch.loops import end
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Use
-from sagacity.domain.errors import Conflict, NotFound, ProviderError, StorageError
+from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.memories.acting import Acting, Parts
@@ -104,6 +107,10 @@ class Chat:
             Conflict: the conversation did not get free in time.
         """
         started = time.perf_counter()
+        with _refusals(acting, user_id, sent.session_id, started, sent.asked.request_type):
+            return await self._sent(acting, user_id, sent, started)
+
+    async def _sent(self, acting: Acting, user_id: UserId, sent: Send, started: float) -> Exchange:
         limit = time.monotonic() + self._policy.wait_seconds
         exchange_id = self.parts.ids.new()
         while True:
@@ -129,6 +136,12 @@ class Chat:
             Conflict: the conversation did not get free in time.
         """
         started = time.perf_counter()
+        with _refusals(acting, user_id, session_id, started):
+            return await self._answered_again(acting, user_id, session_id, started)
+
+    async def _answered_again(
+        self, acting: Acting, user_id: UserId, session_id: SessionId, started: float
+    ) -> Exchange:
         limit = time.monotonic() + self._policy.wait_seconds
         while True:
             await self._turn(acting, user_id, session_id, limit)
@@ -259,7 +272,7 @@ class Chat:
 
     async def _store(self, acting: Acting, user_id: UserId, sent: Send, exchange_id: str) -> Exchange:
         """Store the message and its exchange, in one transaction."""
-        started, content = time.perf_counter(), sent.asked.content
+        content = sent.asked.content
         tokens = self.parts.tokens.count(content)
         async with acting.begin(user_id=user_id) as transaction:
             session_id = sent.session_id
@@ -299,8 +312,7 @@ class Chat:
                 updated_at=kept.created_at,
             )
             await transaction.exchanges.add(exchange)
-        timings = {"setup": round((time.perf_counter() - started) * 1000, 3)}
-        return exchange.model_copy(update={"timings": timings})
+        return exchange
 
     async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
         """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
@@ -311,6 +323,7 @@ class Chat:
                 summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
                 said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
+        timings = {"history": _milliseconds(started)}
         remembered = NOTHING
         if sent.include_memory:
             # Without a model nobody is shown the conversation itself: its turns are remembered like others.
@@ -324,7 +337,7 @@ class Chat:
                 if turn is not None
             }
             remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
-        timings = remembered.timings | {"retrieval": round((time.perf_counter() - started) * 1000, 3)}
+        timings |= {**remembered.timings, "preparing": _milliseconds(started)}
         return Prepared(remembered, said, summary, timings)
 
     async def _remembered(
@@ -345,6 +358,7 @@ class Chat:
         started: float,
     ) -> Exchange:
         """Begin to write the answer."""
+        exchange = exchange.model_copy(update={"timings": {"setup": _milliseconds(started)}})
         live = LiveAnswer(acting.tenant, exchange)
         writer = AnswerWriter(acting, live, asked, owner=self._live.owner, started=started)
 
@@ -367,15 +381,43 @@ class Chat:
         tokens = self.parts.tokens.count(exchange.answer)
         closed = interrupted(exchange, tokens=tokens)
         try:
-            return await store_answer(acting, closed, exchange.answer, owner=exchange.owner)
+            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner)
         except (Conflict, NotFound):  # somebody else was faster, or its process is back
             async with acting.read(user_id=exchange.user_id) as snapshot:
                 return await snapshot.exchanges.find(exchange.exchange_id, user_id=exchange.user_id)
+        held = timedelta(seconds=HOLD_SECONDS)  # it was kept for the last time so long before it was given up
+        lasted = max(exchange.held_until - held - exchange.created_at, timedelta())
+        record_answer(
+            acting,
+            RequestType.CHAT_STREAM,
+            ended,
+            context=None,
+            budget=0,
+            milliseconds=lasted / timedelta(milliseconds=1),
+            request_id=exchange.exchange_id,
+        )
+        return ended
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+@contextmanager
+def _refusals(
+    acting: Acting,
+    user_id: UserId,
+    session_id: SessionId | None,
+    started: float,
+    request_type: RequestType = RequestType.CHAT_STREAM,
+) -> Generator[None]:
+    """Record what the block refuses."""
+    try:
+        yield
+    except SagacityError as error:
+        record_refusal(acting, request_type, error, user_id=user_id, session_id=session_id, started=started)
+        raise
 
 
 async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:
@@ -398,6 +440,10 @@ async def _question(transaction: Transaction, exchange: Exchange) -> list[str]:
     if exchange.question_turn is None:
         return []
     return [turn.content for turn in await transaction.interactions.get([exchange.question_turn])]
+
+
+def _milliseconds(since: float) -> float:
+    return round((time.perf_counter() - since) * 1000, 3)
 
 
 async def _stop_unless_read(live: LiveAnswer) -> None:

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from sagacity.analytics.answers import record_answer
 from sagacity.chat.citations import CitationReader
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.mending import Mender
 from sagacity.chat.offline import MODEL, extractive_answer
-from sagacity.chat.remember import Remembered
+from sagacity.chat.remember import BUDGETS, NOTHING, Remembered
 from sagacity.config.model_choice import Role
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
-from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Citation, NewInteraction
@@ -46,6 +47,8 @@ class Asked:
     """The conversation so far, as the caller has it; None for what is stored of it."""
     max_tokens: int = 4_096
     temperature: float = 0.7
+    request_type: RequestType = RequestType.CHAT_STREAM
+    """As what it is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class AnswerWriter:
         self._model = ""
         self._mender = Mender()
         self._reader = CitationReader(())
+        self._remembered = NOTHING
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
         """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
@@ -97,6 +101,7 @@ class AnswerWriter:
             self._live.begin()
             prepared = await preparing
             self._timings |= prepared.timings
+            self._remembered = prepared.remembered
             self._live.memories = prepared.remembered.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses}
@@ -139,8 +144,8 @@ class AnswerWriter:
         context = prepared.remembered.context
         history, earlier = self._asked.history, ""
         if history is None:
-            budgets, count = ContextBudgets(), self._acting.parts.tokens.count
-            room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
+            count = self._acting.parts.tokens.count
+            room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
             history, left_out = window(prepared.said, budget=room, count=count)
             earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
@@ -186,6 +191,7 @@ class AnswerWriter:
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
         )
+        self._record(self._live.exchange)
 
     async def _stored(self, ended: Exchange) -> Exchange:
         """Store an exchange with its answer; what cannot be stored has failed, and whoever reads is told so."""
@@ -223,6 +229,18 @@ class AnswerWriter:
         except StorageError as fault:
             _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
         return ended.model_copy(update=told)
+
+    def _record(self, ended: Exchange) -> None:
+        remembered = self._remembered
+        record_answer(
+            self._acting,
+            self._asked.request_type,
+            ended,
+            context=None if remembered is NOTHING else remembered.context,
+            budget=BUDGETS.total_tokens,
+            milliseconds=_milliseconds(self._started),
+            with_model=self._model != MODEL,
+        )
 
 
 async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str) -> Exchange:

@@ -9,6 +9,7 @@ import typer
 
 from sagacity.cli import (
     agent_playbooks,
+    analytics,
     config,
     conversations,
     dead_letters,
@@ -139,6 +140,7 @@ interactions.app.command(hidden=True)(publish)
 app.add_typer(operations.app, name="operations")
 app.add_typer(dead_letters.app, name="dead-letters")
 app.command()(ledger)
+app.add_typer(analytics.app, name="analytics")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(evaluations.app, name="evaluations")
 app.add_typer(config.app, name="config")

@@ -15,7 +15,7 @@ from sagacity.domain.memory import Status
 
 R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
-Parameter = str | int | datetime | None
+Parameter = str | int | float | datetime | None
 """What a query may hold."""
 
 
@@ -63,7 +63,7 @@ def given(fields: Mapping[str, T | None]) -> dict[str, T]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def queried(params: Mapping[str, Parameter]) -> dict[str, str | int]:
+def queried(params: Mapping[str, Parameter]) -> dict[str, str | int | float]:
     """Return the parameters of a query that have a value, times as ISO 8601."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value

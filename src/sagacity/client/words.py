@@ -3,6 +3,8 @@
 
 from typing import Literal
 
+from sagacity.domain.analytics import RequestStatus, RequestType
+from sagacity.domain.analytics_reports import Granularity, Metric
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.graph import EntityType
 from sagacity.domain.ledger import Grouping
@@ -30,16 +32,20 @@ EntityTypeWord = (
         "other",
     ]
 )
+GranularityWord = Granularity | Literal["hour", "day", "week"]
 GroupingWord = Grouping | Literal["learner", "user", "day", "model"]
 MemoryKindWord = (
     MemoryKind | Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"]
 )
+MetricWord = Metric | Literal["requests", "latency", "errors"]
 OperationNameWord = (
     OperationName
     | Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"]
 )
 OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
+RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]
+RequestTypeWord = RequestType | Literal["chat_stream", "chat_complete", "memory_search", "context_build"]
 SearchModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]
 StrategyNameWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]

@@ -121,6 +121,21 @@ class Settings(BaseSettings):
         ge=0,
         description="How long a message waits while its conversation is still answering another one.",
     )
+    analytics_enabled: bool = Field(
+        default=True, description="Record what answers, searches and contexts took, and what they found."
+    )
+    analytics_buffer_size: int = Field(
+        default=10, ge=1, le=10_000, description="Recorded calls that are written together."
+    )
+    analytics_flush_seconds: float = Field(
+        default=10, gt=0, description="After how long recorded calls are written at the latest."
+    )
+    analytics_retention_days: int = Field(
+        default=90,
+        ge=1,
+        le=36_500,
+        description="After how many days recorded calls are deleted; sums by user and day stay.",
+    )
     drain_seconds: float = Field(
         default=30, ge=0, description="How long a stopping worker may take to finish its work."
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from sagacity.domain.analysis import QueryAnalysis
-from sagacity.domain.base import Value
+from sagacity.domain.base import DescribedValue, Value
 from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
@@ -129,6 +129,30 @@ class Scored(Value):
     """Turns beside the interaction, oldest first, where they were asked for."""
 
 
+class Spread(DescribedValue):
+    """The least, the largest and the mean of some scores."""
+
+    min: float = 0.0
+    """The least."""
+    max: float = 0.0
+    """The largest."""
+    avg: float = 0.0
+    """Their mean."""
+
+
+class Measures(Value):
+    """What a trace says in numbers beside the strategies' own: for analytics, and not shown to a caller."""
+
+    phases: dict[str, float] = {}
+    """Milliseconds of `query_analysis` and of `retrieval`, which is all strategies and reading what they found."""
+    scores: dict[str, Spread] = {}
+    """By strategy, of its own scores; one that found nothing has none."""
+    combined: float | None = None
+    """The mean score of what was ranked; None where nothing was."""
+    kinds: dict[str, int] = {}
+    """How many different ones were found of each kind."""
+
+
 class Trace(Value):
     """How an answer came about: what each strategy took and found, and which failed or were late."""
 
@@ -140,6 +164,7 @@ class Trace(Value):
     dropped: dict[str, int] = {}
     """How many were found and not returned, by why: `below_threshold`, `over_limit`."""
     analysis: QueryAnalysis | None = None
+    measures: Measures = Measures()
 
     def took(self, strategy: str, started: float) -> "Trace":
         """Return the trace with the time of *strategy*, which began at the performance counter's *started*."""

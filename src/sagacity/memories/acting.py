@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
+from sagacity.domain.analytics import UNRECORDED, Recorder
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import IdSource, UserId
@@ -36,6 +37,7 @@ class Parts:
     clock: Clock
     ids: IdSource
     dispatcher: Dispatcher
+    analytics: Recorder = UNRECORDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, Stra
 from sagacity.domain.tenant import Tenant
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.cautions import cautions_for, is_caution, with_cautions, within_limit
+from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL, Stopwatch, measures_of
 from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.query.own_name import by_pronoun, may_name_the_user, own_names
@@ -92,15 +93,19 @@ class Searcher:
             StorageError: the database gave no strategy an answer.
         """
         now = query.reference_at or self._clock.now()
+        watch = Stopwatch()
         answers = await self._ask(whose, query, now)
+        watch.lap(RETRIEVAL)
         async with self._read(whose, query.wanted) as snapshot:
             analysis = await _analyzed(snapshot, query, answers, now)
+            watch.lap(ANALYSIS)
             trace = answers.trace.model_copy(update={"analysis": analysis})
+            started = time.perf_counter()
             standings = await _standings(snapshot, query, answers, analysis)
             cautions = await cautions_for(snapshot, query)
-            started = time.perf_counter()
             ranked: dict[str, list[Ranked]] = {}
             likely: dict[Key, float] = {}
+            scores = list[float]()
             for kind in kinds_of(query.wanted):
                 found = answers.of_kind(kind)
                 likely |= relevances(kind, found, self._embedder.model)
@@ -112,6 +117,7 @@ class Searcher:
                     now=now,
                 )
                 every = with_cautions(ordered, cautions, kind)
+                scores += [one.score for one in every]
                 relevant = [
                     one
                     for one in every
@@ -124,8 +130,12 @@ class Searcher:
                     over_limit=max(len(relevant) - query.limit, 0),
                 )
             trace = trace.took("rank", started)
+            watch.skip()
             listed = [one for found in ranked.values() for one in found]
             items = await _fetch(snapshot, listed, likely, cautions, as_of=query.wanted.as_of)
+            watch.lap(RETRIEVAL)
+        hits = {str(name): finding.hits for name, finding in answers.findings.items()}
+        trace = trace.model_copy(update={"measures": measures_of(hits, scores, watch.milliseconds)})
         lists = {
             kind: tuple(items[key] for one in found if (key := _key(one)) in items)
             for kind, found in ranked.items()

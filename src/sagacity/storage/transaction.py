@@ -17,6 +17,9 @@ from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
+from sagacity.storage.analytics.days import AnalyticsDayRepository
+from sagacity.storage.analytics.reports import AnalyticsReportRepository
+from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
@@ -89,6 +92,9 @@ class Transaction:
         self.exchanges = ExchangeRepository(scope)
         self.model_calls = ModelCallRepository(scope)
         self.extractions = ExtractionRepository(scope)
+        self.request_analytics = RequestAnalyticsRepository(scope)
+        self.analytics_reports = AnalyticsReportRepository(scope)
+        self.analytics_days = AnalyticsDayRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)

@@ -3,6 +3,7 @@
 
 from sagacity.client._async import (
     agent_playbooks,
+    analytics,
     chat,
     configuration,
     context,
@@ -39,6 +40,15 @@ class AsyncCalls(AsyncConnection):
     delete_all_agent_playbooks = agent_playbooks.delete_all_agent_playbooks
     delete_all_playbooks = agent_playbooks.delete_all_playbooks
     run_playbook_aggregation = agent_playbooks.run_playbook_aggregation
+
+    list_request_analytics = analytics.list_request_analytics
+    get_request_analytics = analytics.get_request_analytics
+    get_analytics_summary = analytics.get_analytics_summary
+    get_analytics_latency = analytics.get_analytics_latency
+    get_analytics_retrieval = analytics.get_analytics_retrieval
+    get_analytics_timeseries = analytics.get_analytics_timeseries
+    get_analytics_days = analytics.get_analytics_days
+    flush_analytics = analytics.flush_analytics
 
     complete = chat.complete
     create_conversation = chat.create_conversation

@@ -29,6 +29,8 @@ class TaskPolicy:
     """How long a memory stays after it expired."""
     interaction_limit: int = 0
     """Interactions that an organisation keeps; 0: all."""
+    analytics_days: int = 90
+    """Whole days for which recorded calls are kept."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
     """Rows deleted in one transaction, so that nobody waits long for it."""

@@ -9,6 +9,7 @@ is embedded like any other.
 
 from collections.abc import Callable
 
+from sagacity.learning.analytics_upkeep import AnalyticsUpkeep
 from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.episodes.pipeline import Summarize
 from sagacity.learning.evaluate.pipeline import Evaluate
@@ -26,6 +27,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     PlanRetention,
     Distil,
     Retain,
+    AnalyticsUpkeep,
 )
 """Those of one scope are run in this order."""
 

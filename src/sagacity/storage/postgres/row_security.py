@@ -52,6 +52,8 @@ RULES = {
     "usage_events": Rule.OWN,
     "model_calls": Rule.OWN,
     "extractions": Rule.OWN,
+    "request_analytics": Rule.OWN,
+    "analytics_daily": Rule.OWN,
     "search_scopes": Rule.OWN,
     "search_documents": Rule.SCOPE,
     "search_terms": Rule.SCOPE,

@@ -530,6 +530,74 @@ extractions = sa.Table(
 )
 """One row a window of which a learner proposed something: what became of it, counted."""
 
+request_analytics = sa.Table(
+    "request_analytics",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    columns.text("user_id"),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("request_type", sa.Text, nullable=False),
+    sa.Column("conversation_id", sa.Text),
+    sa.Column("message_id", sa.Text),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("error_message", sa.Text),
+    sa.Column("error_type", sa.Text),
+    sa.Column("total_time_ms", sa.Float, nullable=False),
+    sa.Column("ttfb_ms", sa.Float),
+    sa.Column("retrieval_ms", sa.Float),
+    sa.Column("ranking_ms", sa.Float),
+    sa.Column("context_building_ms", sa.Float),
+    sa.Column("llm_ms", sa.Float),
+    columns.count("vector_results"),
+    columns.count("keyword_results"),
+    columns.count("graph_results"),
+    columns.count("raw_results"),
+    columns.count("duplicates"),
+    sa.Column("combined_score", sa.Float),
+    sa.Column("context_tokens", sa.Integer),
+    sa.Column("is_truncated", sa.Integer),
+    sa.Column("intent", sa.Text),
+    columns.json("step_timings", "{}"),
+    columns.json("retrieval_metrics", "{}"),
+    columns.json("context_metrics", "{}"),
+    columns.json("query_analysis", "{}"),
+    columns.at("created_at"),
+    sa.Index("ix_request_analytics_created", "org_id", "created_at", "id"),
+    sa.Index("ix_request_analytics_user_created", "org_id", "user_id", "created_at", "id"),
+)
+"""
+One row a call that asked the memory something. What is summed up has a column of its own beside the JSON that has all.
+A row names its conversation and message, which may be gone.
+"""
+
+analytics_daily = sa.Table(
+    "analytics_daily",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),
+    columns.count("total_requests"),
+    columns.count("chat_stream_requests"),
+    columns.count("chat_complete_requests"),
+    columns.count("memory_search_requests"),
+    columns.count("context_build_requests"),
+    columns.count("successful_requests"),
+    columns.count("partial_requests"),
+    columns.count("error_requests"),
+    columns.json("latency_stats", "{}"),
+    columns.json("retrieval_stats", "{}"),
+    columns.json("context_stats", "{}"),
+    columns.json("intent_distribution", "{}"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.Index("ix_analytics_daily_day", "org_id", "day"),
+)
+"""
+One row a user and day (counted from 1970, in UTC): what `request_analytics` had of it, summed up before its rows are
+deleted.
+"""
+
 playbook_clusters = sa.Table(
     "playbook_clusters",
     metadata,

@@ -55,6 +55,7 @@ def upgrade() -> None:
     _measures()
     _operations()
     _model_calls()
+    _analytics()
     _search()
     if on_postgresql:
         for table, rule in RULES.items():
@@ -607,6 +608,55 @@ def _model_calls() -> None:
         _of_organisation("distillations"),
         sa.PrimaryKeyConstraint("org_id", "learner", "name", "agent_version", name=op.f("pk_distillations")),
     )
+
+
+def _analytics() -> None:
+    measured = ("ttfb_ms", "retrieval_ms", "ranking_ms", "context_building_ms", "llm_ms")
+    counted = ("vector_results", "keyword_results", "graph_results", "raw_results", "duplicates")
+    op.create_table(
+        "request_analytics",
+        _key("org_id"),
+        _key("id"),
+        _text("user_id"),
+        *map(_key, ("request_id", "request_type")),
+        *(sa.Column(name, sa.Text()) for name in ("conversation_id", "message_id")),
+        _key("status"),
+        *(sa.Column(name, sa.Text()) for name in ("error_message", "error_type")),
+        sa.Column("total_time_ms", sa.Float(), nullable=False),
+        *(sa.Column(name, sa.Float()) for name in measured),
+        *map(_count, counted),
+        sa.Column("combined_score", sa.Float()),
+        *(sa.Column(name, sa.Integer()) for name in ("context_tokens", "is_truncated")),
+        sa.Column("intent", sa.Text()),
+        *(
+            _json(name, "{}")
+            for name in ("step_timings", "retrieval_metrics", "context_metrics", "query_analysis")
+        ),
+        _at("created_at"),
+        _of_organisation("request_analytics"),
+        sa.PrimaryKeyConstraint("org_id", "id", name=op.f("pk_request_analytics")),
+    )
+    by_age = ["created_at", "id"]
+    op.create_index("ix_request_analytics_created", "request_analytics", ["org_id", *by_age])
+    op.create_index("ix_request_analytics_user_created", "request_analytics", ["org_id", "user_id", *by_age])
+    types = ("chat_stream", "chat_complete", "memory_search", "context_build")
+    ends = ("successful", "partial", "error")
+    op.create_table(
+        "analytics_daily",
+        _key("org_id"),
+        _key("user_id"),
+        sa.Column("day", sa.Integer(), nullable=False),
+        *(_count(f"{name}_requests") for name in ("total", *types, *ends)),
+        *(
+            _json(name, "{}")
+            for name in ("latency_stats", "retrieval_stats", "context_stats", "intent_distribution")
+        ),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("analytics_daily"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", "day", name=op.f("pk_analytics_daily")),
+    )
+    op.create_index("ix_analytics_daily_day", "analytics_daily", ["org_id", "day"])
 
 
 def _search() -> None:

@@ -1,0 +1,152 @@
+"""What recorded calls tell, on behalf of a principal: of its organisation, or of one user."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sagacity.domain.analytics import AnalyticsFilter, RequestAnalytics, RequestType
+from sagacity.domain.analytics_reports import (
+    DayTotals,
+    Granularity,
+    LatencyReport,
+    Metric,
+    Percentiles,
+    RetrievalTotals,
+    Step,
+    Totals,
+    without_gaps,
+)
+from sagacity.domain.ids import UserId
+from sagacity.memories.acting import Acting
+
+MOST_DAYS = 3_660
+"""Rows of days that one call returns at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Of whose calls to tell: of one user's, or of all of the organisation."""
+
+    acting: Acting
+    user_id: UserId | None
+
+    def narrowed(self, wanted: AnalyticsFilter) -> AnalyticsFilter:
+        """Return *wanted* of this user's calls only, if it is one user."""
+        return wanted.model_copy(update={"user_id": self.user_id})
+
+    def last(self, days: int, request_type: RequestType | None = None) -> AnalyticsFilter:
+        """Return the calls of the last *days* times 24 hours."""
+        start = self.acting.parts.clock.now() - timedelta(days=days)
+        return AnalyticsFilter(user_id=self.user_id, request_type=request_type, start=start)
+
+
+@dataclass(frozen=True, slots=True)
+class CallsPage:
+    """Some calls, newest first."""
+
+    calls: Sequence[RequestAnalytics]
+    total: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What happened in some days."""
+
+    totals: Totals
+    by_type: dict[str, int]
+    by_day: Sequence[Step]
+    """Without gaps, the oldest first."""
+    intents: dict[str, int]
+    total_time: Percentiles | None
+    """Of calls that succeeded; None where none did."""
+
+
+async def page_of(
+    whose: Whose,
+    wanted: AnalyticsFilter,
+    *,
+    before: tuple[datetime, str] | None = None,
+    limit: int,
+    offset: int = 0,
+) -> CallsPage:
+    """
+    Return a page of calls.
+
+    Args:
+        whose: of whom.
+        wanted: which.
+        before: the time and id of the last one of the page before; takes the place of *offset*.
+        limit: how many at the most.
+        offset: how many to leave out before them.
+    """
+    wanted = whose.narrowed(wanted)
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        calls = snapshot.request_analytics
+        found = await calls.page(wanted, before=before, limit=limit + 1, offset=0 if before else offset)
+        total = await calls.count(wanted)
+    return CallsPage(found[:limit], total, len(found) > limit)
+
+
+async def call(whose: Whose, analytics_id: str) -> RequestAnalytics:
+    """
+    Return one call.
+
+    Raises:
+        NotFound: there is none of that id, or it is another user's.
+    """
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        return await snapshot.request_analytics.get(analytics_id, user_id=whose.user_id)
+
+
+async def summary(whose: Whose, days: int, request_type: RequestType | None) -> Summary:
+    """Return what happened in the last *days*."""
+    wanted = whose.last(days, request_type)
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        reports = snapshot.analytics_reports
+        totals = await reports.totals(wanted)
+        by_type = await reports.counts(wanted, "request_type")
+        by_day = await reports.steps(wanted, Metric.REQUESTS, Granularity.DAY)
+        intents = await reports.counts(wanted, "intent")
+        times = await reports.total_time(wanted)
+    return Summary(totals, by_type, _filled(whose, wanted, by_day, Granularity.DAY), intents, times)
+
+
+async def latency(
+    whose: Whose, days: int, request_type: RequestType | None, granularity: Granularity
+) -> tuple[LatencyReport, Sequence[Step]]:
+    """Return how long calls took that succeeded, and the means of each step of the last *days*."""
+    wanted = whose.last(days, request_type)
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        report = await snapshot.analytics_reports.latency(wanted)
+        steps = await snapshot.analytics_reports.steps(wanted, Metric.LATENCY, granularity)
+    return report, _filled(whose, wanted, steps, granularity)
+
+
+async def retrieval(whose: Whose, days: int) -> RetrievalTotals:
+    """Return what searches found in the last *days*."""
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        return await snapshot.analytics_reports.retrieval(whose.last(days))
+
+
+async def series(whose: Whose, metric: Metric, days: int, granularity: Granularity) -> Sequence[Step]:
+    """Return a series over the last *days*, without gaps, the oldest first; its ends are parts of a step."""
+    wanted = whose.last(days)
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        steps = await snapshot.analytics_reports.steps(wanted, metric, granularity)
+    return _filled(whose, wanted, steps, granularity)
+
+
+async def daily(whose: Whose, start: datetime, end: datetime) -> Sequence[DayTotals]:
+    """Return what was summed up by user and day, the newest day first."""
+    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+        return await snapshot.analytics_days.list_days(
+            user_id=whose.user_id, start=start, end=end, limit=MOST_DAYS
+        )
+
+
+def _filled(
+    whose: Whose, wanted: AnalyticsFilter, steps: Sequence[Step], granularity: Granularity
+) -> Sequence[Step]:
+    now = whose.acting.parts.clock.now()
+    return without_gaps(list(steps), wanted.start or now, now, granularity)

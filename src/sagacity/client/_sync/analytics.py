@@ -1,0 +1,202 @@
+# Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
+"""What answers, searches and contexts took and found, and how they ended."""
+
+from datetime import datetime
+from typing import Literal
+from urllib.parse import quote
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.words import GranularityWord, MetricWord, RequestStatusWord, RequestTypeWord
+from sagacity.domain.analytics import RequestAnalytics
+from sagacity.schemas.analytics import (
+    AnalyticsDays,
+    AnalyticsLatency,
+    AnalyticsPage,
+    AnalyticsRetrieval,
+    AnalyticsSeries,
+    AnalyticsSummary,
+    FlushReply,
+)
+
+
+def list_request_analytics(
+    connection: Connection,
+    *,
+    page: int = 1,
+    page_size: int = 20,
+    cursor: str | None = None,
+    user_id: str | None = None,
+    request_type: RequestTypeWord | None = None,
+    status: RequestStatusWord | None = None,
+    date_from: datetime | None = None,
+    date_to: datetime | None = None,
+    conversation_id: str | None = None,
+    min_latency_ms: float | None = None,
+    max_latency_ms: float | None = None,
+) -> AnalyticsPage:
+    """
+    Return recorded calls, newest first.
+
+    A call is recorded when its answer has ended, and can be read some seconds later.
+
+    Args:
+        connection: to the server.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
+        cursor: where the page before ended; takes the place of `page`.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+        request_type: only calls of this type.
+        status: only calls that ended so.
+        date_from: from this moment on.
+        date_to: before this moment.
+        conversation_id: only calls in this conversation.
+        min_latency_ms: only calls that took at least so long.
+        max_latency_ms: only calls that took no longer.
+    """
+    params = {
+        "page": page,
+        "page_size": page_size,
+        "cursor": cursor,
+        "user_id": user_id,
+        "request_type": request_type,
+        "status": status,
+        "date_from": date_from,
+        "date_to": date_to,
+        "conversation_id": conversation_id,
+        "min_latency_ms": min_latency_ms,
+        "max_latency_ms": max_latency_ms,
+    }
+    return connection.get("/api/v1/analytics/requests", AnalyticsPage, params=params)
+
+
+def get_request_analytics(
+    connection: Connection, analytics_id: str, *, user_id: str | None = None
+) -> RequestAnalytics:
+    """
+    Return one recorded call with all that was measured.
+
+    Args:
+        connection: to the server.
+        analytics_id: the `id` of the record.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"user_id": user_id}
+    return connection.get(
+        f"/api/v1/analytics/requests/{quote(str(analytics_id), safe='')}", RequestAnalytics, params=params
+    )
+
+
+def get_analytics_summary(
+    connection: Connection,
+    *,
+    days: int = 7,
+    request_type: RequestTypeWord | None = None,
+    user_id: str | None = None,
+) -> AnalyticsSummary:
+    """
+    Return how many calls came in, how they ended, how long they took, and what they were about.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        request_type: only calls of this type.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"days": days, "request_type": request_type, "user_id": user_id}
+    return connection.get("/api/v1/analytics/summary", AnalyticsSummary, params=params)
+
+
+def get_analytics_latency(
+    connection: Connection,
+    *,
+    days: int = 7,
+    request_type: RequestTypeWord | None = None,
+    granularity: GranularityWord | None = None,
+    user_id: str | None = None,
+) -> AnalyticsLatency:
+    """
+    Return how long calls took that succeeded, as a whole and step by step.
+
+    Percentiles are interpolated between the two nearest values.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        request_type: only calls of this type.
+        granularity: how long the steps of `timeseries` are; by default day.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"days": days, "request_type": request_type, "granularity": granularity, "user_id": user_id}
+    return connection.get("/api/v1/analytics/latency", AnalyticsLatency, params=params)
+
+
+def get_analytics_retrieval(
+    connection: Connection, *, days: int = 7, user_id: str | None = None
+) -> AnalyticsRetrieval:
+    """
+    Return what each strategy found, how much several found, how it scored, and how contexts were filled.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"days": days, "user_id": user_id}
+    return connection.get("/api/v1/analytics/retrieval", AnalyticsRetrieval, params=params)
+
+
+def get_analytics_timeseries(
+    connection: Connection,
+    metric: MetricWord,
+    *,
+    days: int = 7,
+    granularity: Literal["hour", "day"] | None = None,
+    user_id: str | None = None,
+) -> AnalyticsSeries:
+    """
+    Return one metric over time, without gaps, on the hours or days of UTC; the ends are parts of a step.
+
+    Args:
+        connection: to the server.
+        metric: `requests`: how many; `latency`: the mean of successes in ms; `errors`: how many.
+        days: how many times 24 hours to look back.
+        granularity: how long a step is; by default hour.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"metric": metric, "days": days, "granularity": granularity, "user_id": user_id}
+    return connection.get("/api/v1/analytics/timeseries", AnalyticsSeries, params=params)
+
+
+def get_analytics_days(
+    connection: Connection,
+    *,
+    date_from: datetime | None = None,
+    date_to: datetime | None = None,
+    user_id: str | None = None,
+) -> AnalyticsDays:
+    """
+    Return days as they were summed up after they ended, the newest first; without dates, of the last 30 days.
+
+    They stay when the calls of those days are deleted.
+
+    Args:
+        connection: to the server.
+        date_from: from the day of this moment on.
+        date_to: before this moment.
+        user_id: only calls for this user. Without it: all of the organisation, or those of the user whose token
+            it is.
+    """
+    params = {"date_from": date_from, "date_to": date_to, "user_id": user_id}
+    return connection.get("/api/v1/analytics/daily", AnalyticsDays, params=params)
+
+
+def flush_analytics(connection: Connection) -> FlushReply:
+    """Write the organisation's recorded calls that wait in this server, so that they can be read now."""
+    return connection.send("POST", "/api/v1/analytics/flush", FlushReply, repeatable=True)

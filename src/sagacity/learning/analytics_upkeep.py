@@ -1,0 +1,98 @@
+"""Recorded calls grow old: each day is summed up when it is over, and its calls are deleted some time later."""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from sagacity.domain.analytics_reports import Granularity, step_of
+from sagacity.domain.cursor import Lease
+from sagacity.domain.tenant import Tenant
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.transaction import Transaction
+
+AFTER_MIDNIGHT = timedelta(minutes=5)
+"""When a day is summed up: calls of its last seconds are written by then."""
+_DAY = timedelta(days=1)
+_USERS_A_WRITE = 100
+_log = structlog.get_logger(__name__)
+
+
+class AnalyticsUpkeep:
+    """
+    Sums up the recorded calls of one organisation by user and day, then deletes those that are kept no longer.
+
+    A day is written in parts, each in a transaction, and the newest one that is there is written again first: so one
+    that was cut short is completed, and one that is written twice is as if it was written once. Calls are deleted by
+    whole days, and only those of days that are summed up.
+    """
+
+    name = "analytics_upkeep"
+    scope = TaskScope.ORGANISATION
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage = parts.storage
+        self._policy = parts.policy
+        self._clock = parts.clock
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return that it is due: looking costs little."""
+        return True
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return the next night where there are calls; None: there are none."""
+        if await snapshot.analytics_days.first_call() is None:
+            return None
+        today = step_of(self._clock.now(), Granularity.DAY)
+        return today + _DAY + AFTER_MIDNIGHT
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Sum up every day that is over, and delete what is old.
+
+        Raises:
+            Conflict: the lease was lost.
+        """
+        tenant, today = subject.tenant, step_of(self._clock.now(), Granularity.DAY)
+        oldest_kept = today - timedelta(days=self._policy.analytics_days)
+        day = await self._first_day(tenant, oldest_kept)
+        while day is not None and day < today:
+            await self._sum_up(tenant, lease, day)
+            day += _DAY
+        deleted = await self._drop(tenant, lease, oldest_kept)
+        if deleted:
+            _log.info("analytics.cleaned", org_id=tenant.org_id, calls=deleted)
+        return TaskReport()
+
+    async def _first_day(self, tenant: Tenant, oldest_kept: datetime) -> datetime | None:
+        """Return the first day to sum up: one of which calls may be deleted already is not summed up again."""
+        async with self._storage.read(tenant) as snapshot:
+            last, first_call = (
+                await snapshot.analytics_days.last_day(),
+                await snapshot.analytics_days.first_call(),
+            )
+        if first_call is None:
+            return None
+        first = step_of(first_call, Granularity.DAY)
+        if last is None:
+            return first
+        return max(first, last if last >= oldest_kept else last + _DAY)
+
+    async def _sum_up(self, tenant: Tenant, lease: Lease, day: datetime) -> None:
+        after: str | None = None
+        while True:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.leases.check(lease)
+                after = await transaction.analytics_days.sum_up(day, after=after, limit=_USERS_A_WRITE)
+            if after is None:
+                return
+
+    async def _drop(self, tenant: Tenant, lease: Lease, before: datetime) -> int:
+        deleted, batch = 0, self._policy.cleanup_batch
+        while True:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.leases.check(lease)
+                count = await transaction.analytics_days.drop(before, limit=batch)
+            deleted += count
+            if count < batch:
+                return deleted
