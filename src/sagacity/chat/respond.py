@@ -12,11 +12,13 @@ from pydantic import JsonValue
 
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
+from sagacity.chat.history import in_sight
 from sagacity.chat.live import LiveAnswer, LiveAnswers
 from sagacity.chat.remember import NOTHING, Remembered, remember
 from sagacity.chat.writer import AnswerWriter, Asked, Prepared, interrupted, store_answer
 from sagacity.dispatch.loops import end
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Use
+from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, StorageError
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
@@ -306,22 +308,30 @@ class Chat:
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         remembered = NOTHING
         if sent.include_memory:
+            newest, budgets = in_sight(
+                said, total=ContextBudgets().total_tokens, count=self.parts.tokens.count
+            )
             shown = {
                 turn
-                for one in said
+                for one in newest
                 if one.exchange is not None
                 for turn in (one.exchange.question_turn, one.exchange.answer_turn)
                 if turn is not None
             }
-            remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
+            remembered = await self._remembered(acting, user_id, sent.asked.content, shown, budgets)
         timings = remembered.timings | {"retrieval": round((time.perf_counter() - started) * 1000, 3)}
         return Prepared(remembered, said, timings)
 
     async def _remembered(
-        self, acting: Acting, user_id: UserId, content: str, shown: set[InteractionId]
+        self,
+        acting: Acting,
+        user_id: UserId,
+        content: str,
+        shown: set[InteractionId],
+        budgets: ContextBudgets,
     ) -> Remembered:
         try:
-            return await remember(acting, user_id, content, shown=shown)
+            return await remember(acting, user_id, content, shown=shown, budgets=budgets)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
             return NOTHING
