@@ -28,7 +28,7 @@ from retrieval import CACHE, STRATEGY_SECONDS, path_of, shown
 from run import PAGE, machine, put
 
 from sagacity.bootstrap import task_runner
-from sagacity.chat.history import window
+from sagacity.chat.history import in_sight, window
 from sagacity.chat.remember import remember
 from sagacity.domain.chat import Message, MessageRole
 from sagacity.domain.clock import SystemClock
@@ -54,7 +54,7 @@ ABOUT = (
     "Histories are published session by session into SQLite, embedded, and learned from by rules; then each question "
     "is asked as a message. No model is called. “the last turns” are the newest of the whole history that fit: a chat "
     "that remembers nothing but its conversation. “a new conversation” has nothing but what is remembered; “one long "
-    "conversation” has its last turns, too, with at least 300 tokens, which come on top of the cap. “or what was "
+    "conversation” has its last turns, too: three tenths of the cap, and what memory leaves. “or what was "
     "learned” counts a memory in place of the turn that it was learned from."
 )
 _SHOWN_MESSAGES = 100
@@ -135,13 +135,13 @@ class Asker:
             seen, tokens = self._last(history, cap)
             return outcome(question, seen, tokens)
         said = _messages(history) if way == GOING_ON else []
-        numbers = await self._numbers(history) if said else []
+        newest, budgets = in_sight(said, total=cap, count=self._counter.count)
         remembered = await remember(
             self._acting,
             UserId(question.user_id),
             question.text,
-            shown=numbers[-len(said) :] if said else (),
-            budgets=ContextBudgets(total_tokens=cap),
+            shown=await self._numbers(history, len(newest)),
+            budgets=budgets,
         )
         context = remembered.context
         seen, tokens = await self._of_context(history, context), context.total_tokens
@@ -158,11 +158,13 @@ class Asker:
         tokens = sum(self._counter.count(message.content) for message in taken)
         return Seen(frozenset(key for key, _ in turns)), tokens
 
-    async def _numbers(self, history: History) -> list[InteractionId]:
-        """The numbers of the newest turns, as they were stored; oldest first."""
+    async def _numbers(self, history: History, count: int) -> list[InteractionId]:
+        """The numbers of the newest *count* turns, as they were stored."""
+        if not count:
+            return []
         async with self._acting.read(user_id=history.user_id) as snapshot:
             newest = await snapshot.interactions.log_before(
-                UserId(history.user_id), seq=len(history.turns), limit=_SHOWN_MESSAGES
+                UserId(history.user_id), seq=len(history.turns), limit=count
             )
         return [turn.interaction_id for turn in newest]
 
@@ -300,6 +302,9 @@ def main() -> None:
         "--sample", type=int, default=30, help="so many questions of LongMemEval_S, every kind in turn"
     )
     parser.add_argument("--locomo-sample", type=int, default=200, help="so many questions of LoCoMo, evenly")
+    parser.add_argument(
+        "--store", type=Path, help="keep the filled databases here, and use those that are here"
+    )
     parser.add_argument("--cache", type=Path, default=CACHE, help="where vectors are kept")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--page", action="store_true", help=f"put the figures into {PAGE.name}")
@@ -315,7 +320,8 @@ def main() -> None:
     report = Report("Memory in the chat", ABOUT)
     with folder() as temporary:
         for name, questions in sets.items():
-            found = asyncio.run(measured(questions, temporary / name.lower(), arguments.cache))
+            home = (arguments.store or temporary) / f"{name.lower()}-{len(questions)}"
+            found = asyncio.run(measured(questions, home, arguments.cache))
             report.tables += tables_of(name, found)
     print(report.markdown())
     if arguments.json:

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from sagacity.domain.chat import Message, MessageRole
+from sagacity.domain.context import ContextBudgets
 from sagacity.providers.base import ChatMessage
 
+SHARE = 0.3
+"""Of all that a prompt may hold, the newest messages take so much before anything is remembered, if they need it."""
 _ROLES = {MessageRole.USER: "user", MessageRole.ASSISTANT: "assistant", MessageRole.SYSTEM: "system"}
 MOST_MESSAGES = 100
 """More are not read: few budgets have room for them."""
@@ -34,3 +37,26 @@ def window(
         taken.append(ChatMessage(role=_ROLES[message.role], content=text))  # pyright: ignore[reportArgumentType]  # one of its words
         left -= tokens
     return taken[::-1], len(messages) - len(taken)
+
+
+def in_sight(
+    messages: Sequence[Message], *, total: int, count: Callable[[str], int]
+) -> tuple[Sequence[Message], ContextBudgets]:
+    """
+    Return the newest of *messages* that a prompt shows whatever is remembered, and what is left to memory.
+
+    Those before may be remembered, and so may one that has to be cut: the prompt may have no room for them.
+
+    Args:
+        messages: of the conversation, oldest first.
+        total: tokens that the prompt may hold of both.
+        count: a text's tokens.
+    """
+    taken, left_out = window(messages, budget=round(total * SHARE), count=count)
+    room = total - sum(count(message.content) for message in taken)
+    whole = [
+        message
+        for message, shown in zip(messages[left_out:], taken, strict=True)
+        if shown.content == message.content
+    ]
+    return whole, ContextBudgets(total_tokens=room)

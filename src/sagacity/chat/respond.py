@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from sagacity.analytics.answers import record_answer, record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
-from sagacity.chat.history import MOST_MESSAGES
+from sagacity.chat.history import MOST_MESSAGES, in_sight
 from sagacity.chat.live import LiveAnswer, LiveAnswers
-from sagacity.chat.remember import NOTHING, Remembered, remember
+from sagacity.chat.remember import BUDGETS, NOTHING, Remembered, remember
 from sagacity.chat.writer import (
     LEARNER,
     AnswerWriter,
@@ -29,7 +29,8 @@ from sagacity.chat.writer import (
 from sagacity.config.model_choice import Role
 from sagacity.dispatch.loops import end
 from sagacity.domain.analytics import RequestType
-from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Use
+from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Message, Use
+from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
@@ -326,25 +327,37 @@ class Chat:
         timings = {"history": _milliseconds(started)}
         remembered = NOTHING
         if sent.include_memory:
-            # Without a model nobody is shown the conversation itself: its turns are remembered like others.
-            models = await models_for(acting, user_id)
-            is_shown = models.prompt_runner(Role.CHAT, LEARNER) is not None
+            newest, budgets = await self._in_sight(acting, user_id, said)
             shown = {
                 turn
-                for one in said
-                if is_shown and one.exchange is not None
+                for one in newest
+                if one.exchange is not None
                 for turn in (one.exchange.question_turn, one.exchange.answer_turn)
                 if turn is not None
             }
-            remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
+            remembered = await self._remembered(acting, user_id, sent.asked.content, shown, budgets)
         timings |= {**remembered.timings, "preparing": _milliseconds(started)}
         return Prepared(remembered, said, summary, timings)
 
+    async def _in_sight(
+        self, acting: Acting, user_id: UserId, said: Sequence[Message]
+    ) -> tuple[Sequence[Message], ContextBudgets]:
+        """Return the messages that a prompt has anyway, and what is left to memory: all of it if there is no model."""
+        models = await models_for(acting, user_id)
+        if models.prompt_runner(Role.CHAT, LEARNER) is None:
+            return (), BUDGETS
+        return in_sight(said, total=BUDGETS.total_tokens, count=self.parts.tokens.count)
+
     async def _remembered(
-        self, acting: Acting, user_id: UserId, content: str, shown: set[InteractionId]
+        self,
+        acting: Acting,
+        user_id: UserId,
+        content: str,
+        shown: set[InteractionId],
+        budgets: ContextBudgets,
     ) -> Remembered:
         try:
-            return await remember(acting, user_id, content, shown=shown)
+            return await remember(acting, user_id, content, shown=shown, budgets=budgets)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
             return NOTHING

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from sagacity.chat.conversations import title_of
-from sagacity.chat.history import window
+from sagacity.chat.history import in_sight, window
 from sagacity.domain.chat import Message, MessageRole
 from sagacity.domain.ids import SessionId
 
@@ -39,6 +39,18 @@ def test_newest_is_cut_rather_than_left_out() -> None:
     assert left_out == 1
     assert window([message(0, None)], budget=100, count=words)[0]
     assert window([], budget=100, count=words) == ([], 0)
+
+
+def test_newest_are_in_sight_and_memory_gets_the_rest() -> None:
+    """Three tenths of the whole at the most; what is further back, or has to be cut, can be remembered."""
+    talk = [message(number, None, "word " * 10) for number in range(8)]
+    newest, budgets = in_sight(talk, total=100, count=words)
+    assert [one.message_id for one in newest] == ["5", "6", "7"]
+    assert budgets.total_tokens == 70
+    assert in_sight([], total=100, count=words)[1].total_tokens == 100
+    newest, budgets = in_sight([message(0, None, "word " * 5_000)], total=100, count=words)
+    assert newest == []
+    assert 70 <= budgets.total_tokens < 100
 
 
 def test_titles_end_with_a_word() -> None:
