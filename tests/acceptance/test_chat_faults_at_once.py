@@ -148,7 +148,8 @@ async def test_stop_ends_the_models_call(servers: list[httpx.AsyncClient], model
     assert ending_of(events).data["status"] == "stopped"
     held.go_on()
     assert await asyncio.to_thread(model.cut_off.wait, 60)
-    assert await said_in(http, body["conversation_id"]) == ["Tell me a story.", "word"]
+    assert await said_in(http, body["conversation_id"]) == ["Tell me a story.", text_of(events)]
+    assert text_of(events) == "word "
 
 
 @pytest.mark.parametrize("reader", [0, 1], ids=["same process", "other process"])
@@ -199,32 +200,34 @@ async def test_busy_conversation_refuses_where_nothing_may_wait(tmp_path: Path, 
             assert await said_in(http, conversation_id) == ["Tell me a story.", STORY]
 
 
-@pytest.mark.parametrize("sent_bytes", ["half", "all"])
-async def test_client_that_leaves_before_the_reply(tmp_path: Path, sent_bytes: str) -> None:
-    """Half a message is none; a whole one is stored and answered, whoever waits for it."""
+@pytest.mark.parametrize("is_whole", [False, True], ids=["half a message", "a message"])
+async def test_client_that_leaves_before_the_first_event(tmp_path: Path, *, is_whole: bool) -> None:
+    """Half a message is none; one of which the server began to tell is stored and answered, whoever waits for it."""
     with listening(settings_in(tmp_path)) as url:
         body = b'{"content": "Remember the blue door."}'
-        head = f"POST /api/chat/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-        port = int(url.rpartition(":")[2])
-        _reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(head.encode() + b"\r\n\r\n" + (body if sent_bytes == "all" else body[:-5]))
+        head = (
+            "POST /api/chat/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+        writer.write(head.encode() + (body if is_whole else body[:-5]))
         await writer.drain()
+        if is_whole:
+            assert await reader.read(12) == b"HTTP/1.1 200"
+        writer.close()
+        await writer.wait_closed()
         async with httpx.AsyncClient(base_url=url, timeout=60) as http:
-
-            async def stored() -> list[dict]:
-                return (await http.get("/api/chat/conversations")).json()["conversations"]
-
-            async def answered() -> bool:
-                return [one["message_count"] for one in await stored()] == [2]
-
-            if sent_bytes == "all":
-                writer.close()
-                await until(answered)
-                return
-            writer.close()
-            await writer.wait_closed()
             assert ending_of(await sent(http, "Another message.")).name == "done"
-            assert [one["title"] for one in await stored()] == ["Another message."]
+
+            async def counts() -> dict[str, int]:
+                page = (await http.get("/api/chat/conversations")).json()["conversations"]
+                return {one["title"]: one["message_count"] for one in page}
+
+            async def complete() -> bool:
+                wanted = {"Remember the blue door.": 2} if is_whole else {}
+                return await counts() == {"Another message.": 2} | wanted
+
+            await until(complete)
 
 
 async def test_client_that_leaves_within_the_answer(tmp_path: Path, model: ScriptedLLM) -> None:

@@ -102,7 +102,7 @@ async def test_message_that_cannot_be_stored_is_refused(app: FastAPI, api: httpx
     storage.backend = Faulty(working, always, after_commit=False)
     refused = await api.post("/api/chat/send", json={"content": "How are you?"})
     storage.backend = working
-    assert (refused.status_code, refused.json()["code"]) == (503, "StorageUnavailable")
+    assert (refused.status_code, refused.json()["error"]) == (503, "StorageUnavailable")
     assert (await api.get("/api/chat/conversations")).json()["total"] == 0
     assert ending_of(await sent(api, "How are you?")).name == "done"
 
