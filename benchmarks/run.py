@@ -23,6 +23,7 @@ SUBJECTS = (
     "publish",
     "search",
     "context",
+    "chat",
     "bulk",
     "recall",
     "startup",

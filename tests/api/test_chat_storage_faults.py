@@ -1,0 +1,127 @@
+"""The database fails while an answer is stored: what is told and what is stored agree, and nothing is there twice."""
+
+import sqlite3
+from pathlib import Path
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sagacity.chat.respond import HOLD_SECONDS
+from sagacity.storage.schema.tables import exchanges
+from support.chatting import ending_of, said_in, sent, text_of
+from support.faults import Faulty, When
+from support.parts import StoppedClock
+from support.promises import choose
+from support.scripted_llm import scripted_llm
+
+pytestmark = pytest.mark.usefixtures("closed_clients")
+
+
+@pytest.fixture
+def api_clock() -> StoppedClock:
+    return StoppedClock()
+
+
+def ends_an_answer(times: int | None = None) -> When:
+    """Break transactions that end an answer: all, or the first few."""
+    left, ended = times, 0
+
+    async def when(connection: AsyncConnection) -> bool:
+        nonlocal left, ended
+        count = sa.select(sa.func.count()).select_from(exchanges).where(exchanges.c.status != "running")
+        now = (await connection.execute(count)).scalar_one()
+        if now <= ended or left == 0:
+            return False
+        left = None if left is None else left - 1
+        return True
+
+    return when
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("after_commit", [False, True], ids=["before", "after"])
+async def test_broken_commit_of_an_answer_is_made_good(
+    app: FastAPI, api: httpx.AsyncClient, *, after_commit: bool
+) -> None:
+    """Also where the answer was stored and nobody heard of it: it is there once, and the stream says so."""
+    storage = app.state.runtime.storage
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Fine, thank you.")
+        await choose(api, model)
+        storage.backend = Faulty(storage.backend, ends_an_answer(times=1), after_commit=after_commit)
+        events = await sent(api, "How are you?")
+    last = ending_of(events)
+    assert (last.name, last.data["status"]) == ("done", "done")
+    assert await said_in(api, events[0].data["conversation_id"]) == ["How are you?", "Fine, thank you."]
+    reply = await api.get(f"/api/chat/exchanges/{events[0].data['exchange_id']}")
+    assert reply.json()["message"]["id"] == last.data["message_id"]
+
+
+@pytest.mark.both_databases
+async def test_answer_that_cannot_be_stored_is_told_as_an_error(
+    app: FastAPI, api: httpx.AsyncClient, api_clock: StoppedClock
+) -> None:
+    """The message is kept; once the database is back the conversation goes on, and the message can be answered."""
+    storage = app.state.runtime.storage
+    working = storage.backend
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Fine, thank you.")
+        await choose(api, model)
+        storage.backend = Faulty(working, ends_an_answer(), after_commit=False)
+        events = await sent(api, "How are you?")
+        last = ending_of(events)
+        assert (last.name, last.data["error_kind"], last.data["message_id"]) == (
+            "error",
+            "StorageError",
+            None,
+        )
+        assert text_of(events) == "Fine, thank you."
+        conversation_id = events[0].data["conversation_id"]
+
+        storage.backend = working
+        api_clock.advance(HOLD_SECONDS + 1)
+        reply = await api.get(f"/api/chat/exchanges/{events[0].data['exchange_id']}")
+        assert reply.json()["status"] == "interrupted"
+        again = await api.post("/api/chat/retry", json={"conversation_id": conversation_id, "stream": False})
+        assert again.json()["message"]["content"] == "Fine, thank you."
+    assert await said_in(api, conversation_id) == ["How are you?", "Fine, thank you."]
+
+
+@pytest.mark.both_databases
+async def test_message_that_cannot_be_stored_is_refused(app: FastAPI, api: httpx.AsyncClient) -> None:
+    """By a status, before any stream; nothing of it is there."""
+
+    async def always(_connection: AsyncConnection) -> bool:
+        return True
+
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = Faulty(working, always, after_commit=False)
+    refused = await api.post("/api/chat/send", json={"content": "How are you?"})
+    storage.backend = working
+    assert (refused.status_code, refused.json()["error"]) == (503, "StorageUnavailable")
+    assert (await api.get("/api/chat/conversations")).json()["total"] == 0
+    assert ending_of(await sent(api, "How are you?")).name == "done"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_messages_are_read_while_another_process_writes(
+    api: httpx.AsyncClient, app: FastAPI, tmp_path: Path
+) -> None:
+    """Only what writes waits for the lock, and is done once it is free."""
+    first = await sent(api, "How are you?")
+    conversation_id = first[0].data["conversation_id"]
+    other = sqlite3.connect(app.state.runtime.storage.backend.file, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        assert len(await said_in(api, conversation_id)) == 2
+        path = f"/api/chat/exchanges/{first[0].data['exchange_id']}"
+        assert (await api.get(path)).json()["status"] == "done"
+    finally:
+        other.close()
+    events = await sent(api, "And now?", conversation_id=conversation_id)
+    assert ending_of(events).name == "done"
+    assert len(await said_in(api, conversation_id)) == 4

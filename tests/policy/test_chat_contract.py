@@ -1,0 +1,25 @@
+"""The page of the chat's promises names tests that exist."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference" / "chat-contract.md"
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE.read_text())))
+
+
+@pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])
+def test_promise_has_its_test(path: str, name: str) -> None:
+    """A test that is renamed or deleted takes its promise along, or the page says what proves it now."""
+    tree = ast.parse((ROOT / path).read_text())
+    assert name in {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def test_every_row_names_a_test() -> None:
+    """No promise stands there on its own."""
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 25
+    assert [row for row in rows if "::test_" not in row] == []
