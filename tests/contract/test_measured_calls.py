@@ -11,7 +11,7 @@ from sagacity.analytics import measured, record_search
 from sagacity.domain.analytics import RequestAnalytics, RequestStatus, RequestType
 from sagacity.domain.errors import NotFound, ProviderTimeout, StorageUnavailable
 from sagacity.domain.principal import Principal
-from sagacity.domain.query import Filter, Query
+from sagacity.domain.query import Filter, Query, Trace
 from sagacity.domain.tenant import Tenant
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.search import search_by_kind
@@ -55,6 +55,14 @@ async def test_a_search_is_recorded_by_one_call(acting: Acting, kept: Kept) -> N
     retrieval = call.step_timings.total_retrieval_time
     assert retrieval is not None
     assert 0 < retrieval <= call.total_time_ms
+
+
+async def test_a_user_who_is_not_named_is_the_one_who_calls(acting: Acting, kept: Kept) -> None:
+    """So that whoever is signed in finds all of the own calls; the organisation's are nobody's."""
+    record_search(acting, Trace(), user_id=None, started=time.perf_counter())
+    signed_in = replace(acting, principal=Principal(tenant=ORG, user_id=ANNA))
+    record_search(signed_in, Trace(), user_id=None, started=time.perf_counter())
+    assert [call.user_id for call in kept.calls] == [None, ANNA]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def _recorded(acting: Acting, call: Measured) -> RequestAnalytics:
     analytics_id = acting.parts.ids.new()
     return RequestAnalytics(
         id=analytics_id,
-        user_id=call.user_id,
+        user_id=call.user_id or acting.principal.user_id,
         request_id=call_id(analytics_id),
         request_type=call.request_type,
         conversation_id=call.conversation_id,
