@@ -127,7 +127,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/rerun_profile_generation"] == 5
     assert limits["/api/cancel_operation"] == 10
     assert limits["/api/chat/send"] == 60
-    assert len(limits) == 22
+    assert len(limits) == 24
     assert "/api/get_profiles" not in limits
 
 

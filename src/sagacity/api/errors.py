@@ -16,6 +16,7 @@ from sagacity.domain.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
+    NotConfirmed,
     NotFound,
     ProviderError,
     ProviderTimeout,
@@ -32,6 +33,7 @@ CORRELATION_HEADER = "X-Correlation-ID"
 STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
+    NotConfirmed: 400,
     InvalidInput: 422,
     TooLarge: 413,
     Unauthorized: 401,

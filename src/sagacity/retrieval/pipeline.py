@@ -97,7 +97,7 @@ class Searcher:
             analysis = await _analyzed(snapshot, query, answers, now)
             trace = answers.trace.model_copy(update={"analysis": analysis})
             standings = await _standings(snapshot, query, answers, analysis)
-            cautions = await cautions_for(snapshot, query)
+            cautions = await cautions_for(snapshot, query) if query.keeps_cautions else frozenset[Key]()
             started = time.perf_counter()
             ranked: dict[str, list[Ranked]] = {}
             likely: dict[Key, float] = {}
@@ -115,7 +115,8 @@ class Searcher:
                 relevant = [
                     one
                     for one in every
-                    if _key(one) in cautions or likely.get(_key(one), 1.0) >= query.threshold
+                    if _key(one) in cautions
+                    or (likely.get(_key(one), 1.0) >= query.threshold and one.score >= query.least_score)
                 ]
                 depth = max(query.limit, RERANKED if query.rerank else 0)
                 ranked[kind] = within_limit(relevant, depth, lambda one: _key(one) in cautions)
