@@ -141,6 +141,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
                 memory, Candidate(kind=MemoryKind.PROFILE, content=word, evidence=(1,), relationships=(tie,))
             )
         await converse(tx, word)
+        await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
         cluster = PlaybookCluster(

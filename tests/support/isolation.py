@@ -73,6 +73,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         lease = await tx.leases.claim(LEARN, word, 60, user_id=ANNA)
         token = await tx.organisation.add_token(word, word, f"{word} hash")
         await converse(tx, word)
+        await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         item = await _run(tx, word)
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:

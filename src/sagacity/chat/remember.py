@@ -52,7 +52,7 @@ async def remember(
     acting: Acting, user_id: UserId, message: str, *, shown: Collection[InteractionId]
 ) -> Remembered:
     """
-    Return what is remembered that may bear on a message.
+    Return what is remembered that may bear on a message; nothing if the user has switched that off.
 
     Args:
         acting: on whose behalf.
@@ -60,6 +60,10 @@ async def remember(
         message: in the user's words.
         shown: turns that the prompt has anyway.
     """
+    async with acting.read(user_id=user_id) as snapshot:
+        settings = await snapshot.user_settings.find(user_id)
+    if settings is not None and not settings.memory.memory_enabled:
+        return NOTHING
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
     request = ContextRequest(
         user_id=user_id,

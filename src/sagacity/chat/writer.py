@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from sagacity.chat.citations import CitationReader
+from sagacity.chat.citations import CitationReader, used_memories
 from sagacity.chat.history import window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.offline import MODEL, extractive_answer
@@ -188,6 +188,7 @@ class AnswerWriter:
             )
         self._live.exchange = ended
         self._live.change()
+        self._acting.parts.accesses.note(self._acting.tenant, used_memories(ended.citations))
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
         )

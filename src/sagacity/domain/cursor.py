@@ -84,7 +84,7 @@ class Window(Value):
         return (*self.context, *self.unread)
 
 
-LEARN, REGENERATE, EVALUATE = "learn", "regenerate", "evaluate"
+LEARN, REGENERATE, EVALUATE, FORGET = "learn", "regenerate", "evaluate", "forget"
 """Tasks on one user's log, and the names of their leases."""
 DISTIL, RETAIN = "distil", "retain"
 """Tasks on what is the organisation's own, and the names of their leases."""

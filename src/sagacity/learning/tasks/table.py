@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.evaluate.pipeline import Evaluate
+from sagacity.learning.forgetting import Forget
 from sagacity.learning.retention import PlanRetention, Retain
 from sagacity.learning.tasks.base import Task
 from sagacity.learning.tasks.parts import TaskParts
@@ -21,6 +22,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Learn,
     Regenerate,
     Evaluate,
+    Forget,
     PlanRetention,
     Distil,
     Retain,
