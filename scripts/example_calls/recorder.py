@@ -25,7 +25,7 @@ Recorded = dict[str, dict[str, Json]]
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _DURATION = 1.0
 _TIMINGS = "timings"
-_DURATIONS = {"milliseconds", "ttfb_ms", "completion_time_ms", _TIMINGS}
+_DURATIONS = {"milliseconds", "ttfb_ms", "completion_time_ms", "search_time_ms", _TIMINGS}
 _EVENT_DATA = re.compile(r"^data: (.*)$", re.MULTILINE)
 _DIGITS = 2
 

@@ -9,6 +9,7 @@ from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
+from sagacity.domain.user_memory import MemoryType
 
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
 DeadLetterStatusWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
@@ -34,6 +35,7 @@ GroupingWord = Grouping | Literal["learner", "user", "day", "model"]
 MemoryKindWord = (
     MemoryKind | Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"]
 )
+MemoryTypeWord = MemoryType | Literal["profile", "semantic", "episodic", "procedural"]
 OperationNameWord = (
     OperationName
     | Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"]
