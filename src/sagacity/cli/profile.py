@@ -44,11 +44,12 @@ def set_profile(
 
     Example: sagacity profile set --name Ana --timezone Europe/Paris --user-id ana
     """
-    given = {"display_name": name, "bio": bio, "timezone": timezone, "language": language}
-    if all(value is None for value in given.values()):
+    if all(value is None for value in (name, bio, timezone, language)):
         raise InvalidInput("pass --name, --bio, --timezone or --language")
     with connected(context, "writing") as client:
-        changed = client.update_user_settings(user_id=user_id, **given)
+        changed = client.update_user_settings(
+            user_id=user_id, display_name=name, bio=bio, timezone=timezone, language=language
+        )
     show(context, changed, _record(changed))
 
 
@@ -85,20 +86,22 @@ def settings(
 
     Example: sagacity profile settings --no-memory --user-id ana
     """
-    changes = {
-        "memory_enabled": memory,
-        "auto_extract": learn,
-        "semantic_extraction": semantic,
-        "entity_extraction": entities,
-        "procedural_learning": procedures,
-    }
-    amounts = {"retention_days": keep_days, "max_memories_per_type": most}
-    is_changed = any(value is not None for value in (*changes.values(), *amounts.values()))
+    given = (memory, learn, semantic, entities, procedures, keep_days, most)
+    is_changed = any(value is not None for value in given)
     with connected(context, "reading settings") as client:
         if reset:
             client.reset_memory_settings(user_id=user_id)
         if is_changed:
-            found = client.update_memory_settings(user_id=user_id, **changes, **amounts)
+            found = client.update_memory_settings(
+                user_id=user_id,
+                memory_enabled=memory,
+                auto_extract=learn,
+                semantic_extraction=semantic,
+                entity_extraction=entities,
+                procedural_learning=procedures,
+                retention_days=keep_days,
+                max_memories_per_type=most,
+            )
         else:
             found = client.get_memory_settings(user_id=user_id)
     show(context, found, facts(_settings(found)))
