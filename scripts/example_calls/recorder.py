@@ -32,6 +32,7 @@ _DURATIONS = {
     "latency_ms",
     "ttfb_ms",
     "completion_time_ms",
+    "search_time_ms",
     "total_time_ms",
     "avg_latency_ms",
     "avg_ttfb_ms",

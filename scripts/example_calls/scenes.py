@@ -517,6 +517,65 @@ async def analytics(api: Recorder) -> None:
     await api.show("GET /api/v1/analytics/daily")
 
 
+async def memories(api: Recorder) -> None:
+    """A user's memories, and what the user says of themselves and of what may be remembered."""
+    anna = {"user_id": ANNA}
+    made = await api.show(
+        "POST /api/memories",
+        {
+            "memory_type": "profile",
+            "content": "Prefers tea over coffee.",
+            "category": "preferences",
+            "attribute": "drink",
+            "value": "tea",
+            "keywords": ["breakfast"],
+            "reliability": 0.9,
+        },
+        **anna,
+    )
+    several = [
+        {"memory_type": "semantic", "content": "The office has no coffee machine.", "topic": "office"},
+        {
+            "memory_type": "procedural",
+            "content": "Tea is made in a pot.",
+            "procedure_name": "tea",
+            "trigger": "when guests come",
+            "steps": ["boil water", "wait four minutes"],
+        },
+        {"memory_type": "episodic", "content": ""},
+    ]
+    await api.show("POST /api/memories/bulk", {"memories": several}, **anna)
+    await api.indexed()
+    await api.show("GET /api/memories", page_size=1, **anna)
+    await api.show("GET /api/memories/type/{memory_type}", memory_type="procedural", page_size=1, **anna)
+    await api.show("GET /api/memories/stats", **anna)
+    wanted = {"query": "what does she drink?", "memory_types": ["profile", "semantic"], "limit": 1}
+    await api.show("POST /api/memories/search", wanted, **anna)
+    await api.runtime.parts.accesses.flush()  # before its time comes
+    one = {"memory_id": made["id"], **anna}
+    await api.show("GET /api/memories/{memory_id}", **one)
+    await api.show("POST /api/memories/{memory_id}/access", **one)
+    await api.show("PATCH /api/memories/{memory_id}", {"value": "green tea", "reliability": 1}, **one)
+    await api.show("DELETE /api/memories/{memory_id}", **one)
+    await api.show("DELETE /api/memories", memory_type="episodic", confirm=True, **anna)
+    await api.show(
+        "PATCH /api/profile",
+        {
+            "display_name": "Anna",
+            "timezone": "Europe/Paris",
+            "language": "fr",
+            "preferences": {"theme": "dark"},
+        },
+        **anna,
+    )
+    await api.show("GET /api/profile", **anna)
+    settings = {"retention_days": 90, "procedural_learning": False}
+    await api.show("PATCH /api/profile/memory-settings", settings, **anna)
+    await api.show("GET /api/profile/memory-settings", **anna)
+    await api.show("POST /api/profile/memory-settings/reset", **anna)
+    await api.show("DELETE /api/profile", **anna)
+
+
 SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     server,
     conversations,
@@ -531,4 +590,5 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     models,
     chat,
     analytics,
+    memories,
 )

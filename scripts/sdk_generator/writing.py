@@ -154,7 +154,9 @@ def _return(call: Call, awaited: str, types: Types) -> list[str]:
 
 
 def _path(call: Call, types: Types) -> str:
-    texts = {one.name for one in call.arguments if one.place == "path" and one.schema["type"] != "integer"}
+    texts = {
+        one.name for one in call.arguments if one.place == "path" and one.schema.get("type") != "integer"
+    }
     if texts:
         types.use("quote", "urllib.parse")
     values = {name: f"{{quote(str({name}), safe='')}}" for name in texts}

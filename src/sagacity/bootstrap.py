@@ -33,6 +33,7 @@ from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks
+from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.providers.base import Embedder, Reranker
@@ -112,6 +113,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
+            await runtime.parts.accesses.start()
             await runtime.chat.start()
             if runtime.analytics is not None:
                 await runtime.analytics.start()
@@ -121,6 +123,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
                 await runtime.chat.stop()
                 if runtime.analytics is not None:
                     await runtime.analytics.stop()
+                await runtime.parts.accesses.stop()
                 await runtime.dispatcher.stop()
 
 
@@ -265,6 +268,7 @@ def _build(
         ids=ids,
         dispatcher=dispatcher,
         analytics=analytics or UNRECORDED,
+        accesses=Accesses(storage, clock),
     )
     policy = ChatPolicy(
         stops_when_left=settings.chat_on_disconnect == "cancel",

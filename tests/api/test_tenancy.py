@@ -106,6 +106,11 @@ READS = {
     ("GET", f"/api/entities?user_id={ANNA}"): None,
     ("GET", f"/api/relationships?user_id={ANNA}"): None,
     ("GET", f"/api/chat/conversations?user_id={ANNA}"): None,
+    ("GET", f"/api/memories?user_id={ANNA}"): None,
+    ("GET", f"/api/memories/stats?user_id={ANNA}"): None,
+    ("GET", f"/api/memories/type/procedural?user_id={ANNA}"): None,
+    ("GET", f"/api/profile?user_id={ANNA}"): None,
+    ("GET", f"/api/profile/memory-settings?user_id={ANNA}"): None,
     ("GET", "/api/whoami"): None,
     ("GET", "/api/my_config"): None,
     ("GET", "/api/get_config"): None,
@@ -126,7 +131,7 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         f"/api/chat/conversations/{other['conversation']}",
         {"conversation_id": other["conversation"]},
     )
-    own = {"user_id": ANNA}
+    own, memory = {"user_id": ANNA}, f"/api/memories/{other['memory']}"
     return {
         ("GET", f"{entity}?user_id={ANNA}"): None,
         ("GET", f"{entity}/graph?user_id={ANNA}"): None,
@@ -139,6 +144,20 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         | {"source_entity_id": 1, "target_entity_id": other["entity"], "relationship_type": "changed"},
         ("PATCH", tie): own | {"confidence": 0.1},
         ("DELETE", f"{tie}?user_id={ANNA}"): None,
+        ("POST", f"/api/memories?user_id={ANNA}"): {"memory_type": "semantic", "content": "changed"},
+        ("POST", f"/api/memories/bulk?user_id={ANNA}"): {
+            "memories": [{"memory_type": "semantic", "content": "changed"}]
+        },
+        ("POST", f"/api/memories/search?user_id={ANNA}"): {"query": "the zebra"},
+        ("GET", f"{memory}?user_id={ANNA}"): None,
+        ("PATCH", f"{memory}?user_id={ANNA}"): {"content": "changed"},
+        ("POST", f"{memory}/access?user_id={ANNA}"): None,
+        ("DELETE", f"{memory}?user_id={ANNA}"): None,
+        ("DELETE", f"/api/memories?user_id={ANNA}&confirm=true"): None,
+        ("PATCH", f"/api/profile?user_id={ANNA}"): {"bio": "changed"},
+        ("PATCH", f"/api/profile/memory-settings?user_id={ANNA}"): {"retention_days": 9},
+        ("POST", f"/api/profile/memory-settings/reset?user_id={ANNA}"): None,
+        ("DELETE", f"/api/profile?user_id={ANNA}"): None,
         ("POST", f"/api/chat/conversations?user_id={ANNA}"): {"title": "changed"},
         ("GET", f"{talk}?user_id={ANNA}"): None,
         ("GET", f"{talk}/messages?user_id={ANNA}"): None,
@@ -233,7 +252,8 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
     bare = re.sub(r"/analytics/requests/[^/]+", "/analytics/requests/{analytics_id}", bare)
     bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)
-    bare = re.sub(r"/memories/\d+", "/memories/{memory_id}", bare)
+    bare = re.sub(r"/memories/(\d+|[0-9a-f-]{36})", "/memories/{memory_id}", bare)
+    bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
 
@@ -287,6 +307,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
             "skill": before["/api/get_skills"]["skills"][0]["skill_id"],
             "letter": before["/api/dead_letters"]["dead_letters"][0]["dead_letter_id"],
             "entity": min(one["entity_id"] for one in before[f"/api/entities?user_id={ANNA}"]["entities"]),
+            "memory": before[f"/api/memories/type/procedural?user_id={ANNA}"]["memories"][0]["id"],
             "tie": before[f"/api/relationships?user_id={ANNA}"]["relationships"][0]["relationship_id"],
         }
         assert "betatown" in json.dumps(before)

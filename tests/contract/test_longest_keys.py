@@ -92,6 +92,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await converse(tx, name, user_id=UserId(user), session_id=key(alphabet))
         await tx.request_analytics.add([measured(uid, user_id=UserId(user), conversation_id=session)])
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
+        await tx.user_settings.ensure(UserId(user))
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         window_of = {"first_seq": 1, "last_seq": 1, "run_id": key(alphabet), "version": Status.CURRENT}
         await tx.extractions.add(

@@ -12,6 +12,7 @@ PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "
 WRITES = re.compile(
     r"/(publish|add_|update_)|/(entities|relationships)(/\{\w+\}(/merge)?)?$"
     r"|/chat/(send|complete|stop|retry|conversations(/\{\w+\})?)$"
+    r"|/memories(/bulk|/\{memory_id\})?$|/profile(/memory-settings)?$"
 )
 DOCUMENT = create_app(Settings()).openapi()
 SCHEMAS = DOCUMENT["components"]["schemas"]

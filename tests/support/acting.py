@@ -9,6 +9,7 @@ from sagacity.domain.ids import IdSource
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.prompt_runner import ModelGateway
+from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Acting, Parts
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.tokens import TokenCounter
@@ -45,6 +46,7 @@ def parts_of(storage: Storage, embedder: MiniLM, clock: Clock, ids: IdSource) ->
             concurrency=1,
             sweep_seconds=60,
         ),
+        accesses=Accesses(storage, clock),
     )
 
 

@@ -148,6 +148,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             [measured(HARD[0], request_id=HARD[1], error_message=HARD[4], total_time_ms=0.1 + 0.2)]
         )
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
+        await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
         cluster = PlaybookCluster(

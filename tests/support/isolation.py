@@ -77,6 +77,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await converse(tx, word)
         await tx.request_analytics.add([measured(word, error_message=word)])
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
+        await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         item = await _run(tx, word)
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:

@@ -17,6 +17,7 @@ from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
+from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
 from sagacity.storage.replica.copied import Progress
@@ -75,6 +76,16 @@ async def _as_they_were(tx: Transaction, held: Held) -> list[Memory]:
     """What was read beside what was given."""
     found = await tx.changes.as_they_were([held.memory], LONG_AGO)
     return [one for one in found if one is not held.memory]
+
+
+async def _whose(tx: Transaction, numbers: Awaitable[list[int] | dict[str, int]]) -> list[Memory]:
+    """The memories of these numbers, in full."""
+    found = await numbers
+    return await tx.memories.get_many(list(found.values()) if isinstance(found, dict) else found)
+
+
+async def _numbers(found: Awaitable[list]) -> list[int]:
+    return [number for number, _ in await found]
 
 
 def _talk(held: Held) -> SessionId:
@@ -292,6 +303,28 @@ CASES: dict[str, Case] = {
     "exchanges.keep": lambda tx, h: tx.exchanges.keep(f"{h.word} exchange", h.word, "x", LATER),
     "exchanges.request_stop": lambda tx, h: tx.exchanges.request_stop(f"{h.word} exchange"),
     "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} exchange"),
+    "user_memories.find": lambda tx, h: tx.user_memories.find(
+        ANNA, str(h.memory.memory_id), kinds=TYPED_KINDS
+    ),
+    "user_memories.page": lambda tx, h: tx.user_memories.page(ANNA, TYPED_KINDS, limit=99),
+    "user_memories.count": lambda tx, h: tx.user_memories.count(ANNA, TYPED_KINDS),
+    "user_memories.counts": lambda tx, h: tx.user_memories.counts(ANNA, TYPED_KINDS),
+    "user_memories.numbers": lambda tx, h: _whose(tx, tx.user_memories.numbers(ANNA, PROFILE, limit=99)),
+    "user_memories.numbers_of": lambda tx, h: _whose(tx, tx.user_memories.numbers_of([h.memory.uid])),
+    "user_memories.note_accesses": lambda tx, h: tx.user_memories.note_accesses(
+        {h.memory.memory_id: 9}, LATER
+    ),
+    "user_memories.beyond": lambda tx, h: tx.user_memories.beyond(ANNA, PROFILE, keep=0, limit=99),
+    "user_memories.unused_since": lambda tx, h: _whose(
+        tx, _numbers(tx.user_memories.unused_since(ANNA, TYPED_KINDS, LATER, limit=99))
+    ),
+    "user_memories.first_used": lambda tx, h: tx.user_memories.first_used(ANNA, TYPED_KINDS),
+    "user_settings.find": lambda tx, h: tx.user_settings.find(ANNA),
+    "user_settings.ensure": lambda tx, h: tx.user_settings.ensure(ANNA),
+    "user_settings.change": lambda tx, h: tx.user_settings.change(
+        ANNA, lambda one: one.model_copy(update={"bio": "stolen"})
+    ),
+    "user_settings.remove": lambda tx, h: tx.user_settings.remove(ANNA),
     "sessions.waiting": lambda tx, h: tx.sessions.waiting(ANNA, limit=99),
     "sessions.find": lambda tx, h: tx.sessions.find(ANNA, h.session.session_id),
     "sessions.lock": lambda tx, h: tx.sessions.lock(h.session, [h.last_turn.interaction_id]),
@@ -417,6 +450,11 @@ EXPECTED: dict[str, object] = {
     "exchanges.write": False,
     "exchanges.keep": None,
     "exchanges.request_stop": False,
+    "user_memories.find": None,
+    "user_memories.count": 2,
+    "user_memories.note_accesses": 0,
+    "user_memories.first_used": START,
+    "user_settings.remove": True,
     "sessions.find": None,
     "sessions.lock": False,
     "sessions.settle": False,

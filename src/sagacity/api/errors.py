@@ -16,6 +16,7 @@ from sagacity.domain.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
+    NotConfirmed,
     NotFound,
     ProviderError,
     ProviderTimeout,
@@ -34,6 +35,7 @@ REQUEST_HEADER = "X-Request-ID"
 STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
+    NotConfirmed: 400,
     InvalidInput: 422,
     TooLarge: 413,
     Unauthorized: 401,

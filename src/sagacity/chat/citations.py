@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from sagacity.domain.chat import Cited, Use
+from sagacity.domain.kinds import KINDS
 
 _SOURCES = re.compile(r" ?\[([a-z]:\d{1,19}(?:[,;] ?[a-z]:\d{1,19})*)\]")
 _LONGEST = 100
@@ -62,3 +63,13 @@ def _open_end(text: str) -> int:
     if start < 0 or "]" in text[start:]:
         return len(text) - 1 if text.endswith(" ") else len(text)
     return start - 1 if start and text[start - 1] == " " else start
+
+
+def used_memories(cited: Iterable[Cited]) -> set[int | str]:
+    """Return the memories that an answer rests on: each by its uid, or by its number where the API knows it by that."""
+    kinds = {str(kind): spec for kind, spec in KINDS.items()}
+    return {
+        one.item_id if kinds[one.kind].is_known_by_uid else int(one.item_id)
+        for one in cited
+        if one.kind in kinds
+    }

@@ -64,7 +64,7 @@ async def remember(
     budgets: ContextBudgets = BUDGETS,
 ) -> Remembered:
     """
-    Return what is remembered that may bear on a message.
+    Return what is remembered that may bear on a message; nothing if the user has switched that off.
 
     Args:
         acting: on whose behalf.
@@ -73,6 +73,10 @@ async def remember(
         shown: turns that the prompt has anyway.
         budgets: tokens for what is remembered.
     """
+    async with acting.read(user_id=user_id) as snapshot:
+        settings = await snapshot.user_settings.find(user_id)
+    if settings is not None and not settings.memory.memory_enabled:
+        return NOTHING
     asked = asked_in(message)
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
     request = ContextRequest(

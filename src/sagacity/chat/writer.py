@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from sagacity.analytics.answers import record_answer
-from sagacity.chat.citations import CitationReader
+from sagacity.chat.citations import CitationReader, used_memories
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.mending import Mender
@@ -188,6 +188,7 @@ class AnswerWriter:
         timings = {**self._timings, "save_response": _milliseconds(began)}
         self._live.exchange = ended.model_copy(update={"timings": timings})
         self._live.change()
+        self._acting.parts.accesses.note(self._acting.tenant, used_memories(self._live.exchange.citations))
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
         )

@@ -16,7 +16,9 @@ from sagacity.cli import (
     entities,
     evaluations,
     interactions,
+    memories,
     operations,
+    profile,
     profiles,
     prompts,
     skills,
@@ -135,6 +137,8 @@ app.add_typer(agent_playbooks.app, name="agent-playbooks")
 app.add_typer(skills.app, name="skills")
 app.add_typer(entities.app, name="entities")
 app.add_typer(conversations.app, name="conversations")
+app.add_typer(memories.app, name="memories")
+app.add_typer(profile.app, name="profile")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)
 app.add_typer(operations.app, name="operations")

@@ -11,6 +11,7 @@ from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
+from sagacity.domain.user_memory import MemoryType
 
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
 DeadLetterStatusWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
@@ -37,6 +38,7 @@ GroupingWord = Grouping | Literal["learner", "user", "day", "model"]
 MemoryKindWord = (
     MemoryKind | Literal["profile", "semantic", "episodic", "user_playbook", "agent_playbook", "skill"]
 )
+MemoryTypeWord = MemoryType | Literal["profile", "semantic", "episodic", "procedural"]
 MetricWord = Metric | Literal["requests", "latency", "errors"]
 OperationNameWord = (
     OperationName

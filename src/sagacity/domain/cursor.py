@@ -84,7 +84,7 @@ class Window(Value):
         return (*self.context, *self.unread)
 
 
-LEARN, REGENERATE, EVALUATE, SUMMARIZE = "learn", "regenerate", "evaluate", "summarize"
+LEARN, REGENERATE, EVALUATE, SUMMARIZE, FORGET = "learn", "regenerate", "evaluate", "summarize", "forget"
 """Tasks on one user's log, and the names of their leases."""
 DISTIL, RETAIN = "distil", "retain"
 """Tasks on what is the organisation's own, and the names of their leases."""

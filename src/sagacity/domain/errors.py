@@ -5,6 +5,7 @@ Every error that Sagacity raises on purpose.
     ├── NotFound            the thing named is not there (or is another tenant's)
     ├── Conflict            it is there already, in another form
     ├── InvalidInput        a user's mistake
+    │   └── NotConfirmed    much would be deleted, and the call does not say that it is meant
     ├── TooLarge            the body is over the limit
     ├── Unauthorized        no valid token
     ├── Forbidden           a valid token that may not do this
@@ -36,6 +37,10 @@ class Conflict(SagacityError):
 
 class InvalidInput(SagacityError):
     """The input breaks a rule that the message names. Correct it and send it again."""
+
+
+class NotConfirmed(InvalidInput):
+    """Much would be deleted, and the call does not say that this is meant. Send it again with `confirm=true`."""
 
 
 class TooLarge(SagacityError):

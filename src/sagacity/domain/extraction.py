@@ -27,6 +27,8 @@ class Rejection(StrEnum):
     """It would change a memory that a person has written or confirmed since."""
     DELETED = "deleted"
     """The turns that say it were deleted meanwhile."""
+    SWITCHED_OFF = "switched_off"
+    """The user switched learning it off while it was read."""
 
 
 class EntryCounts(Value):

@@ -161,14 +161,18 @@ class SemanticFacts(Value):
 
     topic: str = ""
     subtopic: str = ""
+    fact: str = ""
+    """In the sender's words, where these differ from the content."""
 
 
 class EpisodeFacts(Value):
-    """What only an episode carries: its content is the summary of a session."""
+    """What only an episode carries: its content is the summary of a session, unless the sender gave one beside it."""
 
     session_id: SessionId | None = None
     event_type: str = "conversation"
     title: str = ""
+    summary: str = ""
+    """Where it differs from the content."""
     outcome: str = ""
     started_at: datetime | None = None
     """When its first turn happened."""
@@ -253,7 +257,16 @@ class NewMemory(Value):
         """The text by which the memory is found, by keyword and by vector."""
         features = (str(value) for value in self.attributes.custom_features.values())
         title = self.attributes.skill.name if self.attributes.skill else ""
-        parts = (title, self.trigger or "", self.content, self.pitfall or "", *self.keywords, *features)
+        procedure = self.attributes.procedure or ProcedureFacts()
+        parts = (
+            title or procedure.name,
+            self.trigger or "",
+            self.content,
+            self.pitfall or "",
+            *procedure.steps,
+            *self.keywords,
+            *features,
+        )
         return "\n".join(part for part in parts if part)
 
 

@@ -100,6 +100,10 @@ class Query(Value):
     mode: SearchMode = SearchMode.HYBRID
     threshold: float = 0.0
     """Least `Scored.relevance` of a result, in [0, 1]."""
+    least_score: float = 0.0
+    """Least `Scored.score` of a result."""
+    keeps_cautions: bool = True
+    """Whether what must not be missed is among the results, however well it matches."""
     ranking: Ranking = Ranking.BLENDED
     strategies: tuple[StrategyName, ...] = (StrategyName.VECTOR, StrategyName.KEYWORD, StrategyName.GRAPH)
     """Which ways of finding are used, as far as `mode` admits them."""

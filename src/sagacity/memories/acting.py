@@ -16,6 +16,7 @@ from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.prompt_runner import ModelGateway
+from sagacity.memories.access import Accesses
 from sagacity.providers.base import Embedder
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
@@ -37,6 +38,7 @@ class Parts:
     clock: Clock
     ids: IdSource
     dispatcher: Dispatcher
+    accesses: Accesses
     analytics: Recorder = UNRECORDED
 
 

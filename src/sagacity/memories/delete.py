@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import structlog
 
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.memories.acting import Acting
@@ -14,19 +15,34 @@ _log = structlog.get_logger(__name__)
 
 
 async def delete_memories(
-    acting: Acting, kind: MemoryKind, *, ids: Sequence[int] | None = None, uids: Sequence[str] | None = None
+    acting: Acting,
+    kind: MemoryKind,
+    *,
+    ids: Sequence[int] | None = None,
+    uids: Sequence[str] | None = None,
+    user_id: UserId | None = None,
+    is_logged: bool = True,
 ) -> int:
     """
     Delete memories of one kind with their history, and return how many there were; without a choice all.
+
+    Args:
+        acting: on whose behalf.
+        kind: of which kind.
+        ids: only those of these numbers.
+        uids: only those of these names.
+        user_id: only this user's; None for anyone's.
+        is_logged: whether to log it; else the caller does, of several such calls at once.
 
     Raises:
         Forbidden: the caller may not write that kind.
     """
     acting.require_to_write_kind(kind)
     config = await acting.config()
-    async with acting.begin() as transaction:
-        count = await _delete(transaction, config, kind, ids=ids, uids=uids)
-    log_deleted(acting, kind, count)
+    async with acting.begin(user_id=user_id) as transaction:
+        count = await _delete(transaction, config, kind, ids=ids, uids=uids, user_id=user_id)
+    if is_logged:
+        log_deleted(acting, kind, count)
     if kind is MemoryKind.USER_PLAYBOOK:
         acting.parts.dispatcher.poll_now()
     return count
@@ -57,10 +73,11 @@ async def _delete(
     *,
     ids: Sequence[int] | None = None,
     uids: Sequence[str] | None = None,
+    user_id: UserId | None = None,
 ) -> int:
     """Delete, and let aggregation look at what it made of user playbooks that went."""
     lost = await transaction.clusters.taught(ids) if kind is MemoryKind.USER_PLAYBOOK else ()
-    count = await transaction.memories.delete(kind, ids=ids, uids=uids)
+    count = await transaction.memories.delete(kind, ids=ids, uids=uids, user_id=user_id)
     await note_playbooks(transaction, config, (), lost=lost)
     return count
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from sagacity.domain.change import Occasion
 from sagacity.domain.ids import InteractionId, RunId, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, ArchivedBy, Memory, NewMemory, Status
+from sagacity.learning.writing.limits import keep_within_limits
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
@@ -94,6 +95,18 @@ async def record(
     await transaction.changes.add(
         [occasions[after.user_id].change(before, after) for before, after in changed]
     )
+
+
+async def keep_users_within_limits(
+    acting: Acting, transaction: Transaction, stored: Sequence[Memory]
+) -> None:
+    """Archive what users have beyond their limits now that *stored* came, which stays."""
+    spared = [memory.memory_id for memory in stored]
+    for user_id in dict.fromkeys(memory.user_id for memory in stored):
+        if user_id is not None:
+            kinds = {memory.kind for memory in stored if memory.user_id == user_id}
+            why = occasion(acting, "over the limit of the user's settings")
+            await keep_within_limits(transaction, user_id, kinds, why, spared=spared)
 
 
 def _is_same(before: Memory, after: Memory) -> bool:

@@ -11,7 +11,7 @@ from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.memories.acting import Acting
 from sagacity.memories.delete import log_deleted
-from sagacity.memories.edits import edited_by_person, record, written
+from sagacity.memories.edits import edited_by_person, keep_users_within_limits, record, written
 from sagacity.memories.write import edit_memory, embed
 from sagacity.storage.search.keywords import terms_of
 
@@ -67,6 +67,7 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
             added = await transaction.memories.add(await written(transaction, new), vectors=vectors)
             pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
             await record(acting, transaction, pairs, reason="profile written")
+            await keep_users_within_limits(acting, transaction, added)
 
     await acting.parts.storage.retry(store)
     acting.parts.dispatcher.poll_now()

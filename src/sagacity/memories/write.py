@@ -9,7 +9,7 @@ from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, Memory, MemoryKind, NewMemory, Status
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks
 from sagacity.memories.acting import Acting
-from sagacity.memories.edits import edited_by_person, record, written
+from sagacity.memories.edits import edited_by_person, keep_users_within_limits, record, written
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -33,9 +33,17 @@ async def embed(acting: Acting, memories: Sequence[NewMemory]) -> dict[MemoryUid
     return {memory.uid: vector for memory, vector in zip(memories, vectors, strict=True)}
 
 
-async def add_memories(acting: Acting, new: Sequence[NewMemory], *, reason: str) -> list[Memory]:
+async def add_memories(
+    acting: Acting, new: Sequence[NewMemory], *, reason: str, user_id: UserId | None = None
+) -> list[Memory]:
     """
     Store *new*, every uid of which is new to the tenant, and return them with their numbers.
+
+    Args:
+        acting: on whose behalf.
+        new: the memories.
+        reason: goes into their history.
+        user_id: whose they all are; None if they are of several users, or of none.
 
     Raises:
         Forbidden: one is of another user than the caller's, or of a kind that the caller may not write.
@@ -43,9 +51,10 @@ async def add_memories(acting: Acting, new: Sequence[NewMemory], *, reason: str)
     acting.require_to_write(new)
     config = await acting.config()
     vectors = await embed(acting, new)
-    async with acting.begin() as transaction:
+    async with acting.begin(user_id=user_id) as transaction:
         stored = await transaction.memories.add(await written(transaction, new), vectors=vectors)
         await record(acting, transaction, [(None, memory) for memory in stored], reason=reason)
+        await keep_users_within_limits(acting, transaction, stored)
         is_looked_at = await note_changed_playbooks(transaction, config, [(None, one) for one in stored])
     if is_looked_at or not vectors:
         acting.parts.dispatcher.poll_now()

@@ -102,7 +102,7 @@ class Searcher:
             trace = answers.trace.model_copy(update={"analysis": analysis})
             started = time.perf_counter()
             standings = await _standings(snapshot, query, answers, analysis)
-            cautions = await cautions_for(snapshot, query)
+            cautions = await cautions_for(snapshot, query) if query.keeps_cautions else frozenset[Key]()
             ranked: dict[str, list[Ranked]] = {}
             likely: dict[Key, float] = {}
             scores = list[float]()
@@ -121,7 +121,8 @@ class Searcher:
                 relevant = [
                     one
                     for one in every
-                    if _key(one) in cautions or likely.get(_key(one), 1.0) >= query.threshold
+                    if _key(one) in cautions
+                    or (likely.get(_key(one), 1.0) >= query.threshold and one.score >= query.least_score)
                 ]
                 depth = max(query.limit, RERANKED if query.rerank else 0)
                 ranked[kind] = within_limit(relevant, depth, lambda one: _key(one) in cautions)

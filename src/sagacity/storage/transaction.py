@@ -33,6 +33,7 @@ from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.memories.changes import ChangeRepository
 from sagacity.storage.memories.clusters import ClusterRepository
 from sagacity.storage.memories.memories import MemoryRepository
+from sagacity.storage.memories.of_user import UserMemoryRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
 from sagacity.storage.replica.base import VectorReplica
@@ -50,6 +51,7 @@ from sagacity.storage.search.keywords import ANALYZER
 from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.statements.user_key import user_of
 from sagacity.storage.statements.user_rows import narrowed
+from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
 from sagacity.storage.work.extractions import ExtractionRepository
@@ -82,6 +84,8 @@ class Transaction:
         self.entities = EntityRepository(scope, self.graph)
         self.relationships = RelationshipRepository(scope, self.entities)
         self.memories = MemoryRepository(scope, self.search, self.graph)
+        self.user_memories = UserMemoryRepository(scope)
+        self.user_settings = UserSettingsRepository(scope)
         self.cursors = CursorRepository(scope)
         self.leases = LeaseRepository(scope)
         self.dead_letters = DeadLetterRepository(scope)

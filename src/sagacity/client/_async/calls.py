@@ -20,6 +20,7 @@ from sagacity.client._async import (
     prompts,
     receipts,
     search,
+    settings,
     skills,
     user_playbooks,
     versions,
@@ -108,6 +109,15 @@ class AsyncCalls(AsyncConnection):
 
     get_memory_history = memories.get_memory_history
     undo_merge = memories.undo_merge
+    add_memory = memories.add_memory
+    list_memories = memories.list_memories
+    add_memories = memories.add_memories
+    search_memories = memories.search_memories
+    get_memory_stats = memories.get_memory_stats
+    list_memories_of_type = memories.list_memories_of_type
+    get_memory = memories.get_memory
+    update_memory = memories.update_memory
+    note_memory_access = memories.note_memory_access
 
     get_model_calls = model_calls.get_model_calls
     get_model_call_totals = model_calls.get_model_call_totals
@@ -138,6 +148,12 @@ class AsyncCalls(AsyncConnection):
     search_agent_playbooks = search.search_agent_playbooks
     search_skills = search.search_skills
     search = search.search
+
+    get_user_settings = settings.get_user_settings
+    update_user_settings = settings.update_user_settings
+    get_memory_settings = settings.get_memory_settings
+    update_memory_settings = settings.update_memory_settings
+    reset_memory_settings = settings.reset_memory_settings
 
     get_skills = skills.get_skills
     add_skills = skills.add_skills

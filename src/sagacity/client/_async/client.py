@@ -1,6 +1,6 @@
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._async import chatting, publishing, skill_folders, waiting
+from sagacity.client._async import chatting, publishing, remembering, skill_folders, waiting
 from sagacity.client._async.calls import AsyncCalls
 
 
@@ -27,3 +27,6 @@ class AsyncSagacity(AsyncCalls):
     retry_answer = chatting.retry_answer
     list_messages = chatting.list_messages
     delete_conversation = chatting.delete_conversation
+    delete_memory = remembering.delete_memory
+    delete_memories = remembering.delete_memories
+    delete_user_settings = remembering.delete_user_settings

@@ -1,7 +1,7 @@
 # Generated from _async by scripts/unasync; edit it there.
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._sync import chatting, publishing, skill_folders, waiting
+from sagacity.client._sync import chatting, publishing, remembering, skill_folders, waiting
 from sagacity.client._sync.calls import Calls
 
 
@@ -28,3 +28,6 @@ class Sagacity(Calls):
     retry_answer = chatting.retry_answer
     list_messages = chatting.list_messages
     delete_conversation = chatting.delete_conversation
+    delete_memory = remembering.delete_memory
+    delete_memories = remembering.delete_memories
+    delete_user_settings = remembering.delete_user_settings

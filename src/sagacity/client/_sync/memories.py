@@ -1,11 +1,25 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""Where a memory comes from, and undoing a merge."""
+"""What is remembered of a user, of four types; where a memory comes from, and undoing a merge."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.words import MemoryKindWord
+from sagacity.client.wire import checked
+from sagacity.client.words import MemoryKindWord, MemoryTypeWord
+from sagacity.schemas.chat_memories import (
+    ChatMemoryView,
+    CreatedMemories,
+    CreateMemoriesBody,
+    CreateMemoryBody,
+    FindMemoriesBody,
+    FoundMemories,
+    MemoriesPage,
+    MemoryStats,
+    UpdateMemoryBody,
+)
 from sagacity.schemas.history import MemoryHistory, UndoneMerge
 
 
@@ -46,4 +60,320 @@ def undo_merge(
     params = {"kind": kind}
     return connection.send(
         "POST", f"/api/memories/{quote(str(memory_id), safe='')}/undo_merge", UndoneMerge, params=params
+    )
+
+
+def add_memory(
+    connection: Connection,
+    memory_type: MemoryTypeWord,
+    content: str,
+    *,
+    user_id: str | None = None,
+    keywords: Sequence[str] | None = None,
+    metadata: Mapping[str, object] | None = None,
+    reliability: float | None = None,
+    category: str | None = None,
+    attribute: str | None = None,
+    value: str | None = None,
+    topic: str | None = None,
+    fact: str | None = None,
+    conversation_id: str | None = None,
+    event_type: str | None = None,
+    summary: str | None = None,
+    procedure_name: str | None = None,
+    trigger: str | None = None,
+    steps: Sequence[str] | None = None,
+) -> ChatMemoryView:
+    """
+    Store a memory of a user. It is found by its words and by its meaning at once.
+
+    Args:
+        connection: to the server.
+        memory_type: what it is: `profile` says who the user is, `semantic` what is so, `episodic` what happened,
+            `procedural` how to do something.
+        content: what it says.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+        keywords: other words to find it by.
+        metadata: stored with it; up to 65,536 characters.
+        reliability: how sure it is; by default 0.5.
+        category: of a profile: what it is about, such as `preferences`.
+        attribute: of a profile: what it tells, such as `favourite colour`.
+        value: of a profile: what it is, such as `green`.
+        topic: of a semantic memory: what it is about.
+        fact: of a semantic memory: the fact, where it differs from the content.
+        conversation_id: of an episodic memory: the conversation in which it happened.
+        event_type: of an episodic memory: what happened, such as `decision`.
+        summary: of an episodic memory: what happened, in short, where it differs from the content.
+        procedure_name: of a procedural memory: what it is called.
+        trigger: of a procedural memory: when to do it.
+        steps: of a procedural memory: what to do, in order.
+    """
+    params = {"user_id": user_id}
+    body = checked(
+        CreateMemoryBody,
+        {
+            "memory_type": memory_type,
+            "content": content,
+            "keywords": keywords,
+            "metadata": metadata,
+            "reliability": reliability,
+            "category": category,
+            "attribute": attribute,
+            "value": value,
+            "topic": topic,
+            "fact": fact,
+            "conversation_id": conversation_id,
+            "event_type": event_type,
+            "summary": summary,
+            "procedure_name": procedure_name,
+            "trigger": trigger,
+            "steps": steps,
+        },
+    )
+    return connection.send("POST", "/api/memories", ChatMemoryView, params=params, body=body)
+
+
+def list_memories(
+    connection: Connection,
+    *,
+    memory_type: MemoryTypeWord | None = None,
+    page: int = 1,
+    page_size: int = 20,
+    cursor: str | None = None,
+    user_id: str | None = None,
+) -> MemoriesPage:
+    """
+    Return a page of the user's memories, newest first.
+
+    Args:
+        connection: to the server.
+        memory_type: only memories of this type. Default: all types.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
+        cursor: where the page before ended; takes the place of `page`.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {
+        "memory_type": memory_type,
+        "page": page,
+        "page_size": page_size,
+        "cursor": cursor,
+        "user_id": user_id,
+    }
+    return connection.get("/api/memories", MemoriesPage, params=params)
+
+
+def add_memories(
+    connection: Connection,
+    memories: Sequence[CreateMemoryBody | Mapping[str, object]],
+    *,
+    user_id: str | None = None,
+) -> CreatedMemories:
+    """
+    Store several memories of a user; those that break a rule are left out, and named.
+
+    The reply is 422 if all of them do, and nothing was stored.
+
+    Args:
+        connection: to the server.
+        memories: the memories.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {"user_id": user_id}
+    body = checked(CreateMemoriesBody, {"memories": memories})
+    return connection.send("POST", "/api/memories/bulk", CreatedMemories, params=params, body=body)
+
+
+def search_memories(
+    connection: Connection,
+    query: str,
+    *,
+    user_id: str | None = None,
+    memory_types: Sequence[MemoryTypeWord] | None = None,
+    limit: int | None = None,
+    min_score: float | None = None,
+    include_vector_search: bool | None = None,
+    include_keyword_search: bool | None = None,
+    date_from: datetime | None = None,
+    date_to: datetime | None = None,
+) -> FoundMemories:
+    """
+    Search the user's memories by words and by meaning, with the scores that say why each was found.
+
+    What is returned counts as used, which `frequency_score` rises with.
+
+    Args:
+        connection: to the server.
+        query: the question, or words.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+        memory_types: only memories of these types; empty: of all.
+        limit: the largest number of results; by default 10.
+        min_score: only results with this score or more; by default 0.0.
+        include_vector_search: whether to look for what means the same; by default True.
+        include_keyword_search: whether to look for the same words; by default True.
+        date_from: only what was said, or happened, then or later.
+        date_to: only what was said, or happened, then or sooner.
+    """
+    params = {"user_id": user_id}
+    body = checked(
+        FindMemoriesBody,
+        {
+            "query": query,
+            "memory_types": memory_types,
+            "limit": limit,
+            "min_score": min_score,
+            "include_vector_search": include_vector_search,
+            "include_keyword_search": include_keyword_search,
+            "date_from": date_from,
+            "date_to": date_to,
+        },
+    )
+    return connection.send(
+        "POST", "/api/memories/search", FoundMemories, params=params, body=body, repeatable=True
+    )
+
+
+def get_memory_stats(connection: Connection, *, user_id: str | None = None) -> MemoryStats:
+    """
+    Return what is remembered of the user, in numbers.
+
+    Args:
+        connection: to the server.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {"user_id": user_id}
+    return connection.get("/api/memories/stats", MemoryStats, params=params)
+
+
+def list_memories_of_type(
+    connection: Connection,
+    memory_type: MemoryTypeWord,
+    *,
+    page: int = 1,
+    page_size: int = 20,
+    cursor: str | None = None,
+    user_id: str | None = None,
+) -> MemoriesPage:
+    """
+    Return a page of the user's memories of one type, newest first.
+
+    Args:
+        connection: to the server.
+        memory_type: which type.
+        page: which page of the results to return, from 1 on.
+        page_size: how many results a page holds.
+        cursor: where the page before ended; takes the place of `page`.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {"page": page, "page_size": page_size, "cursor": cursor, "user_id": user_id}
+    return connection.get(
+        f"/api/memories/type/{quote(str(memory_type), safe='')}", MemoriesPage, params=params
+    )
+
+
+def get_memory(connection: Connection, memory_id: str, *, user_id: str | None = None) -> ChatMemoryView:
+    """
+    Return one memory of the user that is in force.
+
+    Args:
+        connection: to the server.
+        memory_id: the memory's id, or its number as a chat's sources name it.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {"user_id": user_id}
+    return connection.get(f"/api/memories/{quote(str(memory_id), safe='')}", ChatMemoryView, params=params)
+
+
+def update_memory(
+    connection: Connection,
+    memory_id: str,
+    *,
+    user_id: str | None = None,
+    content: str | None = None,
+    keywords: Sequence[str] | None = None,
+    metadata: Mapping[str, object] | None = None,
+    reliability: float | None = None,
+    category: str | None = None,
+    attribute: str | None = None,
+    value: str | None = None,
+    topic: str | None = None,
+    fact: str | None = None,
+    summary: str | None = None,
+    procedure_name: str | None = None,
+    trigger: str | None = None,
+    steps: Sequence[str] | None = None,
+) -> ChatMemoryView:
+    """
+    Change a memory of the user; fields that are not given stay as they are.
+
+    Args:
+        connection: to the server.
+        memory_id: the memory's id, or its number as a chat's sources name it.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+        content: what it says.
+        keywords: other words to find it by; they take the place of those that it has.
+        metadata: takes the place of what is stored.
+        reliability: how sure it is.
+        category: of a profile: what it is about.
+        attribute: of a profile: what it tells.
+        value: of a profile: what it is.
+        topic: of a semantic memory: what it is about.
+        fact: of a semantic memory: the fact, where it differs from the content.
+        summary: of an episodic memory: what happened, in short, where it differs from the content.
+        procedure_name: of a procedural memory: what it is called.
+        trigger: of a procedural memory: when to do it.
+        steps: of a procedural memory: what to do, in order.
+    """
+    params = {"user_id": user_id}
+    body = checked(
+        UpdateMemoryBody,
+        {
+            "content": content,
+            "keywords": keywords,
+            "metadata": metadata,
+            "reliability": reliability,
+            "category": category,
+            "attribute": attribute,
+            "value": value,
+            "topic": topic,
+            "fact": fact,
+            "summary": summary,
+            "procedure_name": procedure_name,
+            "trigger": trigger,
+            "steps": steps,
+        },
+    )
+    return connection.send(
+        "PATCH",
+        f"/api/memories/{quote(str(memory_id), safe='')}",
+        ChatMemoryView,
+        params=params,
+        body=body,
+        repeatable=True,
+    )
+
+
+def note_memory_access(
+    connection: Connection, memory_id: str, *, user_id: str | None = None
+) -> ChatMemoryView:
+    """
+    Count that a memory of the user was used, and return it.
+
+    Args:
+        connection: to the server.
+        memory_id: the memory's id, or its number as a chat's sources name it.
+        user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
+            the server's own machine without a token may leave it out, and are then for the user `local`.
+    """
+    params = {"user_id": user_id}
+    return connection.send(
+        "POST", f"/api/memories/{quote(str(memory_id), safe='')}/access", ChatMemoryView, params=params
     )

@@ -13,6 +13,7 @@ from sagacity.learning.analytics_upkeep import AnalyticsUpkeep
 from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.episodes.pipeline import Summarize
 from sagacity.learning.evaluate.pipeline import Evaluate
+from sagacity.learning.forgetting import Forget
 from sagacity.learning.retention import PlanRetention, Retain
 from sagacity.learning.tasks.base import Task
 from sagacity.learning.tasks.parts import TaskParts
@@ -24,6 +25,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Regenerate,
     Evaluate,
     Summarize,
+    Forget,
     PlanRetention,
     Distil,
     Retain,

@@ -14,6 +14,7 @@ from sagacity.domain.ids import IdSource, RunId, UserId
 from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.domain.tenant import Tenant
+from sagacity.domain.user_settings import UserSettings
 from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.deduplicate import deduplicate
 from sagacity.learning.deduplication.neighbours import find_neighbours
@@ -26,6 +27,13 @@ from sagacity.learning.windows.images import MOST_CHARACTERS, shown_image
 from sagacity.learning.windows.known import KnownMemories, User
 from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.learning.windows.result import WindowResult, attributed, failed, provenance_of, version_of
+from sagacity.learning.windows.switches import (
+    is_learned,
+    keep_learned_within_limits,
+    notes_names,
+    nothing_of,
+    passed_over,
+)
 from sagacity.learning.windows.window import Due, read_windows
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
 from sagacity.learning.writing.contact_data import without_contact_data
@@ -109,16 +117,34 @@ class WindowProcessor:
 
     async def process(self, work: Sequence[TargetTasks]) -> list[Processed]:
         """
-        Read windows side by side, and decide on what they teach, each kind by itself.
+        Read windows of one user side by side, and decide on what they teach, each kind by itself.
+
+        Windows of kinds that the user has switched off are not read.
 
         Returns:
             What each of *work* came to, in its order.
         """
-        known = [await self._known(one) for one in work]
-        shared = _shared_calls(work, known)
-        return await asyncio.gather(
-            *(self._process(one, facts, shared) for one, facts in zip(work, known, strict=True))
+        settings = await self._settings(work[0].target)
+        is_read = [is_learned(settings, one.target.group.kind) for one in work]
+        to_read = [one for one, wanted in zip(work, is_read, strict=True) if wanted]
+        known = [await self._known(one) for one in to_read]
+        shared = _shared_calls(to_read, known)
+        done = iter(
+            await asyncio.gather(
+                *(self._process(one, facts, shared) for one, facts in zip(to_read, known, strict=True))
+            )
         )
+        return [
+            next(done)
+            if wanted
+            else Processed(one.target, [passed_over(task.due, task.window) for task in one.tasks])
+            for one, wanted in zip(work, is_read, strict=True)
+        ]
+
+    async def _settings(self, target: Target) -> UserSettings | None:
+        """Return what the user lets be learned: no model is shown what is not to be."""
+        async with self._storage.read(target.tenant) as snapshot:
+            return await snapshot.user_settings.find(target.user_id)
 
     async def _process(
         self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
@@ -315,7 +341,10 @@ class WindowProcessor:
         # A turn that was deleted while it was read teaches nothing.
         evidence = {number for one in proposals for number in one.decision.candidate.evidence}
         there = await transaction.interactions.existing(evidence)
-        return await apply(
+        settings = await transaction.user_settings.find(target.user_id)
+        if not is_learned(settings, target.group.kind):
+            return nothing_of(proposals)
+        applied = await apply(
             transaction,
             target.user_id,
             proposals,
@@ -324,7 +353,12 @@ class WindowProcessor:
             clock=self._clock,
             ids=self._ids,
             status=target.status,
+            notes_names=notes_names(settings),
         )
+        await keep_learned_within_limits(
+            transaction, target.user_id, target.group.kind, applied, status=target.status
+        )
+        return applied
 
 
 def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) -> Extract:

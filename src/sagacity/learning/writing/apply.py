@@ -100,6 +100,7 @@ async def apply(
     clock: Clock,
     ids: IdSource,
     status: Status = Status.CURRENT,
+    notes_names: bool = True,
 ) -> Applied:
     """
     Carry out decisions: memories, their search documents, the graph and the change log.
@@ -116,11 +117,12 @@ async def apply(
         clock: the time of the changes.
         ids: names of new memories.
         status: the version that is written. What it supersedes is history in either case.
+        notes_names: whether people, places and things go into the graph.
 
     Raises:
         Conflict: a person changed a target since it was decided on; roll back, and decide again.
     """
-    run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status)
+    run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status, notes_names)
     done = Applied()
     for proposal in proposals:
         done.note(*await _carry_out(run, proposal))
@@ -129,7 +131,8 @@ async def apply(
         for change in done.changes
         if change.after is not None and change.action is not ChangeAction.REMOVED
     ]
-    await transaction.graph.link(user_id, standing)  # now that the names of all of them are known
+    if notes_names:
+        await transaction.graph.link(user_id, standing)  # now that the names of all of them are known
     await transaction.changes.add(done.changes)
     return done
 
@@ -145,6 +148,7 @@ class _Run:
     now: datetime
     ids: IdSource
     status: Status
+    notes_names: bool
 
     def evidence_of(self, decision: Decision) -> list[Interaction]:
         """Return the turns that the candidate rests on and that are there, oldest first, by when they happened."""
@@ -174,7 +178,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     if decision.action is Action.UPDATE and targets:
         after = _refreshed(targets[0], decision.candidate, evidence, run.now)
         await transaction.memories.save([after])
-        await _relate(transaction, after, decision.candidate)
+        await _relate(run, after, decision.candidate)
         return Stored.MERGED, [occasion.change(targets[0], after)]
     uid = MemoryUid(run.ids.new())
     alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
@@ -184,7 +188,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     elif decision.action is Action.MERGE:
         new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
     [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
-    await _relate(transaction, stored, decision.candidate)
+    await _relate(run, stored, decision.candidate)
     added = occasion.change(None, stored)
     if new is not alone:
         await transaction.graph.take_over(stored, targets)
@@ -215,11 +219,13 @@ async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:
     return changes
 
 
-async def _relate(transaction: Transaction, memory: Memory, candidate: Candidate) -> None:
+async def _relate(run: _Run, memory: Memory, candidate: Candidate) -> None:
     """Note whom and what a memory speaks of, the user by their own name first."""
+    if not run.notes_names:
+        return
     if name := own_name(candidate):
-        await transaction.graph.call_user(memory, name)
-    await transaction.graph.add(memory, candidate)
+        await run.transaction.graph.call_user(memory, name)
+    await run.transaction.graph.add(memory, candidate)
 
 
 def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:

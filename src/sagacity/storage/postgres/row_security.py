@@ -37,6 +37,7 @@ RULES = {
     "operations": Rule.CLOSED,
     "operation_items": Rule.CLOSED,
     "users": Rule.OWN,
+    "user_settings": Rule.OWN,
     "sessions": Rule.OWN,
     "requests": Rule.OWN,
     "interactions": Rule.OWN,

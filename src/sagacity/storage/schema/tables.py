@@ -60,6 +60,20 @@ users = sa.Table(
 columns.partial("ix_users_due_at", users.c.due_at, where=users.c.due_at.is_not(None))
 columns.partial("ix_users_org_due_at", users.c.org_id, users.c.due_at, where=users.c.due_at.is_not(None))
 
+user_settings = sa.Table(
+    "user_settings",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("settings_id", sa.Text, nullable=False),
+    *columns.texts("display_name", "bio", "timezone", "language"),
+    columns.json("preferences", "{}"),
+    columns.json("memory", "{}"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+)
+"""One row a user who said something of themselves, or of what may be remembered; the others have what is usual."""
+
 # --- evidence --------------------------------------------------------------------------------------------------------
 
 sessions = sa.Table(
@@ -225,6 +239,7 @@ memories = sa.Table(
     sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
     sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
+    sa.Index("ix_memories_org_user_created", "org_id", "user_id", "created_at", "memory_id"),
     columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),
     columns.partial(
         "ix_memories_org_expires", "org_id", "expires_at", where=sa.text("expires_at IS NOT NULL")

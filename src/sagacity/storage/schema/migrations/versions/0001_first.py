@@ -111,6 +111,19 @@ def _organisations() -> None:
     )
     _partial("ix_users_due_at", "users", ["due_at"], "due_at IS NOT NULL")
     _partial("ix_users_org_due_at", "users", ["org_id", "due_at"], "due_at IS NOT NULL")
+    op.create_table(
+        "user_settings",
+        _key("org_id"),
+        _key("user_id"),
+        _key("settings_id"),
+        *_texts("display_name", "bio", "timezone", "language"),
+        _json("preferences", "{}"),
+        _json("memory", "{}"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("user_settings"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_user_settings")),
+    )
 
 
 def _sessions() -> None:
@@ -258,6 +271,9 @@ def _memories() -> None:
     )
     _partial("ix_memories_org_expires", "memories", ["org_id", "expires_at"], "expires_at IS NOT NULL")
     op.create_index("ix_memories_org_kind_updated", "memories", ["org_id", "kind", "updated_at"])
+    op.create_index(
+        "ix_memories_org_user_created", "memories", ["org_id", "user_id", "created_at", "memory_id"]
+    )
     op.create_index(
         "ix_memories_org_kind_user", "memories", ["org_id", "kind", "user_id", "status", "updated_at"]
     )

@@ -1,0 +1,51 @@
+"""What a user's settings say of learning: windows that are passed over, and what is left out of what was learned."""
+
+from collections.abc import Sequence
+
+from sagacity.domain.change import Occasion
+from sagacity.domain.cursor import Outcome, Window
+from sagacity.domain.extraction import Rejection
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.user_settings import MemorySettings, UserSettings
+from sagacity.learning.windows.result import WindowResult
+from sagacity.learning.windows.window import Due
+from sagacity.learning.writing.apply import Applied, Proposal
+from sagacity.learning.writing.limits import keep_within_limits
+from sagacity.storage.transaction import Transaction
+
+_USUAL = MemorySettings()
+OVER_LIMIT = "over the limit of the user's settings"
+
+
+def is_learned(settings: UserSettings | None, kind: MemoryKind) -> bool:
+    """Return whether memories of *kind* are learned of a user with these settings."""
+    return (settings.memory if settings else _USUAL).learns(kind)
+
+
+def passed_over(due: Due, window: Window) -> WindowResult:
+    """Return a window that nobody reads: its learner goes on behind it, so that nothing of it is learned later."""
+    return WindowResult(due, window, Outcome.GATED)
+
+
+def nothing_of(proposals: Sequence[Proposal]) -> Applied:
+    """Return that nothing was written, as the user switched it off while it was read."""
+    return Applied(fates=[Rejection.SWITCHED_OFF] * len(proposals))
+
+
+def notes_names(settings: UserSettings | None) -> bool:
+    """Return whether people, places and things are noted with what is learned."""
+    return settings is None or settings.memory.entity_extraction
+
+
+async def keep_learned_within_limits(
+    transaction: Transaction, user_id: UserId, kind: MemoryKind, applied: Applied, *, status: Status
+) -> None:
+    """Archive what is beyond the user's limit now that something was learned, which stays."""
+    stored = [change for change in applied.changes if change.after is not None]
+    if not stored or status is not Status.CURRENT:
+        return
+    last = stored[-1]
+    occasion = Occasion(run_id=last.run_id, actor=last.actor, reason=OVER_LIMIT, at=last.created_at)
+    spared = {change.memory_id for change in stored}
+    await keep_within_limits(transaction, user_id, {kind}, occasion, spared=spared)

@@ -1,0 +1,155 @@
+"""A user's memories of the four types: written, read, edited and deleted one by one or all together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sagacity.domain.errors import NotFound
+from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.user_memory import TYPED_KINDS, UserMemoryDraft, UserMemoryEdit
+from sagacity.memories.acting import Acting
+from sagacity.memories.delete import delete_memories, log_deleted
+from sagacity.memories.write import add_memories, edit_memory
+from sagacity.storage.memories.of_user import MemoryCounts, Place
+from sagacity.storage.transaction import Transaction
+
+BATCH = 200
+"""Memories deleted in one transaction, so that nobody waits long for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """Some of a user's memories, newest first, of how many."""
+
+    memories: Sequence[Memory]
+    total: int
+    has_more: bool
+
+
+async def add_for_user(acting: Acting, user_id: UserId, drafts: Sequence[UserMemoryDraft]) -> list[Memory]:
+    """
+    Store what a user, or a program on their behalf, wrote: all or none, embedded together.
+
+    Raises:
+        Forbidden: the caller may not write for this user.
+    """
+    now, ids = acting.parts.clock.now(), acting.parts.ids
+    new = [draft.to_memory(MemoryUid(ids.new()), user_id, now) for draft in drafts]
+    return await add_memories(acting, new, reason="memory written", user_id=user_id)
+
+
+async def page_of_user(
+    acting: Acting,
+    user_id: UserId,
+    kinds: Sequence[MemoryKind],
+    *,
+    before: Place | None = None,
+    limit: int,
+    offset: int = 0,
+) -> MemoryPage:
+    """Return a page of a user's memories in force; see `UserMemoryRepository.page`."""
+    async with acting.read(user_id=user_id) as snapshot:
+        found = await snapshot.user_memories.page(
+            user_id, kinds, before=before, limit=limit + 1, offset=offset
+        )
+        total = await snapshot.user_memories.count(user_id, kinds)
+    return MemoryPage(found[:limit], total, has_more=len(found) > limit)
+
+
+async def memory_of_user(acting: Acting, user_id: UserId, name: str) -> Memory:
+    """
+    Return one of a user's memories in force, by its uid or its number.
+
+    Raises:
+        NotFound: the user has none of that name.
+    """
+    async with acting.read(user_id=user_id) as snapshot:
+        return await _get(snapshot, user_id, name)
+
+
+async def edit_of_user(acting: Acting, user_id: UserId, name: str, edit: UserMemoryEdit) -> Memory:
+    """
+    Change one of a user's memories.
+
+    Raises:
+        NotFound: the user has none of that name.
+    """
+    found = await memory_of_user(acting, user_id, name)
+    now = acting.parts.clock.now()
+    return await edit_memory(
+        acting,
+        found.memory_id,
+        found.kind,
+        lambda memory: edit.apply(memory, now),
+        reason="memory edited",
+        user_id=user_id,
+    )
+
+
+async def delete_of_user(acting: Acting, user_id: UserId, name: str) -> None:
+    """
+    Delete one of a user's memories, with its history.
+
+    Raises:
+        NotFound: the user has none of that name.
+    """
+    found = await memory_of_user(acting, user_id, name)
+    if not await delete_memories(acting, found.kind, ids=[found.memory_id], user_id=user_id):
+        raise _unknown(name)
+
+
+async def delete_all_of_user(acting: Acting, user_id: UserId, kinds: Sequence[MemoryKind]) -> int:
+    """
+    Delete all memories of a user of some kinds, current or not, and return how many there were.
+
+    Some are deleted at a time; what is written meanwhile may stay.
+    """
+    count = 0
+    for kind in kinds:
+        deleted = 0
+        while True:
+            async with acting.read(user_id=user_id) as snapshot:
+                numbers = await snapshot.user_memories.numbers(user_id, kind, limit=BATCH)
+            if not numbers:
+                break
+            deleted += await delete_memories(acting, kind, ids=numbers, user_id=user_id, is_logged=False)
+        log_deleted(acting, kind, deleted)
+        count += deleted
+    return count
+
+
+async def look_at(acting: Acting, user_id: UserId, name: str) -> Memory:
+    """
+    Count that one of a user's memories was used, at once, and return it.
+
+    Raises:
+        NotFound: the user has none of that name.
+    """
+    now = acting.parts.clock.now()
+
+    async def count() -> Memory:
+        async with acting.begin(user_id=user_id) as transaction:
+            found = await _get(transaction, user_id, name)
+            await transaction.user_memories.note_accesses({found.memory_id: 1}, now)
+        return found.model_copy(
+            update={"access_count": found.access_count + 1, "last_accessed_at": now}
+        )  # its row was held since it was read
+
+    return await acting.parts.storage.retry(count)
+
+
+async def counts_of_user(acting: Acting, user_id: UserId) -> MemoryCounts:
+    """Return what is remembered of a user, in numbers."""
+    async with acting.read(user_id=user_id) as snapshot:
+        return await snapshot.user_memories.counts(user_id, TYPED_KINDS)
+
+
+async def _get(transaction: Transaction, user_id: UserId, name: str) -> Memory:
+    found = await transaction.user_memories.find(user_id, name, kinds=TYPED_KINDS)
+    if found is None:
+        raise _unknown(name)
+    return found
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"the user has no memory {name!r}")

@@ -1,0 +1,431 @@
+"""Memories of a user, as the chat shows them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
+
+from sagacity.domain.memory import Memory
+from sagacity.domain.query import Scored
+from sagacity.domain.user_memory import (
+    TYPE_OF,
+    MemoryParts,
+    MemoryType,
+    UserMemoryDraft,
+    UserMemoryEdit,
+    parts_of,
+)
+from sagacity.schemas.base import Body, Moment, Schema, Share, WriteBody, refuse_many, refuse_unstorable
+from sagacity.schemas.chat import Object, Warned
+from sagacity.schemas.fault_words import in_words
+
+MAX_OBJECT = 65_536
+"""Characters of metadata, as JSON."""
+MOST_KEYWORDS, MOST_STEPS = 20, 100
+
+
+def fitting_object(given: Object) -> Object:
+    """
+    Return *given*, which is not too long.
+
+    Raises:
+        ValueError: it is.
+    """
+    left, waiting = MAX_OBJECT, [cast("JsonValue", given)]
+    while waiting and left >= 0:
+        one = waiting.pop()
+        left -= (
+            1
+            if one is None or isinstance(one, bool)
+            else len(str(one))
+            if not isinstance(one, list | dict)
+            else 2
+        )
+        if isinstance(one, dict):
+            left -= sum(map(len, one))
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    if left < 0:
+        raise ValueError(f"takes at most {MAX_OBJECT:,} characters in all")
+    return given
+
+
+Content = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
+Line = Annotated[str, StringConstraints(max_length=1_000)]
+Keywords = Annotated[
+    tuple[Annotated[str, StringConstraints(max_length=100)], ...], Field(max_length=MOST_KEYWORDS)
+]
+Steps = Annotated[tuple[Line, ...], Field(max_length=MOST_STEPS)]
+Text = Annotated[str, StringConstraints(max_length=10_000)]
+Metadata = Annotated[Object, AfterValidator(fitting_object)]
+
+
+class CreateMemoryBody(WriteBody):
+    """A memory to store."""
+
+    memory_type: MemoryType
+    """What it is: `profile` says who the user is, `semantic` what is so, `episodic` what happened, `procedural` how to
+    do something."""
+    content: Content
+    """What it says."""
+    keywords: Keywords = ()
+    """Other words to find it by."""
+    metadata: Metadata = {}
+    """Stored with it; up to 65,536 characters."""
+    reliability: Share = 0.5
+    """How sure it is."""
+    category: Line | None = None
+    """Of a profile: what it is about, such as `preferences`."""
+    attribute: Line | None = None
+    """Of a profile: what it tells, such as `favourite colour`."""
+    value: Text | None = None
+    """Of a profile: what it is, such as `green`."""
+    topic: Line | None = None
+    """Of a semantic memory: what it is about."""
+    fact: Text | None = None
+    """Of a semantic memory: the fact, where it differs from the content."""
+    conversation_id: Line | None = None
+    """Of an episodic memory: the conversation in which it happened."""
+    event_type: Line | None = None
+    """Of an episodic memory: what happened, such as `decision`."""
+    summary: Text | None = None
+    """Of an episodic memory: what happened, in short, where it differs from the content."""
+    procedure_name: Line | None = None
+    """Of a procedural memory: what it is called."""
+    trigger: Text | None = None
+    """Of a procedural memory: when to do it."""
+    steps: Steps | None = None
+    """Of a procedural memory: what to do, in order."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was sent that is not known, or that memories of this type do not have."""
+        return (*super().warnings, *foreign(_parts(self), self.memory_type))
+
+    def to_draft(self) -> UserMemoryDraft:
+        """Return what is stored."""
+        return UserMemoryDraft(
+            memory_type=self.memory_type,
+            content=self.content,
+            keywords=self.keywords,
+            metadata=self.metadata,
+            reliability=self.reliability,
+            parts=_parts(self),
+        )
+
+
+class UpdateMemoryBody(WriteBody):
+    """What to change in a memory; null leaves it as it is."""
+
+    content: Content | None = None
+    """What it says."""
+    keywords: Keywords | None = None
+    """Other words to find it by; they take the place of those that it has."""
+    metadata: Metadata | None = None
+    """Takes the place of what is stored."""
+    reliability: Share | None = None
+    """How sure it is."""
+    category: Line | None = None
+    """Of a profile: what it is about."""
+    attribute: Line | None = None
+    """Of a profile: what it tells."""
+    value: Text | None = None
+    """Of a profile: what it is."""
+    topic: Line | None = None
+    """Of a semantic memory: what it is about."""
+    fact: Text | None = None
+    """Of a semantic memory: the fact, where it differs from the content."""
+    summary: Text | None = None
+    """Of an episodic memory: what happened, in short, where it differs from the content."""
+    procedure_name: Line | None = None
+    """Of a procedural memory: what it is called."""
+    trigger: Text | None = None
+    """Of a procedural memory: when to do it."""
+    steps: Steps | None = None
+    """Of a procedural memory: what to do, in order."""
+
+    def to_edit(self) -> UserMemoryEdit:
+        """Return what changes."""
+        return UserMemoryEdit(
+            content=self.content,
+            keywords=self.keywords,
+            metadata=self.metadata,
+            reliability=self.reliability,
+            parts=_parts(self),
+        )
+
+
+class Refused(Schema):
+    """A memory of several that breaks a rule."""
+
+    error: str
+    """Which rule, and where."""
+
+
+def _or_refused(given: object, handler: ValidatorFunctionWrapHandler) -> object:
+    try:
+        return handler(given)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'memory'}: {in_words(cast('Mapping[str, object]', fault))}"
+            for fault in error.errors(include_input=False, include_url=False)[:_FAULTS_TOLD]
+        ]
+        return Refused(error="; ".join(faults))
+
+
+_FAULTS_TOLD = 5
+OneOfSeveral = Annotated[CreateMemoryBody, WrapValidator(_or_refused)]
+
+
+class CreateMemoriesBody(WriteBody):
+    """Several memories to store; one that breaks a rule keeps none of the others from it."""
+
+    memories: Annotated[tuple[OneOfSeveral, ...], Field(min_length=1, max_length=100)]
+    """The memories."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, given: object) -> object:
+        """Check what stands beside the memories; each of these is checked by itself."""
+        if not isinstance(given, Mapping):
+            return given
+        fields = cast("Mapping[str, object]", given)
+        refuse_many(fields)
+        refuse_unstorable({name: value for name, value in fields.items() if name != "memories"})
+        return fields
+
+    def sorted_out(self) -> tuple[list[tuple[int, UserMemoryDraft]], list[tuple[int, str]]]:
+        """Return those to store and, of those that break a rule, which; each with its place."""
+        given = list(enumerate(cast("Sequence[CreateMemoryBody | Refused]", self.memories)))
+        return (
+            [(place, one.to_draft()) for place, one in given if isinstance(one, CreateMemoryBody)],
+            [(place, one.error) for place, one in given if isinstance(one, Refused)],
+        )
+
+
+class FindMemoriesBody(Body):
+    """What to look for among a user's memories."""
+
+    query: Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"\S")]
+    """The question, or words."""
+    memory_types: Annotated[tuple[MemoryType, ...], Field(max_length=16)] = ()
+    """Only memories of these types; empty: of all."""
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    """The largest number of results."""
+    min_score: Share = 0.0
+    """Only results with this score or more."""
+    include_vector_search: bool = True
+    """Whether to look for what means the same."""
+    include_keyword_search: bool = True
+    """Whether to look for the same words."""
+    date_from: Moment | None = None
+    """Only what was said, or happened, then or later."""
+    date_to: Moment | None = None
+    """Only what was said, or happened, then or sooner."""
+
+    @model_validator(mode="after")
+    def _looks_somewhere(self) -> Self:
+        if not (self.include_vector_search or self.include_keyword_search):
+            raise ValueError("include_vector_search and include_keyword_search must not both be false")
+        if self.date_from is not None and self.date_to is not None and self.date_to < self.date_from:
+            raise ValueError("date_to must not be before date_from")
+        return self
+
+
+class ChatMemoryView(Warned):
+    """A memory of a user."""
+
+    id: str
+    """Its id."""
+    user_id: str
+    """Whose it is."""
+    memory_type: MemoryType
+    """What it is."""
+    content: str
+    """What it says."""
+    keywords: tuple[str, ...]
+    """Other words to find it by."""
+    metadata: Object
+    """As it was given."""
+    reliability: float
+    """How sure it is, from 0 to 1."""
+    access_count: int
+    """How often it was used: found, cited by an answer, or looked at."""
+    last_accessed: datetime | None = None
+    """When it was used last."""
+    created_at: datetime
+    """When it was stored."""
+    updated_at: datetime
+    """When it was last changed."""
+    category: str | None = None
+    """Of a profile: what it is about."""
+    attribute: str | None = None
+    """Of a profile: what it tells."""
+    value: str | None = None
+    """Of a profile: what it is."""
+    topic: str | None = None
+    """Of a semantic memory: what it is about."""
+    subtopic: str | None = None
+    """Of a semantic memory: what it is about, more closely."""
+    fact: str | None = None
+    """Of a semantic memory: the fact."""
+    conversation_id: str | None = None
+    """Of an episodic memory: the conversation in which it happened."""
+    event_type: str | None = None
+    """Of an episodic memory: what happened, such as `decision`."""
+    summary: str | None = None
+    """Of an episodic memory: what happened, in short."""
+    procedure_name: str | None = None
+    """Of a procedural memory: what it is called."""
+    trigger: str | None = None
+    """Of a procedural memory: when to do it."""
+    steps: tuple[str, ...] | None = None
+    """Of a procedural memory: what to do, in order."""
+
+
+class FailedMemory(Schema):
+    """A memory of several that was not stored."""
+
+    index: int
+    """Its place among those sent, from 0 on."""
+    error: str
+    """Why."""
+
+
+class CreatedMemories(Warned):
+    """What became of each of several memories."""
+
+    created: int
+    """How many were stored."""
+    failed: int
+    """How many were not."""
+    errors: tuple[FailedMemory, ...]
+    """Those that were not, and why."""
+    memory_ids: tuple[str, ...]
+    """The ids of those that were stored, in the order in which they were sent."""
+
+
+class MemoriesPage(Schema):
+    """A page of memories."""
+
+    memories: tuple[ChatMemoryView, ...]
+    """Newest first."""
+    total: int
+    """How many there are on all pages."""
+    page: int
+    """Which page this is."""
+    page_size: int
+    """How many memories a page holds."""
+    has_more: bool
+    """Whether there is another page."""
+    next_cursor: str | None = None
+    """Give it as `cursor` for the next page, even if memories come meanwhile."""
+
+
+class FoundMemory(Schema):
+    """A memory that was found, and why it stands where it does."""
+
+    memory: ChatMemoryView
+    """The memory."""
+    score: float
+    """0.35 `keyword_score` + 0.25 `vector_score` + 0.2 `reliability_score` + 0.15 `recency_score` +
+    0.05 `frequency_score`."""
+    keyword_score: float
+    """How well the words match, from 0 to 1."""
+    vector_score: float
+    """How alike the meaning is, from 0 to 1."""
+    reliability_score: float
+    """How sure it is, from 0 to 1."""
+    recency_score: float
+    """How new it is, from 0 to 1: a half after 30 days."""
+    frequency_score: float
+    """How often it was used, from 0 to 1."""
+    match_type: str
+    """What found it: `keyword`, `vector`, or both as `keyword,vector`."""
+
+
+class FoundMemories(Schema):
+    """What was found."""
+
+    results: tuple[FoundMemory, ...]
+    """Best first."""
+    total: int
+    """How many there are, with those over the limit."""
+    query: str
+    """The question as it was sent."""
+    search_time_ms: float
+    """How long it took, in milliseconds."""
+
+
+class MemoryStats(Schema):
+    """What is remembered of a user, in numbers."""
+
+    user_id: str
+    """Whose memories."""
+    total_memories: int
+    """Memories of all types."""
+    profile_memories: int
+    """Profiles."""
+    semantic_memories: int
+    """Semantic memories."""
+    episodic_memories: int
+    """Episodic memories."""
+    procedural_memories: int
+    """Procedural memories."""
+    total_entities: int
+    """People, places and things that the user speaks of."""
+    total_relations: int
+    """Relationships between them."""
+    average_reliability: float
+    """How sure memories are on average, from 0 to 1; 0 if there are none."""
+    oldest_memory: datetime | None = None
+    """When the first memory was stored."""
+    newest_memory: datetime | None = None
+    """When the last memory was stored."""
+
+
+def memory_view_of(memory: Memory, *, warnings: Sequence[str] = ()) -> ChatMemoryView:
+    """Return a memory as the chat shows it."""
+    return ChatMemoryView(
+        id=memory.uid,
+        user_id=memory.user_id or "",
+        memory_type=TYPE_OF[memory.kind],
+        content=memory.content,
+        keywords=memory.keywords,
+        metadata=memory.metadata,
+        reliability=memory.confidence,
+        access_count=memory.access_count,
+        last_accessed=memory.last_accessed_at,
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+        warnings=tuple(warnings) or None,
+        **dict(parts_of(memory)),
+    )
+
+
+def found_view(found: Scored, memory: Memory, strategies: Sequence[str]) -> FoundMemory:
+    """Return a memory that was found, with what its score is made of."""
+    signals = {name: value for name, value in found.components.items() if name.endswith("_score")}
+    return FoundMemory(
+        memory=memory_view_of(memory), score=found.score, match_type=",".join(strategies), **signals
+    )
+
+
+def foreign(parts: MemoryParts, memory_type: MemoryType) -> list[str]:
+    """Say which of *parts* were ignored, as memories of the type do not have them."""
+    return [f"{name}: {memory_type} memories have none; ignored" for name in parts.foreign_to(memory_type)]
+
+
+def _parts(body: CreateMemoryBody | UpdateMemoryBody) -> MemoryParts:
+    return MemoryParts(**{name: getattr(body, name, None) for name in MemoryParts.model_fields})

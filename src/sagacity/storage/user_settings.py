@@ -1,0 +1,54 @@
+"""Users' records of themselves, each with the settings of what may be remembered."""
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.user_settings import UserSettings
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import user_settings
+
+
+class UserSettingsRepository:
+    """A tenant's records of users. A user who has none is asked for nothing, and nothing is switched off."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def find(self, user_id: UserId) -> UserSettings | None:
+        """Return a user's record; None where there is none."""
+        rows = await self._scope.all(sa.select(user_settings).where(*self._one(user_id)))
+        return UserSettings.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+
+    async def ensure(self, user_id: UserId) -> UserSettings:
+        """Return a user's record, made now if there was none; nobody else changes it before the transaction ends."""
+        now = self._scope.clock.now()
+        new = UserSettings(settings_id=self._scope.ids.new(), user_id=user_id, created_at=now, updated_at=now)
+        await self._scope.run(self._scope.insert(user_settings).on_conflict_do_nothing(), self._row(new))
+        statement = self._scope.locked(sa.select(user_settings).where(*self._one(user_id)))
+        [row] = await self._scope.all(statement)
+        return UserSettings.model_validate(row._mapping, extra="ignore")
+
+    async def change(
+        self, user_id: UserId, change: Callable[[UserSettings], UserSettings]
+    ) -> tuple[UserSettings, UserSettings]:
+        """Apply *change* to a user's record, made if there was none, and return it before and after."""
+        before = await self.ensure(user_id)
+        after = change(before).model_copy(update={"updated_at": self._scope.clock.now()})
+        row = self._row(after)
+        values = {name: row[name] for name in row.keys() - {"org_id", "user_id", "settings_id"}}
+        await self._scope.run(sa.update(user_settings).where(*self._one(user_id)).values(values))
+        return before, after
+
+    async def remove(self, user_id: UserId) -> bool:
+        """Delete a user's record; returns whether there was one."""
+        return bool(await self._scope.run(sa.delete(user_settings).where(*self._one(user_id))))
+
+    def _row(self, settings: UserSettings) -> dict[str, Any]:
+        return settings.model_dump() | {"org_id": self._scope.org_id}
+
+    def _one(self, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]:
+        column = user_settings.c
+        return column.org_id == self._scope.org_id, column.user_id == user_id
