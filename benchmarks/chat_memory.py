@@ -1,7 +1,7 @@
 """
 Whether the chat gives its model what answers a question: the turns that say it, within so many tokens.
 
-    python benchmarks/chat_memory.py --data PATH [--locomo PATH] [--sample 30] [--locomo-sample 200]
+    python benchmarks/chat_memory.py --data PATH [--locomo PATH] [--sample 24] [--locomo-sample 200]
 
 Histories are published session by session, embedded, and learned from by rules. Each question is then asked as a
 message to the chat, and its prompt is put together as the chat does it (`chat/remember.py`, `chat/history.py`); no
@@ -299,7 +299,7 @@ def main() -> None:
     parser.add_argument("--data", type=path_of, help="LongMemEval_S: .json or .jsonl, also .xz")
     parser.add_argument("--locomo", type=path_of, help="LoCoMo: .json, also .xz")
     parser.add_argument(
-        "--sample", type=int, default=30, help="so many questions of LongMemEval_S, every kind in turn"
+        "--sample", type=int, default=24, help="so many questions of LongMemEval_S, every kind in turn"
     )
     parser.add_argument("--locomo-sample", type=int, default=200, help="so many questions of LoCoMo, evenly")
     parser.add_argument(

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from support.api import publish
 from support.chatting import sent
 from support.promises import choose
 from support.scripted_llm import scripted_llm
@@ -28,3 +29,19 @@ async def test_what_no_longer_fits_is_remembered_instead(api: httpx.AsyncClient)
     assert any("Day 5." in one for one in history)
     assert not any("4711" in one for one in history)
     assert "The code of the garden shed is 4711." in request.messages[-1]["content"]
+
+
+async def test_budget_and_not_a_number_says_how_much_is_remembered(api: httpx.AsyncClient):
+    """What was said in many short turns is all there, as long as it fits."""
+    fruits = [
+        "apples", "apricots", "bananas", "cherries", "dates", "figs", "grapes", "kiwis", "lemons", "limes", "mangoes",
+        "melons", "oranges", "papayas", "peaches", "pears", "plums", "quinces",
+    ]  # fmt: skip
+    for number, fruit in enumerate(fruits):
+        await publish(
+            api, f"At the market on day {number} we saw {fruit}.", user_id="local", session_id=f"{number}"
+        )
+    events = await sent(api, "What did we see at the market?")
+    memories = next(one for one in events if one.name == "memory").data["memories"]
+    shown = " ".join(one["content"] for one in memories)
+    assert [fruit for fruit in fruits if fruit not in shown] == []

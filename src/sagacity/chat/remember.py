@@ -13,8 +13,9 @@ from sagacity.memories.acting import Acting
 from sagacity.memories.context import ContextRequest, context_for
 from sagacity.memories.search import Question
 
-LIMIT = 10
-"""Of each kind: as `POST /api/context` takes it."""
+LIMIT = 40
+"""Of each kind. The budget of tokens is what limits: ten short turns, as people chat, fill a fifth of it, and forty say
+more often all that answers (`benchmarks/chat_memory.py`)."""
 MOST_ASKED = 2_000
 """
 Characters of a message by which it is searched for. An embedder reads no more (256 word pieces, some 1,000 characters),
