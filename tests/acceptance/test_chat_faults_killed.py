@@ -33,7 +33,7 @@ async def _up_to(stream, name: str) -> list[Told]:
 
 def _by_question(request: ChatRequest) -> Answer:
     """Silence before the answer, silence within it, or an answer."""
-    asked = request.messages[-1]["content"]
+    asked = request.messages[-1]["content"].splitlines()[-1]  # what is remembered stands before it
     if "silent" in asked:
         return Answer(text=STORY, stall_after_pieces=0)
     if "halting" in asked:
