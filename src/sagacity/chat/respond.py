@@ -75,12 +75,16 @@ class Chat:
         """Begin to keep copies of answers in the database."""
         self._spawn(self._live.keep())
 
-    async def stop(self) -> None:
-        """End: what there is of each answer is stored, and its readers are told."""
+    def interrupt(self) -> None:
+        """Let all answers end, those yet to begin too: what there is of each is stored, and its readers are told."""
         self._is_stopping = True
+        for live in self._live.all():
+            live.stop(ExchangeStatus.INTERRUPTED)
+
+    async def stop(self) -> None:
+        """End: what there is of each answer is stored."""
+        self.interrupt()
         while answers := self._live.all():
-            for live in answers:
-                live.stop(ExchangeStatus.INTERRUPTED)
             await asyncio.wait([live.task for live in answers if live.task is not None])
         await end(list(self._background))
 
