@@ -200,12 +200,12 @@ async def test_every_route_wants_a_token_before_a_good_body(tmp_path: Path) -> N
 
 
 async def test_too_many_messages_are_refused_before_the_stream(tmp_path: Path) -> None:
-    """By 429 with `Retry-After`; nothing of a refused one is stored (rows 17, R9)."""
+    """By 429 with `Retry-After`, on every route that asks a model; nothing of a refused one is stored (rows 17, R9)."""
     async with running(settings_in(tmp_path, rate_limits=True)) as app, client_of(app) as api:
-        body = {"content": "hi", "conversation_id": str(uuid4())}
-        replies = [await api.post("/api/chat/send", json=body) for _ in range(75)]
-        refused = [one for one in replies if one.status_code == 429]
-        assert {one.status_code for one in replies} == {404, 429}
+        for route in ("send", "complete", "retry", "conversations"):
+            replies = [await api.post(f"/api/chat/{route}", json=[]) for _ in range(75)]
+            refused = [one for one in replies if one.status_code == 429]
+            assert {one.status_code for one in replies} == {422, 429}, route
         assert 1 <= int(refused[0].headers["Retry-After"]) <= 60
         assert refused[0].headers["content-type"] == "application/json"
         assert (await api.get("/api/chat/conversations")).json()["total"] == 0
