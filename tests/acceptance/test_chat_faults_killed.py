@@ -99,11 +99,13 @@ async def test_server_is_killed_before_a_message_is_whole(tmp_path: Path) -> Non
     with running_server(tmp_path, QUIET) as server:
         port = int(server.url.rpartition(":")[2])
         _reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"POST /api/chat/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+        writer.write(b"POST /api/chat/send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
         writer.write(b'Content-Length: 50\r\n\r\n{"content": "hal')
         await writer.drain()
         server.kill()
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
     with running_server(tmp_path, QUIET) as server:
         async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
             assert (await http.get("/api/chat/conversations")).json()["total"] == 0

@@ -198,7 +198,6 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
 
 
 @router.post("/conversations", status_code=201, openapi_extra=sdk(positional=("title",)))
-@limited(Rate.WRITE)
 async def create_conversation(body: CreateConversationBody, for_user: WritesForUser) -> ConversationView:
     """Begin a conversation. With an `initial_message` the reply waits for its answer."""
     made = await conversations.create(

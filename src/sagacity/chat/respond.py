@@ -323,27 +323,31 @@ class Chat:
             async with acting.read(user_id=user_id) as snapshot:
                 said = await messages(snapshot, user_id, sent.session_id, limit=_HISTORY_MESSAGES)
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
-        remembered = NOTHING
+        remembered, told = NOTHING, ()
         if sent.include_memory:
-            shown = {
+            in_prompt = {
                 turn
                 for one in said
                 if one.exchange is not None
                 for turn in (one.exchange.question_turn, one.exchange.answer_turn)
                 if turn is not None
             }
-            remembered = await self._remembered(acting, user_id, sent.asked.content, shown)
+            remembered, told = await self._remembered(acting, user_id, sent.asked.content, in_prompt)
         timings = remembered.timings | {"retrieval": round((time.perf_counter() - started) * 1000, 3)}
-        return Prepared(remembered, said, timings)
+        return Prepared(remembered, told, said, timings)
 
     async def _remembered(
-        self, acting: Acting, user_id: UserId, content: str, shown: set[InteractionId]
-    ) -> Remembered:
+        self, acting: Acting, user_id: UserId, content: str, in_prompt: set[InteractionId]
+    ) -> tuple[Remembered, tuple[Shown, ...]]:
         try:
-            return await remember(acting, user_id, content, shown=shown)
+            remembered = await remember(acting, user_id, content, shown=in_prompt)
+            if not remembered.uses:
+                return remembered, ()
+            async with acting.read(user_id=user_id) as snapshot:
+                return remembered, await texts_of(snapshot, remembered.uses)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-            return NOTHING
+            return NOTHING, ()
 
     def _answer(
         self,

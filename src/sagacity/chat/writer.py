@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from sagacity.chat.citations import CitationReader
+from sagacity.chat.events import Shown
 from sagacity.chat.history import window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.mending import Mender
@@ -52,6 +53,8 @@ class Prepared:
     """What an answer is made of."""
 
     remembered: Remembered
+    shown: tuple[Shown, ...] = ()
+    """What is remembered, as its readers are told of it: in the words of the log, also after a reconnect."""
     said: Sequence[Message] = ()
     """The conversation so far, oldest first."""
     timings: dict[str, float] = field(default_factory=dict)
@@ -89,7 +92,7 @@ class AnswerWriter:
             self._live.begin()
             prepared = await preparing
             self._timings |= prepared.timings
-            self._live.memories = prepared.remembered.shown
+            self._live.memories = prepared.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses}
             )
