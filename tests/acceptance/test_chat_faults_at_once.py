@@ -206,14 +206,14 @@ async def test_client_that_leaves_before_the_first_event(tmp_path: Path, *, is_w
     with listening(settings_in(tmp_path)) as url:
         body = b'{"content": "Remember the blue door."}'
         head = (
-            "POST /api/chat/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            "POST /api/chat/send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         writer.write(head.encode() + (body if is_whole else body[:-5]))
         await writer.drain()
         if is_whole:
-            assert await reader.read(12) == b"HTTP/1.1 200"
+            assert await reader.readexactly(12) == b"HTTP/1.1 200"
         writer.close()
         await writer.wait_closed()
         async with httpx.AsyncClient(base_url=url, timeout=60) as http:

@@ -33,7 +33,7 @@ async def _up_to(stream, name: str) -> list[Told]:
 
 def _by_question(request: ChatRequest) -> Answer:
     """Silence before the answer, silence within it, or an answer."""
-    asked = request.messages[-1]["content"]
+    asked = request.messages[-1]["content"].splitlines()[-1]  # what is remembered stands before it
     if "silent" in asked:
         return Answer(text=STORY, stall_after_pieces=0)
     if "halting" in asked:
@@ -99,40 +99,50 @@ async def test_server_is_killed_before_a_message_is_whole(tmp_path: Path) -> Non
     with running_server(tmp_path, QUIET) as server:
         port = int(server.url.rpartition(":")[2])
         _reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"POST /api/chat/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+        writer.write(b"POST /api/chat/send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
         writer.write(b'Content-Length: 50\r\n\r\n{"content": "hal')
         await writer.drain()
         server.kill()
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
     with running_server(tmp_path, QUIET) as server:
         async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
             assert (await http.get("/api/chat/conversations")).json()["total"] == 0
             assert ending_of(await sent(http, "A whole one.")).name == "done"
 
 
-async def test_stopping_server_stores_what_there_is(tmp_path: Path) -> None:
-    """By SIGTERM: the part is on disk when the process has ended, and the next one has nothing to wait for."""
+async def test_stopping_server_finishes_or_stores_what_there_is(tmp_path: Path) -> None:
+    """By SIGTERM: an answer that ends soon is whole, another is stored as far as it is; both readers are told."""
+    gate = threading.Event()
+
+    def answer(request: ChatRequest) -> Answer:
+        found = _by_question(request)
+        return Answer(text=STORY, gate=gate, gate_before=2) if found == Answer(text=STORY) else found
+
     with scripted_llm() as model:
-        model.answer_with(_by_question)
+        model.answer_with(answer)
         with running_server(tmp_path, QUIET) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
                 await choose(http, model)
-                stream = events_of(http, *SEND, json={"content": "Tell me a halting story."})
-                seen: list[Told] = []
-                async for event in stream:
-                    seen.append(event)
-                    if text_of(seen) == STORY[:20]:
-                        break
-                assert await asyncio.to_thread(server.stop) == 0
-                with suppress(httpx.HTTPError):
-                    await stream.aclose()
+                halting = events_of(http, *SEND, json={"content": "Tell me a halting story."})
+                seen = await _up_to(halting, "message")
+                whole = events_of(http, *SEND, json={"content": "Tell me a story."})
+                seen_whole = await _up_to(whole, "message")
+                stopping = asyncio.create_task(asyncio.to_thread(server.stop))
+                gate.set()
+                seen_whole += [one async for one in whole]
+                seen += [one async for one in halting]
+                assert await stopping == 0
+        assert (ending_of(seen_whole).name, text_of(seen_whole)) == ("done", STORY)
+        assert (ending_of(seen).name, ending_of(seen).data["status"]) == ("error", "interrupted")
+        assert text_of(seen) == STORY[:20]
         with running_server(tmp_path, QUIET) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-                reply = await http.get(f"/api/chat/exchanges/{seen[0].data['exchange_id']}")
-                assert (reply.json()["status"], reply.json()["message"]["content"]) == (
-                    "interrupted",
-                    STORY[:20],
-                )
+                for events, status in ((seen, "interrupted"), (seen_whole, "done")):
+                    path = f"/api/chat/exchanges/{events[0].data['exchange_id']}"
+                    reply = (await http.get(path)).json()
+                    assert (reply["status"], reply["message"]["content"]) == (status, text_of(events))
 
 
 @pytest.mark.own_database

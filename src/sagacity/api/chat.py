@@ -18,7 +18,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
 from sagacity.chat import conversations
-from sagacity.chat.events import LAST, Event, place_of
+from sagacity.chat.events import BEGINNING, LAST, Event, place_of
 from sagacity.chat.respond import Chat, Send, texts_of
 from sagacity.chat.writer import Asked
 from sagacity.domain.analytics import RequestType
@@ -361,7 +361,7 @@ async def follow_exchange(
 
     After the last event there is nothing more: the status 204 tells a browser to stay away.
     """
-    number = -1
+    number = BEGINNING
     if last_event_id:
         named, number = place_of(last_event_id)
         if named != exchange_id:
@@ -378,7 +378,7 @@ def _type_of(stream: bool) -> RequestType:  # noqa: FBT001  one field of the bod
 
 async def _answered(for_user: ChatCaller, exchange: Exchange, *, stream: bool) -> object:
     if stream:
-        return event_stream(for_user.chat.follow(for_user.acting, for_user.user_id, exchange.exchange_id))
+        return _stream(for_user, exchange.exchange_id)
     reply = await _whole(for_user, exchange)
     if reply.message is None and reply.status is ExchangeStatus.FAILED:
         raise ProviderError(reply.error or "the model gave no answer")
@@ -388,7 +388,12 @@ async def _answered(for_user: ChatCaller, exchange: Exchange, *, stream: bool) -
 async def _resumed(for_user: ChatCaller, exchange_id: str, number: int) -> EventSourceResponse:
     """Stream the rest; whether there is such an answer is known before the stream begins."""
     await for_user.chat.exchange(for_user.acting, for_user.user_id, exchange_id)
-    return event_stream(for_user.chat.follow(for_user.acting, for_user.user_id, exchange_id, after=number))
+    return _stream(for_user, exchange_id, after=number)
+
+
+def _stream(for_user: ChatCaller, exchange_id: str, *, after: int = BEGINNING) -> EventSourceResponse:
+    events = for_user.chat.follow(for_user.acting, for_user.user_id, exchange_id, after=after)
+    return event_stream(events, interrupt=for_user.chat.interrupt)
 
 
 async def _whole(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:

@@ -1,7 +1,8 @@
 """Events of an answer as server-sent events."""
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -12,20 +13,43 @@ KEEP_ALIVE_SECONDS = 15
 """Proxies close what is silent for longer; many do so after 30 or 60 s."""
 RETRY_MILLISECONDS = 1_000
 """How long a browser waits before it comes back."""
+FINISH_SECONDS = 5.0
+"""How long answers may go on when the server is told to stop; then they are interrupted, and their readers told so."""
+_CLOSE_SECONDS = 8.0
+"""When streams are cut off then that did not end; before the server cuts off all calls."""
 
 
-def event_stream(events: AsyncGenerator[Event]) -> EventSourceResponse:
-    """Return a reply that sends *events* as they come, and a comment where none come for a while."""
+def event_stream(events: AsyncGenerator[Event], *, interrupt: Callable[[], None]) -> EventSourceResponse:
+    """
+    Return a reply that sends *events* as they come, and a comment where none come for a while.
+
+    Args:
+        events: up to the last.
+        interrupt: makes them end soon; called when the server stops.
+    """
+    stopping = asyncio.Event()
+
+    async def interrupted() -> None:
+        await stopping.wait()
+        await asyncio.sleep(FINISH_SECONDS)
+        interrupt()
 
     async def sent() -> AsyncGenerator[ServerSentEvent]:
-        first = True
-        async with aclosing(events):  # a client that leaves is no reader from then on
-            async for event in events:
-                data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
-                retry = RETRY_MILLISECONDS if first else None
-                yield ServerSentEvent(data, event=event.name, id=event.event_id, retry=retry)
-                first = False
+        first, interrupting = True, asyncio.create_task(interrupted())
+        try:
+            async with aclosing(events):  # a client that leaves is no reader from then on
+                async for event in events:
+                    data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
+                    retry = RETRY_MILLISECONDS if first else None
+                    yield ServerSentEvent(data, event=event.name, id=event.event_id, retry=retry)
+                    first = False
+        finally:
+            interrupting.cancel()
 
     return EventSourceResponse(
-        sent(), ping=KEEP_ALIVE_SECONDS, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+        sent(),
+        ping=KEEP_ALIVE_SECONDS,
+        headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
+        shutdown_event=stopping,  # pyright: ignore[reportArgumentType]  # it is set, and nothing else
+        shutdown_grace_period=_CLOSE_SECONDS,
     )

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sagacity.chat.events import Shown
 from sagacity.domain.chat import Use
 from sagacity.domain.context import Context, ContextBudgets, SectionName
 from sagacity.domain.ids import InteractionId, UserId
@@ -32,16 +31,6 @@ class Remembered:
 
     context: Context
     uses: tuple[Use, ...]
-
-    @property
-    def shown(self) -> tuple[Shown, ...]:
-        """The memories and turns, as they stand in the prompt."""
-        texts = {
-            item.citation: item.text.strip().removeprefix(f"- [{item.citation}]").strip()
-            for one in self.context.sections
-            for item in one.items
-        }
-        return tuple(Shown(use, texts[use.citation]) for use in self.uses)
 
     @property
     def timings(self) -> dict[str, float]:

@@ -95,12 +95,16 @@ class Chat:
         """Begin to keep copies of answers in the database."""
         self._spawn(self._live.keep())
 
-    async def stop(self) -> None:
-        """End: what there is of each answer is stored, and its readers are told."""
+    def interrupt(self) -> None:
+        """Let all answers end, those yet to begin too: what there is of each is stored, and its readers are told."""
         self._is_stopping = True
+        for live in self._live.all():
+            live.stop(ExchangeStatus.INTERRUPTED)
+
+    async def stop(self) -> None:
+        """End: what there is of each answer is stored."""
+        self.interrupt()
         while answers := self._live.all():
-            for live in answers:
-                live.stop(ExchangeStatus.INTERRUPTED)
             await asyncio.wait([live.task for live in answers if live.task is not None])
         await end(list(self._background))
 
@@ -350,19 +354,21 @@ class Chat:
                 said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         timings = {"history": _milliseconds(started)}
-        remembered = NOTHING
+        remembered, shown = NOTHING, ()
         if sent.include_memory:
             newest, budgets = await self._in_sight(acting, user_id, said)
-            shown = {
+            in_prompt = {
                 turn
                 for one in newest
                 if one.exchange is not None
                 for turn in (one.exchange.question_turn, one.exchange.answer_turn)
                 if turn is not None
             }
-            remembered = await self._remembered(acting, user_id, sent.asked.content, shown, budgets)
+            remembered, shown = await self._remembered(
+                acting, user_id, sent.asked.content, in_prompt, budgets
+            )
         timings |= {**remembered.timings, "preparing": _milliseconds(started)}
-        return Prepared(remembered, said, summary, timings)
+        return Prepared(remembered, shown, said, summary, timings)
 
     async def _in_sight(
         self, acting: Acting, user_id: UserId, said: Sequence[Message]
@@ -378,14 +384,18 @@ class Chat:
         acting: Acting,
         user_id: UserId,
         content: str,
-        shown: set[InteractionId],
+        in_prompt: set[InteractionId],
         budgets: ContextBudgets,
-    ) -> Remembered:
+    ) -> tuple[Remembered, tuple[Shown, ...]]:
         try:
-            return await remember(acting, user_id, content, shown=shown, budgets=budgets)
+            remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
+            if not remembered.uses:
+                return remembered, ()
+            async with acting.read(user_id=user_id) as snapshot:
+                return remembered, await texts_of(snapshot, remembered.uses)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-            return NOTHING
+            return NOTHING, ()
 
     def _answer(
         self,
