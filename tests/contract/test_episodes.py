@@ -1,22 +1,27 @@
 """What episodes promise: one for each conversation, once it is quiet or long, and it goes on with what is said."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import timedelta
 
 import pytest
 
+from sagacity.domain.change import Candidate
 from sagacity.domain.chat import CHAT, Conversation
+from sagacity.domain.graph import EntityMention, EntityType
 from sagacity.domain.ids import InteractionId, SessionId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.learning.episodes.pipeline import LONG_MESSAGES
 from sagacity.memories.edits import confirmed
+from sagacity.memories.settings import change_memory_settings
+from sagacity.memories.write import add_memories
 from sagacity.storage.transaction import Storage
+from support.acting import for_everyone, parts_of
 from support.evaluating import talk, worker
-from support.learning import due_at, learned
-from support.parts import ANNA, ORG, CountingIds, StoppedClock
+from support.learning import WordEmbedder, due_at, learned
+from support.parts import ANNA, ORG, CountingIds, StoppedClock, new_memory
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm, status
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -42,6 +47,17 @@ def summing_up(request: ChatRequest) -> Answer:
             "keywords": ["plum"],
         }
     )
+
+
+def after(act: Callable[[], Coroutine]) -> Callable[[ChatRequest], Answer]:
+    """A summary that comes when *act* is done."""
+    loop = asyncio.get_running_loop()
+
+    def answer(request: ChatRequest) -> Answer:
+        asyncio.run_coroutine_threadsafe(act(), loop).result(60)
+        return summing_up(request)
+
+    return answer
 
 
 async def converse(storage: Storage, clock: StoppedClock, session: str = "s1") -> None:
@@ -128,6 +144,85 @@ async def test_episode_goes_on_with_what_is_said(storage: Storage, clock, ids, m
     assert len(history) == 2
 
 
+async def change(storage: Storage, clock: StoppedClock, ids: CountingIds, **changes) -> None:
+    acting = for_everyone(parts_of(storage, WordEmbedder(), clock, ids))
+    await change_memory_settings(acting, ANNA, changes)
+
+
+@pytest.mark.parametrize("changes", [{"memory_enabled": False}, {"auto_extract": False}])
+async def test_what_is_not_learned_is_not_summed_up_either(storage, clock, ids, model, changes) -> None:
+    """No model reads it; and it stays out when learning is switched on again, whether it was looked at or not."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids, model)
+    await change(storage, clock, ids, **changes)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    assert (await episodes(storage), model.requests, await due_at(storage)) == ([], [], None)
+    await speak(storage, "r2", "Roses need chalk.")
+    await change(storage, clock, ids, **dict.fromkeys(changes, True))
+    await speak(storage, "r3", "And when do I prune an apple tree?")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    assert episode.source_interaction_ids == (5,)
+    [asked] = [request.prompt for request in model.requests]
+    assert "apple tree" in asked
+    assert "plum tree" not in asked
+    assert "chalk" not in asked
+
+
+async def test_episode_that_is_switched_off_while_it_is_written_is_not_kept(
+    storage, clock, ids, model
+) -> None:
+    await converse(storage, clock)
+    work = worker(storage, clock, ids, model)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    model.answer_with(after(lambda: change(storage, clock, ids, auto_extract=False)))
+    await work.run(ORG, ANNA)
+    assert len(model.requests) == 1
+    assert (await episodes(storage), await summary_of(storage)) == ([], "")
+
+
+async def test_episodes_are_limited_like_every_type(storage, clock, ids) -> None:
+    """The newest stays, and one that is worth less is archived."""
+    await change(storage, clock, ids, max_memories_per_type=100)
+    acting = for_everyone(parts_of(storage, WordEmbedder(), clock, ids))
+    old = [new_memory(f"talk {n}", kind=MemoryKind.EPISODIC, confidence=0.2) for n in range(100)]
+    await add_memories(acting, old, reason="written")
+    await converse(storage, clock)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    found = await episodes(storage)
+    assert len(found) == 100
+    assert any("plum tree" in one.content for one in found)
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+async def test_names_in_an_episode_are_noted_unless_that_is_switched_off(
+    storage, clock, ids, is_noted
+) -> None:
+    """They are those that other memories of the user have named."""
+    await change(storage, clock, ids, entity_extraction=is_noted)
+    await converse(storage, clock)
+    async with storage.begin(ORG) as tx:
+        [stored] = await tx.memories.add([new_memory("Mia is her sister")])
+        mia = EntityMention(name="Mia", entity_type=EntityType.PERSON)
+        await tx.graph.add(
+            stored, Candidate(kind=stored.kind, content=stored.content, evidence=(), entities=(mia,))
+        )
+    await speak(storage, "r1", "Mia and I pruned a plum tree today.")
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    async with storage.read(ORG) as snapshot:
+        [found], _ = await snapshot.entities.list_page(ANNA)
+    assert found.mention_count == (2 if is_noted else 1)
+    assert "Mia" in episode.content
+
+
 async def test_episode_that_a_person_changed_is_left_alone(storage: Storage, clock, ids, model) -> None:
     """What is said afterwards becomes an episode of its own."""
     await converse(storage, clock)
@@ -187,7 +282,6 @@ async def test_conversation_deleted_while_it_is_summed_up_leaves_no_episode(
     await converse(storage, clock)
     await speak(storage, "r1", *PLUMS)
     clock.advance(IDLE)
-    loop = asyncio.get_running_loop()
 
     async def delete() -> None:
         async with storage.begin(ORG) as tx:
@@ -195,11 +289,7 @@ async def test_conversation_deleted_while_it_is_summed_up_leaves_no_episode(
             await tx.interactions.delete_requests(requests)
             await tx.conversations.remove(ANNA, SessionId("s1"))
 
-    def answer(request: ChatRequest) -> Answer:
-        asyncio.run_coroutine_threadsafe(delete(), loop).result(60)
-        return summing_up(request)
-
-    model.answer_with(answer)
+    model.answer_with(after(delete))
     await worker(storage, clock, ids, model).run(ORG, ANNA)
     assert len(model.requests) == 1
     assert await episodes(storage) == []

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from sagacity.domain.change import Candidate
+from sagacity.domain.chat import CHAT
 from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.extraction import Rejection
 from sagacity.domain.graph import EntityMention, EntityType
@@ -20,6 +21,7 @@ from sagacity.memories.settings import change_memory_settings, forget_settings
 from sagacity.memories.write import add_memories
 from sagacity.storage.transaction import Storage
 from support.acting import for_everyone, parts_of
+from support.evaluating import talk
 from support.learning import Recorder, WordEmbedder, cursor, due_at, learned, learning, reading, task_parts
 from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, new_memory, said
 
@@ -146,6 +148,25 @@ async def test_what_is_switched_off_while_it_is_read_is_not_written(quick, actin
     async with storage.read(ORG) as snapshot:
         counted = await snapshot.extractions.of_turns(ANNA, first_seq=1, last_seq=1)
     assert counted["semantic:x1"].reasons == {Rejection.SWITCHED_OFF: 1}
+
+
+async def test_facts_of_others_in_a_chat_have_a_switch_of_their_own(quick, acting) -> None:
+    """Although one reading finds them with what the user says of themselves."""
+    storage = quick[0]
+    await change_memory_settings(acting, ANNA, {"semantic_extraction": False})
+    told = ("My sister Mia lives in Oslo.", "I see.", "I am allergic to nuts.")
+    await storage.append(ORG, talk("r1", *told, session="s1", source=CHAT))
+    await learning(*quick).run(ORG, ANNA, force=True)
+    assert await learned(storage, MemoryKind.SEMANTIC) == []
+    assert [memory.content for memory in await learned(storage)] == ["Is allergic to nuts."]
+    async with storage.read(ORG) as snapshot:
+        counted = await snapshot.extractions.of_turns(ANNA, first_seq=1, last_seq=3)
+    assert counted["profile:default_profile_extractor"].reasons == {Rejection.SWITCHED_OFF: 1}
+    await change_memory_settings(acting, ANNA, {"semantic_extraction": True})
+    await storage.append(ORG, talk("r2", "My brother Tim lives in Rome.", session="s1", source=CHAT))
+    await learning(*quick).run(ORG, ANNA, force=True)
+    [fact] = await learned(storage, MemoryKind.SEMANTIC)
+    assert "Rome" in fact.content
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from sagacity.domain.cursor import Outcome
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import UserId
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.user_settings import MemorySettings, UserSettings, merged
 from sagacity.learning.prompt_runner import ModelSession
 from sagacity.learning.windows.learners import learner_groups
@@ -91,6 +92,8 @@ async def _change(
                 await transaction.cursors.save(
                     learner.start(user_id).model_copy(update={"seq": head.end, "outcome": Outcome.GATED})
                 )
+            if after.memory.learns(MemoryKind.EPISODIC) and not before.memory.learns(MemoryKind.EPISODIC):
+                await transaction.conversations.pass_over(user_id, seq=head.end)
             await transaction.cursors.ensure_due(user_id)
         return after
 

@@ -32,6 +32,8 @@ from sagacity.learning.extractors.outputs import SessionSummary
 from sagacity.learning.prompt_runner import ModelSession, PromptRunner
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
+from sagacity.learning.windows.switches import OVER_LIMIT, is_learned, notes_names
+from sagacity.learning.writing.limits import keep_within_limits
 from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
@@ -54,6 +56,8 @@ class _Read:
     turns: Sequence[Interaction]
     episode: Memory | None
     """That of what was said before, if it can still be continued."""
+    is_wanted: bool
+    """Whether its user lets episodes be learned; no model is shown what is not to be."""
 
 
 class Summarize:
@@ -107,9 +111,11 @@ class Summarize:
     async def _sum_up(
         self, subject: Subject, conversation: Conversation, lease: Lease, report: TaskReport
     ) -> None:
-        calls = await self._models.of(subject.tenant, subject.config, subject.user_id)
         read = await self._read(subject.tenant, conversation)
-        written = await self._write(read, calls)
+        written = None
+        if read.is_wanted:
+            calls = await self._models.of(subject.tenant, subject.config, subject.user_id)
+            written = await self._write(read, calls)
         memory = None if written is None else self._episode(subject, read, written)
         vectors = {} if memory is None else await self._vectors(memory)
         run_id = RunId(self._ids.new())
@@ -132,7 +138,9 @@ class Summarize:
             )
             number = conversation.episode_id
             found = [] if number is None else await snapshot.memories.get_many([number])
-        return _Read(conversation, turns, next(filter(may_be_continued, found), None))
+            settings = await snapshot.user_settings.find(conversation.user_id)
+        episode = next(filter(may_be_continued, found), None)
+        return _Read(conversation, turns, episode, is_learned(settings, MemoryKind.EPISODIC))
 
     async def _write(self, read: _Read, calls: ModelSession) -> Written | None:
         """Return the summary; None if nothing is worth one."""
@@ -216,6 +224,9 @@ class Summarize:
                 await transaction.conversations.get(conversation.user_id, conversation.session_id, lock=True)
             except NotFound:
                 return
+            settings = await transaction.user_settings.find(conversation.user_id)
+            if not is_learned(settings, MemoryKind.EPISODIC):
+                memory = None
             numbers = [turn.interaction_id for turn in turns]
             if len(await transaction.interactions.existing(numbers)) < len(numbers):
                 return
@@ -253,8 +264,12 @@ class Summarize:
             at=self._clock.now(),
             request_id=read.turns[-1].request_id,
         )
-        await transaction.graph.link(read.conversation.user_id, [stored])
+        user_id = read.conversation.user_id
+        if notes_names(await transaction.user_settings.find(user_id)):
+            await transaction.graph.link(user_id, [stored])
         await transaction.changes.add([occasion.change(read.episode, stored)])
+        over = occasion.model_copy(update={"reason": OVER_LIMIT})
+        await keep_within_limits(transaction, user_id, {MemoryKind.EPISODIC}, over, spared={stored.memory_id})
         return stored.memory_id
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import structlog
 
@@ -31,8 +32,9 @@ from sagacity.learning.windows.switches import (
     is_learned,
     keep_learned_within_limits,
     notes_names,
-    nothing_of,
     passed_over,
+    wanted,
+    with_unwanted,
 )
 from sagacity.learning.windows.window import Due, read_windows
 from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
@@ -342,12 +344,11 @@ class WindowProcessor:
         evidence = {number for one in proposals for number in one.decision.candidate.evidence}
         there = await transaction.interactions.existing(evidence)
         settings = await transaction.user_settings.find(target.user_id)
-        if not is_learned(settings, target.group.kind):
-            return nothing_of(proposals)
+        is_wanted = wanted(settings, proposals)
         applied = await apply(
             transaction,
             target.user_id,
-            proposals,
+            list(compress(proposals, is_wanted)),
             {number: turn for number, turn in read.items() if number in there},
             run_id=proposals[0].provenance.run_id or RunId(self._ids.new()),
             clock=self._clock,
@@ -355,9 +356,8 @@ class WindowProcessor:
             status=target.status,
             notes_names=notes_names(settings),
         )
-        await keep_learned_within_limits(
-            transaction, target.user_id, target.group.kind, applied, status=target.status
-        )
+        with_unwanted(applied, is_wanted)
+        await keep_learned_within_limits(transaction, target.user_id, applied, status=target.status)
         return applied
 
 

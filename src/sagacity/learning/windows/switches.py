@@ -28,9 +28,15 @@ def passed_over(due: Due, window: Window) -> WindowResult:
     return WindowResult(due, window, Outcome.GATED)
 
 
-def nothing_of(proposals: Sequence[Proposal]) -> Applied:
-    """Return that nothing was written, as the user switched it off while it was read."""
-    return Applied(fates=[Rejection.SWITCHED_OFF] * len(proposals))
+def wanted(settings: UserSettings | None, proposals: Sequence[Proposal]) -> list[bool]:
+    """Return for each proposal whether it may be written: one reading proposes facts of two kinds."""
+    return [is_learned(settings, one.decision.candidate.kind) for one in proposals]
+
+
+def with_unwanted(applied: Applied, is_wanted: Sequence[bool]) -> None:
+    """Note in what was applied what became of the proposals that were left out of it."""
+    fates = iter(applied.fates)
+    applied.fates = [next(fates) if one else Rejection.SWITCHED_OFF for one in is_wanted]
 
 
 def notes_names(settings: UserSettings | None) -> bool:
@@ -39,13 +45,14 @@ def notes_names(settings: UserSettings | None) -> bool:
 
 
 async def keep_learned_within_limits(
-    transaction: Transaction, user_id: UserId, kind: MemoryKind, applied: Applied, *, status: Status
+    transaction: Transaction, user_id: UserId, applied: Applied, *, status: Status
 ) -> None:
     """Archive what is beyond the user's limit now that something was learned, which stays."""
-    stored = [change for change in applied.changes if change.after is not None]
+    stored = [(change, change.after) for change in applied.changes if change.after is not None]
     if not stored or status is not Status.CURRENT:
         return
-    last = stored[-1]
+    last, _ = stored[-1]
     occasion = Occasion(run_id=last.run_id, actor=last.actor, reason=OVER_LIMIT, at=last.created_at)
-    spared = {change.memory_id for change in stored}
-    await keep_within_limits(transaction, user_id, {kind}, occasion, spared=spared)
+    kinds = {after.kind for _, after in stored}
+    spared = {after.memory_id for _, after in stored}
+    await keep_within_limits(transaction, user_id, kinds, occasion, spared=spared)

@@ -155,6 +155,24 @@ class ConversationRepository:
             )
         )
 
+    async def pass_over(self, user_id: UserId, *, seq: int) -> None:
+        """Let what was said in a user's conversations up to turn *seq* never be summed up."""
+        column = sessions.c
+        await self._scope.run(
+            sa.update(sessions)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.user_id == user_id,
+                column.is_conversation,
+                column.message_count > column.summarized_count,
+            )
+            .values(
+                summarized_seq=seq,
+                summarized_count=column.message_count,
+                summarized_tokens=column.token_count,
+            )
+        )
+
     async def remove(self, user_id: UserId, session_id: SessionId) -> None:
         """Delete a conversation without turns, with its exchanges."""
         await self._scope.run(sa.delete(sessions).where(*self._one(user_id, session_id)))
