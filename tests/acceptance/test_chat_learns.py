@@ -52,6 +52,10 @@ async def test_chat_teaches_profiles_facts_and_playbooks(settings) -> None:
             assert any("Lyon" in text for text in found["profile"])
             assert not any("Oslo" in text for text in found["profile"])
             assert any("emojis" in text for text in found["user_playbook"])
+            listed = (await http.get("/api/memories", params={"user_id": "local"})).json()["memories"]
+            [fact] = [one for one in listed if "Oslo" in one["content"]]
+            assert (fact["memory_type"], fact["fact"]) == ("semantic", fact["content"])
+            assert fact["topic"]
 
 
 async def test_what_a_publish_says_supersedes_what_a_chat_said(settings) -> None:
@@ -103,10 +107,11 @@ async def test_what_falls_out_of_the_prompt_is_there_in_short(tmp_path: Path) ->
 
             await until(is_summed_up)
             await sent(http, "And now?", conversation_id=conversation_id)
-            prompt = [request for request in model.requests if request.is_stream][-1].prompt
-            assert "They spoke of the harbour." in prompt
-            assert "Ship number 3" in prompt
-            assert prompt.count("The harbour is wide") == 0
+            asked = [request for request in model.requests if request.is_stream][-1]
+            assert "They spoke of the harbour." in asked.prompt
+            history = [one["content"] for one in asked.messages[1:-1]]
+            assert any(one.startswith("Ship number 3") for one in history)
+            assert not any("The harbour is wide" in one for one in history)
 
 
 async def test_answer_without_a_model_knows_what_was_just_said(settings) -> None:

@@ -42,14 +42,14 @@ def test_talk_shows_and_forgets_sources(server: ServerProcess, home: Path) -> No
     with Sagacity(server.url) as client:
         client.add_user_profile([{"user_id": "ben", "content": "Plays the cello."}])
     lines = [
-        "What do I play?", "/why", "/memories", "/search cello", "/retry", "/new", "/forget p:1", "/memories", "/help",
+        "What do I play?", "/why", "/memories", "/search cello", "/retry", "/new", "/forget 1", "/memories", "/help",
         "What do I play?", "/quit", "never said",
     ]  # fmt: skip
     ran = run(server, home, "chat", "--user-id", "ben", stdin="\n".join(lines))
     assert ran.code == 0, ran.err
     assert "Plays the cello." in ran.out
     assert "keyword" in ran.out
-    assert "Forgotten: p:1" in ran.out
+    assert "Forgotten: 1" in ran.out
     assert "nothing is known yet" in ran.out
     assert "/forget" in ran.out
     with Sagacity(server.url) as client:
@@ -58,6 +58,24 @@ def test_talk_shows_and_forgets_sources(server: ServerProcess, home: Path) -> No
             ("What do I play?", 2),
             ("What do I play?", 3),
         ]
+
+
+def test_talk_shows_and_forgets_every_type(server: ServerProcess, home: Path) -> None:
+    """Newest first, each by the name under which it can be forgotten."""
+    with Sagacity(server.url) as client:
+        for one in ("profile", "semantic", "episodic", "procedural"):
+            client.add_memory(one, f"A {one} one.", user_id="dora")
+    commands = ["/memories", *(f"/forget {n}" for n in (1, 2, 3, 4)), "/memories"]
+    ran = run(server, home, "chat", "--user-id", "dora", stdin="\n".join(commands))
+    assert ran.code == 0, ran.err
+    shown = [line.split() for line in ran.out.splitlines() if " one." in line]
+    assert [(line[0], line[-1]) for line in shown] == [
+        ("1", "procedural"),
+        ("2", "episodic"),
+        ("3", "semantic"),
+        ("4", "profile"),
+    ]
+    assert "nothing is known yet" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -214,9 +214,12 @@ async def test_searches_and_contexts_are_recorded(api: httpx.AsyncClient):
     assert (await api.post("/api/search", json=body)).status_code == 200
     reply = await api.post("/api/context", json=body | {"budgets": {"total_tokens": 900}})
     assert reply.status_code == 200, reply.text
-    context, search = await calls(api)
-    assert (context["request_type"], search["request_type"]) == ("context_build", "memory_search")
-    for one in (context, search):
+    asked = await api.post("/api/memories/search", json={"query": "peanuts"})
+    assert asked.json()["total"] == 1
+    found, context, search = await calls(api)
+    kinds = [one["request_type"] for one in (found, context, search)]
+    assert kinds == ["memory_search", "context_build", "memory_search"]
+    for one in (found, context, search):
         assert (one["status"], one["user_id"]) == ("success", "local")
         assert one["retrieval_metrics"]["total_raw_results"] > 0
         assert one["step_timings"]["ranking_time"] > 0

@@ -48,17 +48,24 @@ async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClien
     assert changed.json()["warnings"] == ["steps: profile memories have none; ignored"]
 
 
-async def test_learned_profile_has_its_parts_from_its_slot(app: FastAPI, api: httpx.AsyncClient):
-    """Also those that the other routes write are among a user's memories."""
-    await add_profile(api, "Lives in Lyon.", user_id="ana")
-    made = (await listed(api))["memories"][0]
+@pytest.mark.parametrize(
+    ("memory_type", "names"), [("profile", ("category", "attribute")), ("semantic", ("topic", "subtopic"))]
+)
+async def test_learned_fact_has_its_parts_from_its_slot(
+    app: FastAPI, api: httpx.AsyncClient, memory_type: str, names: tuple[str, str]
+):
+    """As far as nobody gave them."""
+    made = await added(api, "Lives in Lyon.", memory_type=memory_type)
     storage = app.state.runtime.storage
     async with storage.begin(LOCAL) as transaction:
         [memory] = (await transaction.memories.find_uids([made["id"]])).values()
         attributes = memory.attributes.model_copy(update={"slot": "location.home"})
         await transaction.memories.save([memory.model_copy(update={"attributes": attributes})])
     one = (await listed(api))["memories"][0]
-    assert (one["category"], one["attribute"]) == ("location", "home")
+    assert tuple(one[name] for name in names) == ("location", "home")
+    await api.patch(f"{PATH}/{made['id']}", params=ANA, json={names[0]: "places"})
+    one = (await listed(api))["memories"][0]
+    assert one[names[0]] == "places"
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator
 
+from sagacity.analytics.calls import measured
 from sagacity.api.chat import Page, PageSize, ReadsForUser, WritesForUser
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.errors import InvalidInput, NotConfirmed
 from sagacity.domain.ids import MAX_INT
 from sagacity.domain.memory import MemoryKind
@@ -115,7 +117,9 @@ async def search_memories(body: FindMemoriesBody, for_user: ReadsForUser) -> Fou
         start=body.date_from,
         end=body.date_to,
     )
-    found = await find_of_user(for_user.acting, for_user.user_id, wish)
+    with measured(for_user.acting, RequestType.MEMORY_SEARCH, user_id=for_user.user_id) as call:
+        found = await find_of_user(for_user.acting, for_user.user_id, wish)
+        call.trace = found.trace
     return FoundMemories(
         results=tuple(found_view(*one) for one in found.results),
         total=found.total,

@@ -11,6 +11,7 @@ SHARE = 0.3
 _ROLES = {MessageRole.USER: "user", MessageRole.ASSISTANT: "assistant", MessageRole.SYSTEM: "system"}
 MOST_MESSAGES = 100
 """More are not read: few budgets have room for them."""
+_LEAST = 2
 _ELLIPSIS = "…"
 _CHARACTERS_A_TOKEN = 3
 """Fewer than prose has, so that a message that was cut by characters keeps to its tokens; then it is counted."""
@@ -22,7 +23,7 @@ def window(
     """
     Return the newest of *messages* that go into *budget* tokens, oldest first, and how many were left out.
 
-    The newest one is in also if it has to be cut: what was said last is what the next message answers.
+    The newest two are in also if one has to be cut: the next message is about the last question and its answer.
     """
     taken: list[ChatMessage] = []
     left = budget
@@ -30,7 +31,7 @@ def window(
         text = message.content
         tokens = message.token_count if message.token_count is not None else count(text)
         if tokens > left:
-            if taken or left <= 0:
+            if len(taken) >= _LEAST or left <= 0:
                 break
             text = text[: left * _CHARACTERS_A_TOKEN] + _ELLIPSIS
             tokens = left

@@ -11,6 +11,7 @@ from sagacity.cli import draw
 from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, plain, show, stdout, table
 from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
+from sagacity.domain.user_memory import KIND_OF, TYPE_OF
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
@@ -21,13 +22,12 @@ _HELP = """\
 /why           what the last answer could draw on; a star: what it cites
 /memories      what is known of you
 /search TEXT   search what was said and learned
-/forget p:7    forget one of the sources that /why or /memories show
+/forget NAME   forget what /why or /memories show by that name: p:7, or 3
 /retry         answer the last message again
 /new           begin a new conversation
 /quit          leave, as Ctrl-D does"""
 _LISTED = 50
 _END = ("/quit", "/exit")
-_LETTERS = {"profile": "p", "user_playbook": "u", "interaction": "i"}
 
 
 @dataclass
@@ -100,29 +100,24 @@ class _Talk:
         self.draw(_sources(reply.memories, reply.citations))
 
     def _memories(self) -> None:
-        profiles = self.client.get_profiles(self._whose(), top_k=_LISTED).user_profiles
-        playbooks = self.client.get_user_playbooks(user_id=self._whose(), limit=_LISTED).user_playbooks
-        rows = [
-            *(("profile", one.profile_id, one.content) for one in profiles),
-            *(("user_playbook", str(one.user_playbook_id), one.content) for one in playbooks),
-        ]
-        names = [f"{_LETTERS[kind]}:{place}" for place, (kind, _, _) in enumerate(rows, start=1)]
-        for name, (kind, item_id, _) in zip(names, rows, strict=True):
-            self.known[name] = (kind, item_id, self._whose())
-        listed = [(name, content) for name, (_, _, content) in zip(names, rows, strict=True)]
-        self.draw(table(("#source", "content"), listed, empty="nothing is known yet"))
+        found = self.client.list_memories(page_size=_LISTED, user_id=self.user_id)
+        rows: list[tuple[str, str, str]] = []
+        for place, one in enumerate(found.memories, start=1):
+            self.known[str(place)] = (KIND_OF[one.memory_type], one.id, self._whose())
+            rows.append((str(place), one.content, one.memory_type))
+        self.draw(table(("#name", "content", "~#type"), rows, empty="nothing is known yet"))
+        if found.total > len(rows):
+            self.write(f"The newest {len(rows)} of {found.total:,}; `sagacity memories list` shows all.\n")
 
     def _forget(self, name: str) -> None:
         if name not in self.known:
             raise InvalidInput(f"{name} was not shown; /why and /memories show sources")
         kind, item_id, user_id = self.known[name]
         match kind:
-            case "profile":
-                self.client.delete_profile(user_id, item_id)
-            case "user_playbook":
-                self.client.delete_user_playbook(int(item_id))
             case "interaction":
                 self.client.delete_interaction(user_id, int(item_id))
+            case _ if kind in TYPE_OF:
+                self.client.delete_memory(item_id, user_id=self.user_id)
             case _:
                 raise InvalidInput(
                     f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`"

@@ -143,8 +143,11 @@ def parts_of(memory: Memory) -> MemoryParts:
             )
         case MemoryKind.SEMANTIC:
             about = attributes.semantic or SemanticFacts()
+            topic, _, subtopic = attributes.slot.partition(".")
             return MemoryParts(
-                topic=about.topic or None, subtopic=about.subtopic or None, fact=about.fact or memory.content
+                topic=about.topic or topic or None,
+                subtopic=about.subtopic or ("" if about.topic else subtopic) or None,
+                fact=about.fact or memory.content,
             )
         case MemoryKind.EPISODIC:
             episode = attributes.episode or EpisodeFacts()

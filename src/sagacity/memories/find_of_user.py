@@ -8,7 +8,7 @@ from itertools import chain
 
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.query import Filter, Query, Ranking, Scored, StrategyName
+from sagacity.domain.query import Filter, Query, Ranking, Scored, StrategyName, Trace
 from sagacity.memories.acting import Acting
 from sagacity.memories.search import search_by_kind
 
@@ -36,6 +36,7 @@ class FoundOfUser:
     total: int
     """With those over the limit."""
     milliseconds: float
+    trace: Trace
 
 
 async def find_of_user(acting: Acting, user_id: UserId, wish: Wish) -> FoundOfUser:
@@ -60,4 +61,4 @@ async def find_of_user(acting: Acting, user_id: UserId, wish: Wish) -> FoundOfUs
     ]
     acting.parts.accesses.note(acting.tenant, [memory.memory_id for _, memory, _ in results])
     total = len(every) + trace.dropped.get("over_limit", 0)
-    return FoundOfUser(results, total, round((time.perf_counter() - started) * 1000, 3))
+    return FoundOfUser(results, total, round((time.perf_counter() - started) * 1000, 3), trace)
