@@ -36,6 +36,16 @@ async def http(tmp_path: Path, model: ScriptedLLM) -> AsyncIterator[httpx.AsyncC
             yield http
 
 
+@pytest.fixture
+async def hasty(tmp_path: Path, model: ScriptedLLM) -> AsyncIterator[httpx.AsyncClient]:
+    """A server that does not stay silent for long."""
+    settings = settings_in(tmp_path, model_attempts=1, request_timeout_seconds=1, chat_keep_alive_seconds=0.1)
+    with listening(settings) as url:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            await choose(http, model)
+            yield http
+
+
 async def raw(http: httpx.AsyncClient, content: str) -> tuple[httpx.Headers, bytes]:
     """A stream as it came."""
     async with http.stream("POST", "/api/chat/send", json={"content": content}) as reply:
@@ -82,15 +92,12 @@ async def test_reader_of_a_browser_sees_the_same(http: httpx.AsyncClient, model:
     assert whole.last_event_id == whole.events[-1].event_id
 
 
-async def test_silent_stream_is_kept_open(
-    http: httpx.AsyncClient, model: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_silent_stream_is_kept_open(hasty: httpx.AsyncClient, model: ScriptedLLM) -> None:
     """By comments that no reader takes for an event, beyond the time limit of a call (section 1.4)."""
-    monkeypatch.setattr(sse, "KEEP_ALIVE_SECONDS", 0.2)
     gate = threading.Event()
     model.answer_with(lambda _request: Answer(text="Here I am.", gate=gate))
     reader, comments = Reader(), 0
-    async with http.stream("POST", "/api/chat/send", json={"content": "Are you there?"}) as reply:
+    async with hasty.stream("POST", "/api/chat/send", json={"content": "Are you there?"}) as reply:
         async for piece in reply.aiter_raw():
             comments += piece.count(b": ping")
             reader.feed(piece)
@@ -101,14 +108,11 @@ async def test_silent_stream_is_kept_open(
     assert reader.events[-1].name == "done"
 
 
-async def test_client_library_passes_over_comments(
-    http: httpx.AsyncClient, model: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_client_library_passes_over_comments(hasty: httpx.AsyncClient, model: ScriptedLLM) -> None:
     """However long the model thinks."""
-    monkeypatch.setattr(sse, "KEEP_ALIVE_SECONDS", 0.1)
     gate = threading.Event()
     model.answer_with(lambda _request: Answer(text="Here I am.", gate=gate))
-    async with AsyncSagacity(str(http.base_url)) as sagacity:
+    async with AsyncSagacity(str(hasty.base_url)) as sagacity:
         names: list[str] = []
         async for event in sagacity.send_message("Are you there?"):
             names.append(event.event)

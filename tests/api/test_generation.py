@@ -140,7 +140,7 @@ async def test_a_manual_run_waits_and_learns_into_current(api):
 
 async def test_a_manual_run_that_takes_too_long_goes_on(tmp_path):
     """When the call's time is over it answers with the run's id, and the run is not touched by that."""
-    settings = settings_in(tmp_path, request_timeout_seconds=5)
+    settings = settings_in(tmp_path, request_timeout_seconds=10)
     async with running(settings) as app, client_of(app) as api:
         await publish(api, "I live in Lyon.")
         async with held_back(app, "anna"):

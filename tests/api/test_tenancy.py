@@ -252,7 +252,7 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
     bare = re.sub(r"/analytics/requests/[^/]+", "/analytics/requests/{analytics_id}", bare)
     bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)
-    bare = re.sub(r"/memories/(\d+|[0-9a-f-]{36})", "/memories/{memory_id}", bare)
+    bare = re.sub(r"/memories/([0-9a-f-]{36}|\d+)", "/memories/{memory_id}", bare)
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)

@@ -393,7 +393,8 @@ async def _resumed(for_user: ChatCaller, exchange_id: str, number: int) -> Event
 
 def _stream(for_user: ChatCaller, exchange_id: str, *, after: int = BEGINNING) -> EventSourceResponse:
     events = for_user.chat.follow(for_user.acting, for_user.user_id, exchange_id, after=after)
-    return event_stream(events, interrupt=for_user.chat.interrupt)
+    keep_alive_seconds = for_user.caller.runtime.settings.chat_keep_alive_seconds
+    return event_stream(events, keep_alive_seconds=keep_alive_seconds, interrupt=for_user.chat.interrupt)
 
 
 async def _whole(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:

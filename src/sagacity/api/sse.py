@@ -9,8 +9,6 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from sagacity.chat.events import Event
 
-KEEP_ALIVE_SECONDS = 15
-"""Proxies close what is silent for longer; many do so after 30 or 60 s."""
 RETRY_MILLISECONDS = 1_000
 """How long a browser waits before it comes back."""
 FINISH_SECONDS = 5.0
@@ -19,12 +17,15 @@ _CLOSE_SECONDS = 8.0
 """When streams are cut off then that did not end; before the server cuts off all calls."""
 
 
-def event_stream(events: AsyncGenerator[Event], *, interrupt: Callable[[], None]) -> EventSourceResponse:
+def event_stream(
+    events: AsyncGenerator[Event], *, keep_alive_seconds: float, interrupt: Callable[[], None]
+) -> EventSourceResponse:
     """
     Return a reply that sends *events* as they come, and a comment where none come for a while.
 
     Args:
         events: up to the last.
+        keep_alive_seconds: when a comment is sent where nothing else is.
         interrupt: makes them end soon; called when the server stops.
     """
     stopping = asyncio.Event()
@@ -48,7 +49,7 @@ def event_stream(events: AsyncGenerator[Event], *, interrupt: Callable[[], None]
 
     return EventSourceResponse(
         sent(),
-        ping=KEEP_ALIVE_SECONDS,
+        ping=keep_alive_seconds,
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
         shutdown_event=stopping,  # pyright: ignore[reportArgumentType]  # it is set, and nothing else
         shutdown_grace_period=_CLOSE_SECONDS,

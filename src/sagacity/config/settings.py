@@ -121,6 +121,12 @@ class Settings(BaseSettings):
         ge=0,
         description="How long a message waits while its conversation is still answering another one.",
     )
+    chat_keep_alive_seconds: float = Field(
+        default=15,
+        ge=0.05,
+        le=3_600,
+        description="How long a stream is silent before a comment keeps it open; many proxies close it after 30.",
+    )
     analytics_enabled: bool = Field(
         default=True, description="Record what answers, searches and contexts took, and what they found."
     )

@@ -192,7 +192,7 @@ class CreateMemoriesBody(WriteBody):
     """Several memories to store; one that breaks a rule keeps none of the others from it."""
 
     memories: Annotated[tuple[OneOfSeveral, ...], Field(min_length=1, max_length=100)]
-    """The memories."""
+    """What to store: up to 100, each as it would be sent alone."""
 
     @model_validator(mode="before")
     @classmethod
@@ -337,7 +337,7 @@ class FoundMemory(Schema):
     """A memory that was found, and why it stands where it does."""
 
     memory: ChatMemoryView
-    """The memory."""
+    """What was found."""
     score: float
     """0.35 `keyword_score` + 0.25 `vector_score` + 0.2 `reliability_score` + 0.15 `recency_score` +
     0.05 `frequency_score`."""
@@ -378,11 +378,11 @@ class MemoryStats(Schema):
     profile_memories: int
     """Profiles."""
     semantic_memories: int
-    """Semantic memories."""
+    """How many of them are semantic."""
     episodic_memories: int
-    """Episodic memories."""
+    """How many of them are episodic."""
     procedural_memories: int
-    """Procedural memories."""
+    """How many of them are procedural."""
     total_entities: int
     """People, places and things that the user speaks of."""
     total_relations: int

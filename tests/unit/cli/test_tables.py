@@ -109,7 +109,7 @@ def test_marks_say_what_a_detail_is(columns: Sequence[str], narrow: list[str]) -
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("sagacity pro", {"profiles", "prompts"}), ("sagacity profiles re", {"regenerate"})],
+    [("sagacity pro", {"profile", "profiles", "prompts"}), ("sagacity profiles re", {"regenerate"})],
 )
 def test_a_shell_completes_commands(typed: str, offered: set[str]) -> None:
     """As bash asks for it."""

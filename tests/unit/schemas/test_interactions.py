@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import speaker_of
 from sagacity.schemas.interactions import PublishBody
-from sagacity.storage.evidence.interactions import digest_of
+from sagacity.storage.evidence.digest import digest_of
 
 
 def published(**turn: object) -> PublishBody:

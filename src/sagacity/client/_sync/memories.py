@@ -178,7 +178,7 @@ def add_memories(
 
     Args:
         connection: to the server.
-        memories: the memories.
+        memories: what to store: up to 100, each as it would be sent alone.
         user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """

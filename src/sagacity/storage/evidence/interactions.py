@@ -1,6 +1,5 @@
 """The evidence log: requests and their interactions, appended and read in order."""
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,6 +11,7 @@ from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
+from sagacity.storage.evidence.digest import digest_of
 from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
@@ -41,10 +41,6 @@ _OWN_OF_A_USER = _OWN | {
     "end": unindexed(interactions.c.created_at) <= sa.bindparam("end"),
 }
 """The same for one user's turns, which lie together."""
-_NOT_CONTENT: Any = {
-    **dict.fromkeys(("request_id", "force_extraction", "skip_aggregation"), True),
-    "interactions": {"__all__": {"happened_at"}},
-}
 
 
 def interaction_of(row: Any) -> Interaction:
@@ -60,16 +56,6 @@ def interaction_of(row: Any) -> Interaction:
 def request_of(row: Any) -> Request:
     """Turn a row into the value."""
     return Request.model_validate(row._mapping, extra="ignore")
-
-
-def digest_of(request: NewRequest) -> str:
-    """
-    Return the SHA-256 of what was sent, by which a repeated request is told from another with its id.
-
-    Not of when turns happened: some clients stamp them again when they resend.
-    """
-    body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
-    return hashlib.sha256(body.encode()).hexdigest()
 
 
 class InteractionRepository:
