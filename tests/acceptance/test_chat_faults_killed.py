@@ -112,6 +112,7 @@ async def test_server_is_killed_before_a_message_is_whole(tmp_path: Path) -> Non
             assert ending_of(await sent(http, "A whole one.")).name == "done"
 
 
+@pytest.mark.full
 async def test_stopping_server_finishes_or_stores_what_there_is(tmp_path: Path) -> None:
     """By SIGTERM: an answer that ends soon is whole, another is stored as far as it is; both readers are told."""
     gate = threading.Event()
@@ -145,6 +146,7 @@ async def test_stopping_server_finishes_or_stores_what_there_is(tmp_path: Path) 
                     assert (reply["status"], reply["message"]["content"]) == (status, text_of(events))
 
 
+@pytest.mark.full
 @pytest.mark.own_database
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 async def test_connections_of_the_database_are_killed(

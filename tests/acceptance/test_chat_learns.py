@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("closed_clients")
 
 @pytest.fixture
 def settings(tmp_path: Path):
-    return settings_in(tmp_path)
+    return settings_in(tmp_path, quiet_seconds=0.5)
 
 
 async def _kinds(http: httpx.AsyncClient, question: str) -> dict[str, list[str]]:

@@ -13,12 +13,12 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from support.api import add_profile, client_of, make_token, profiles_of
 from support.user_memories import EACH_TYPE, PATH, added, found, listed, stats
 
-pytestmark = pytest.mark.both_databases
 ANA = {"user_id": "ana"}
 LOCAL = Tenant(org_id=LOCAL_ORG)
 EVERYTHING = Filter(kinds=tuple(MemoryKind))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("body", EACH_TYPE, ids=lambda body: body["memory_type"])
 async def test_memory_comes_back_as_it_was_given(api: httpx.AsyncClient, body: dict):
     given = body | {"keywords": ["one", "two"], "metadata": {"from": {"a": [1, None]}}, "reliability": 0}
@@ -145,6 +145,7 @@ async def test_procedure_is_found_by_its_steps_which_an_edit_replaces(api: httpx
     assert (await found(api, "anchor", include_vector_search=False))["total"] == 1
 
 
+@pytest.mark.both_databases
 async def test_memories_are_paged_newest_first(api: httpx.AsyncClient):
     """By number and by cursor: every memory once, also if others come meanwhile."""
     made = [(await added(api, f"Fact {number}."))["id"] for number in range(5)][::-1]
@@ -175,6 +176,7 @@ async def test_one_type_is_listed_by_either_route(api: httpx.AsyncClient):
     assert (await api.get(f"{PATH}/type/core", params=ANA)).status_code == 422
 
 
+@pytest.mark.both_databases
 async def test_hundred_are_stored_at_once_and_each_bad_one_is_named(api: httpx.AsyncClient):
     """One commit: the good ones are there, found by words and by meaning."""
     memories: list = [
@@ -205,6 +207,7 @@ async def test_bulk_of_nothing_good_is_an_error(api: httpx.AsyncClient):
     assert (await listed(api))["total"] == 0
 
 
+@pytest.mark.both_databases
 async def test_stats_count_what_is_in_force(api: httpx.AsyncClient):
     empty = await stats(api)
     assert (empty["total_memories"], empty["average_reliability"], empty["oldest_memory"]) == (0, 0, None)
@@ -221,6 +224,7 @@ async def test_stats_count_what_is_in_force(api: httpx.AsyncClient):
     assert (await stats(api, user="ben"))["total_memories"] == 0
 
 
+@pytest.mark.both_databases
 async def test_deleted_memory_is_gone_everywhere(api: httpx.AsyncClient):
     made = await added(api, "Likes zebras.")
     other = await added(api, "Likes quaggas.")
@@ -286,6 +290,7 @@ async def test_memory_is_known_by_its_number_too(app: FastAPI, api: httpx.AsyncC
         assert (await api.get(f"{PATH}/{wrong}", params=ANA)).status_code == 404
 
 
+@pytest.mark.both_databases
 async def test_another_users_memory_is_not_there(app: FastAPI, api: httpx.AsyncClient):
     """By whatever route; and with the token of another organisation neither."""
     made = await added(api)

@@ -12,7 +12,6 @@ from sagacity.domain.tenant import LOCAL_ORG
 from support.api import client_of, make_token
 from support.user_memories import added, listed
 
-pytestmark = pytest.mark.both_databases
 PATH, MEMORY, RESET = "/api/profile", "/api/profile/memory-settings", "/api/profile/memory-settings/reset"
 ANA, BEN = {"user_id": "ana"}, {"user_id": "ben"}
 USUAL = {
@@ -58,6 +57,7 @@ async def test_record_is_made_with_what_is_usual(api: httpx.AsyncClient):
     assert without_warnings((await api.get(MEMORY, params=BEN)).json()) == USUAL
 
 
+@pytest.mark.both_databases
 async def test_changes_are_merged(api: httpx.AsyncClient):
     """What is null or not given stays; an empty text takes a text away, a null one preference."""
     given = {
@@ -96,6 +96,7 @@ async def test_memory_settings_are_merged_and_reset(api: httpx.AsyncClient):
     assert (await api.get(PATH, params=ANA)).json()["bio"] == "I paint."
 
 
+@pytest.mark.both_databases
 async def test_ten_changes_at_once_are_all_kept(api: httpx.AsyncClient):
     """Each of another field or preference; none overwrites another's."""
     settings = [{name: False} for name, value in USUAL.items() if value is True]

@@ -177,6 +177,7 @@ async def test_source_filter_reads_only_its_sources(parts, storage: Storage) -> 
 # --- what is read ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 async def test_thousand_turns_are_all_read_once(quick, storage: Storage) -> None:
     """A thousand turns at once are read to the end, oldest first, each unread in exactly one window."""
     await storage.append(ORG, said(*lines(1_000)))

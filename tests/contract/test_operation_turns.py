@@ -150,6 +150,7 @@ async def test_a_cancelled_operation_gives_no_turns(storage: Storage) -> None:
         assert (await snapshot.operations.get(operation_id)).status is OperationStatus.CANCELLED
 
 
+@pytest.mark.full
 async def test_a_long_log_is_read_a_slice_at_a_time(storage: Storage, clock, ids) -> None:
     """After its slice a user goes to the end of the line; if nobody else waits, it is its turn again at once."""
     for number, user_id in enumerate(USERS):
