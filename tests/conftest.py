@@ -44,8 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before the tests are chosen by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one shard of the long tests and of those that draw examples, where one is asked for."""
+    for item in items:
+        if item.get_closest_marker("one_database") and "postgresql" in item.name:
+            item.add_marker("full")
     if (wanted := config.getoption("--full-shard")) is None:
         return
     shard, shards = map(int, wanted.split("/"))

@@ -71,7 +71,7 @@ async def test_recent_messages_are_the_newest_ones(
         conversation_id = events[0].data["conversation_id"]
     model.requests.clear()
     await sent(http, "What now?", user=user, conversation_id=conversation_id, include_memory=False)
-    [request] = [one for one in model.requests if "What now?" in one.prompt]
+    [request] = [one for one in model.requests if one.messages[-1]["content"].endswith("What now?")]
     said = [one["content"] for one in request.messages if one["content"].startswith("Message ")]
     numbers = [int(one.removeprefix("Message ").partition(":")[0]) for one in said]
     assert numbers == list(range(numbers[0], 8))

@@ -161,6 +161,7 @@ async def test_stopped_server_keeps_what_there_is(settings) -> None:
                 assert again["message"]["content"] == STORY
 
 
+@pytest.mark.full
 async def test_killed_server_loses_nothing_it_said_to_have(tmp_path: Path) -> None:
     """The message is there, with what was on disk of its answer; the conversation goes on."""
     with scripted_llm() as model:

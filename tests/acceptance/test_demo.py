@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from support.documents import blocks
 from support.server import clean_environment
 
@@ -20,6 +22,7 @@ def demo(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.full
 def test_demo_shows_what_was_learned_from_which_words(tmp_path: Path) -> None:
     """Everything learned quotes a turn of its user, by rules alone; a change of mind shows; nothing is left over."""
     ran = demo(tmp_path, "--json")

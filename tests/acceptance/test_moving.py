@@ -83,6 +83,7 @@ def test_wrong_ends_are_named_and_nothing_is_made(tmp_path: Path, furnished_file
     assert not missing.exists()
 
 
+@pytest.mark.full
 def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path) -> None:
     """Killed again and again, it ends with all rows, and none twice."""
     source, target = tmp_path / "source.db", tmp_path / "target.db"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from support.databases import POSTGRESQL
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, extracted, scripted_llm
@@ -109,6 +110,7 @@ def run(
     return found, Counter(request.prompt for request in extractions)
 
 
+@pytest.mark.full
 @POSTGRESQL
 def test_eight_users_through_two_servers_learn_what_they_learn_in_turn(
     tmp_path: Path, database_url: str

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from support.program import QUIET, sagacity
 from support.qdrant_server import qdrant_server
@@ -31,6 +32,7 @@ def copy_check(home: Path, env: dict[str, str], url: str = "") -> dict:
     return {check["name"]: check for check in ran.data["checks"]}["vector copy"]
 
 
+@pytest.mark.full
 def test_a_copy_follows_is_lost_and_is_made_anew(tmp_path: Path) -> None:
     """What is published reaches the store; the server does without it; doctor and reindex know of it."""
     home = tmp_path / "home"

@@ -133,6 +133,7 @@ def test_killed_worker_is_replaced_and_stopped_worker_ends_what_it_began(deploym
     deployment.assert_all_learned_once()
 
 
+@pytest.mark.full
 @POSTGRESQL
 def test_flush_and_outage_of_valkey_only_delay(deployment: Deployment) -> None:
     """Emptied, and away for some seconds in the middle: workers and server live on, and everything is learned once."""

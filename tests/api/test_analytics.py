@@ -157,12 +157,17 @@ async def test_an_answer_without_memory_searched_nothing(api: httpx.AsyncClient)
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "kind"),
-    [(status(400), "error", "ProviderRefused"), (never(), "timeout", "ProviderTimeout")],
+    ("fault", "given", "status", "kind"),
+    [
+        (status(400), {}, "error", "ProviderRefused"),
+        (never(), {"model_first_piece_seconds": 0.2}, "timeout", "ProviderTimeout"),
+    ],
 )
-async def test_a_failed_answer_is_no_success(tmp_path: Path, fault, status: str, kind: str):
+async def test_a_failed_answer_is_no_success(
+    tmp_path: Path, fault: Answer, given: dict[str, float], status: str, kind: str
+):
     """With what may be said of it, and none of the provider's own words."""
-    settings = settings_in(tmp_path, model_timeout_seconds=0.2, model_attempts=1)
+    settings = settings_in(tmp_path, model_attempts=1, **given)
     async with running(settings) as app, client_of(app) as api:
         with scripted_llm() as model:
             model.answer_with([fault])

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.usefixtures("closed_clients")
 CHATTER = "We spoke of the weather, of trains and of the neighbours' new fence at some length. "
 
 
+@pytest.mark.full
 async def test_what_no_longer_fits_is_remembered_instead(api: httpx.AsyncClient):
     """A turn of this conversation is either in the prompt's history or can be found, and never neither."""
     with scripted_llm() as model:

@@ -134,6 +134,7 @@ async def test_naughty_memories_come_back_exactly(api):
     assert [[one[name] for name in fields] for one in read] == [[text] * 5 for text in texts]
 
 
+@pytest.mark.full
 async def test_naughty_queries_are_answered(api):
     """Any text may be asked for, in every mode."""
     await publish(api, *NAUGHTY[:100])
@@ -152,6 +153,7 @@ def bodies_of(example: dict) -> list:
     return found
 
 
+@pytest.mark.full
 async def test_odd_values_never_crash_a_route(api):
     """Each field of each body takes each odd value in turn: a reply of ours, never a 5xx."""
     for name in CURRENT:

@@ -128,6 +128,7 @@ async def crowd(app: FastAPI) -> None:
                 await tx.graph.add(memory, told)
 
 
+@pytest.mark.one_database
 async def test_no_call_reads_an_organisation(app: FastAPI) -> None:
     """Each statement of each call is answered from the user's own rows, or by their numbers."""
     storage = app.state.runtime.storage

@@ -288,6 +288,7 @@ async def seen(api) -> dict[str, object]:
     return found
 
 
+@pytest.mark.one_database
 async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
     """Row 32: every route there is, walked by one organisation, shows and changes nothing of the other's."""
     mine, theirs = await make_token(app, "alpha"), await make_token(app, "beta")

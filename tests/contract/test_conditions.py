@@ -145,6 +145,7 @@ async def test_conditions_hold_as_they_say(storage: Storage) -> None:
     assert len(asked) < sum(said) < len(said) - len(asked)
 
 
+@pytest.mark.one_database
 async def test_every_value_compares_with_every_other(storage: Storage) -> None:
     """Each sort of value by each comparison, where chance would rarely bring two together."""
     values = (*NUMBERS, *TEXTS, True, False, None, [], ["tea", 1], [[1]], {"a": 1})

@@ -122,6 +122,7 @@ GRAPHS = st.tuples(
 _runs = itertools.count(1)
 
 
+@pytest.mark.one_database
 @given(drawn=GRAPHS)
 async def test_merges_lose_nothing_in_any_order(storage: Storage, drawn) -> None:
     """All at once or one by one in any order: every name and memory kept, ties united, the surest confidence."""

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 import sqlalchemy as sa
 
 from sagacity.domain.interaction import NewInteraction, NewRequest
@@ -15,6 +16,7 @@ def turns(user_id: str, request_id: str, count: int) -> NewRequest:
     return NewRequest(request_id=request_id, user_id=user_id, interactions=said)
 
 
+@pytest.mark.one_database
 async def test_turns_that_come_meanwhile_are_in_the_index_once(storage: Storage) -> None:
     """Of a user who is known, and of ones that nobody had heard of when it began."""
     await storage.claim_index("test", 16)

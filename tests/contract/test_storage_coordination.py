@@ -291,6 +291,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.one_database
 async def test_two_processes_lose_nothing(storage: Storage, database_url: str) -> None:
     """Two processes that write the same database at the same time store all of it, in one gapless log."""
     names = ["one", "two"]

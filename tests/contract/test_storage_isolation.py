@@ -33,6 +33,7 @@ async def both(storage: Storage) -> tuple[Storage, Held, Held]:
     return storage, await furnish(storage, ORG, "mine"), await furnish(storage, OTHER_ORG, "theirs", turns=3)
 
 
+@pytest.mark.one_database
 async def test_no_method_reaches_another_organisation(both: tuple[Storage, Held, Held]) -> None:
     """Whatever a method is given of the other organisation's, it shows and changes none of it."""
     storage, _, theirs = both
@@ -52,6 +53,7 @@ async def test_no_method_reaches_another_organisation(both: tuple[Storage, Held,
         assert await rows_of(storage, OTHER_ORG) == before, name
 
 
+@pytest.mark.one_database
 async def test_no_method_that_commits_changes_another_organisation(both: tuple[Storage, Held, Held]) -> None:
     """The same when each of them commits, one after the other."""
     storage, mine, theirs = both

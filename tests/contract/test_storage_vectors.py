@@ -76,6 +76,7 @@ async def test_found_over_all_users_equals_brute_force(vectors_storage: Storage)
     await assert_exact(vectors_storage, known, limit=10, wanted=Filter(kinds=(MemoryKind.PROFILE,)))
 
 
+@pytest.mark.one_database
 async def test_found_follows_every_write(vectors_storage: Storage, database_url, clock, ids) -> None:
     """After each insert, edit and delete, here or by another process, the next search knows."""
     rng = np.random.default_rng(5)

@@ -168,6 +168,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.full
 async def test_processes_that_open_one_new_database_migrate_it_once(
     postgres: PostgresServer, name: str, tmp_path: Path, declared: Schema
 ) -> None:

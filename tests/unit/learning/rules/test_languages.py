@@ -133,7 +133,9 @@ def test_english_rules_do_not_read_other_languages() -> None:
     assert profile_candidates(said("Im Urlaub, das war schön, und ich hab viel gelesen.")) == ()
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize(
+    "code", [LANGUAGES[0], *(pytest.param(code, marks=pytest.mark.full) for code in LANGUAGES[1:])]
+)
 def test_hostile_text_is_read_to_its_end(code: str) -> None:
     """The words of every pattern, a hundred thousand characters long, are no trap."""
     texts = [str(line["said"]).rstrip(".!? ") for line in _lines(code)]
