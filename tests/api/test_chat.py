@@ -1,16 +1,17 @@
 """The chat: messages are stored and answered, conversations are kept, and nobody reaches another user's."""
 
 import asyncio
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
-from support.api import make_token
+from support.api import client_of, make_token, running, settings_in
 from support.chatting import sent, text_of
 from support.promises import choose
-from support.scripted_llm import dropped, scripted_llm, status
+from support.scripted_llm import Answer, dropped, scripted_llm, status
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 NAMES = ["start", "metadata", "memory", "message", "done"]
@@ -375,3 +376,16 @@ async def test_reached_spending_cap_lets_memories_answer(api: httpx.AsyncClient)
     assert text_of(events).startswith("The spending cap is reached, so this is what I remember:")
     assert "Lives in Lyon." in text_of(events)
     assert events[-1].data["model"] == "extractive"
+
+
+async def test_whole_answer_may_take_longer_than_a_call(tmp_path: Path):
+    """It waits for a model, which has limits of its own."""
+    settings = settings_in(tmp_path, request_timeout_seconds=2)
+    async with running(settings) as app, client_of(app) as api:
+        with scripted_llm() as model:
+            model.answer_with(Answer(text="Late, and here.", delay_seconds=2.2))
+            await choose(api, model)
+            reply = await api.post("/api/chat/send", json={"content": "Hello.", "stream": False})
+            assert reply.status_code == 200, reply.text
+            reply = await api.post("/api/chat/conversations", json={"initial_message": "Hello."})
+            assert reply.status_code == 201, reply.text

@@ -60,7 +60,8 @@ async def test_image_is_read_by_itself(storage: Storage) -> None:
     async with storage.read(ORG) as snapshot:
         read = snapshot.interactions
         by_log = await read.log(ANNA, after_seq=0, limit=9)
-        for listed in (by_log, await read.log_before(ANNA, seq=3, limit=9)):
+        in_session = await read.page_of_session(ANNA, by_log[0].session_id, limit=9, newest=True)
+        for listed in (by_log, await read.log_before(ANNA, seq=3, limit=9), in_session):
             assert [turn.has_image for turn in listed] == [True, True, False]
             assert sum(len(turn.model_dump_json()) for turn in listed) < 2_000
         first, second, third = (turn.interaction_id for turn in by_log)

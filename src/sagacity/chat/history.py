@@ -13,8 +13,8 @@ MOST_MESSAGES = 100
 """More are not read: few budgets have room for them."""
 _LEAST = 2
 _ELLIPSIS = "…"
-_CHARACTERS_A_TOKEN = 3
-"""Fewer than prose has, so that a message that was cut by characters keeps to its tokens; then it is counted."""
+_CHARACTERS_A_TOKEN = 4
+"""About what English has; where a text has fewer, it is cut again."""
 
 
 def window(
@@ -33,11 +33,19 @@ def window(
         if tokens > left:
             if len(taken) >= _LEAST or left <= 0:
                 break
-            text = text[: left * _CHARACTERS_A_TOKEN] + _ELLIPSIS
+            text = _cut(text, left, count)
             tokens = left
         taken.append(ChatMessage(role=_ROLES[message.role], content=text))  # pyright: ignore[reportArgumentType]  # one of its words
         left -= tokens
     return taken[::-1], len(messages) - len(taken)
+
+
+def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
+    """Return the beginning of *text* that goes into *budget* tokens together with an ellipsis."""
+    size = budget * _CHARACTERS_A_TOKEN
+    while (tokens := count(text[:size] + _ELLIPSIS)) > budget and size > 0:
+        size = min(size - 1, size * budget // tokens)
+    return text[:size] + _ELLIPSIS
 
 
 def in_sight(

@@ -184,7 +184,9 @@ class Settings(BaseSettings):
         description="Timeout of one search strategy, embedding the question included; the others answer without it.",
     )
     wait_timeout_seconds: float = Field(
-        default=600, gt=0, description="Timeout of a call that waits for learning."
+        default=600,
+        gt=0,
+        description="Timeout of a call that waits for learning, or for the whole answer of a chat.",
     )
     block_private_urls: bool = Field(
         default=False, description="Refuse private network addresses in configuration and image URLs."

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from sagacity.chat.conversations import title_of
 from sagacity.chat.history import in_sight, window
 from sagacity.domain.chat import Message, MessageRole
 from sagacity.domain.ids import SessionId
+from sagacity.providers.tokens import TokenCounter
 
 
 def message(number: int, tokens: int | None = 10, content: str | None = None) -> Message:
@@ -35,10 +38,23 @@ def test_newest_is_cut_rather_than_left_out() -> None:
     kept, left_out = window([message(0), message(1, 5_000, "word " * 5_000)], budget=100, count=words)
     assert len(kept) == 1
     assert kept[0].content.startswith("word word")
-    assert len(kept[0].content) <= 301
+    assert len(kept[0].content) <= 401
     assert left_out == 1
     assert window([message(0, None)], budget=100, count=words)[0]
     assert window([], budget=100, count=words) == ([], 0)
+
+
+@pytest.mark.parametrize("said", ["我喜欢茶。", "🫖🧑🏽‍🚀", "word ", "a", "\n", " "])
+@pytest.mark.parametrize("budget", [1, 7, 1_000])
+def test_cut_message_keeps_to_its_tokens(said: str, budget: int) -> None:
+    """In any script, by the counter of the budgets; the start of the message is in."""
+    count = TokenCounter().count
+    text = said * 9_000
+    kept, _ = window([message(0, None, text)], budget=budget, count=count)
+    cut = kept[0].content
+    assert count(cut) <= budget
+    assert text.startswith(cut.removesuffix("…"))
+    assert budget < 1_000 or len(cut) > 300
 
 
 def test_newest_are_in_sight_and_memory_gets_the_rest() -> None:

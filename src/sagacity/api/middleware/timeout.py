@@ -1,6 +1,7 @@
 """No call lasts for ever: the work of a late one is cancelled."""
 
 import asyncio
+from collections.abc import Collection
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
@@ -11,13 +12,25 @@ from sagacity.api.errors import problem_response
 
 class TimeoutMiddleware:
     """
-    Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning.
+    Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning or for a model's answer.
 
     A stream of events has begun by then, and may take as long as it takes.
     """
 
-    def __init__(self, app: ASGIApp, seconds: float, wait_seconds: float) -> None:
+    def __init__(
+        self, app: ASGIApp, seconds: float, wait_seconds: float, waiting: Collection[str] = frozenset()
+    ) -> None:
+        """
+        Set the limits.
+
+        Args:
+            app: what answers.
+            seconds: for a call.
+            wait_seconds: for one that waits.
+            waiting: the paths of calls that wait for a model's whole answer.
+        """
         self._app = app
+        self._waiting = waiting
         self._seconds = seconds
         self._wait_seconds = wait_seconds
 
@@ -35,7 +48,8 @@ class TimeoutMiddleware:
                 limit.reschedule(None)  # from here on, what answers has limits of its own
             await send(message)
 
-        seconds = self._wait_seconds if _waits(scope) else self._seconds
+        waits = scope["path"] in self._waiting or _waits_for_learning(scope)
+        seconds = self._wait_seconds if waits else self._seconds
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
@@ -51,7 +65,7 @@ def _is_stream(start: Message) -> bool:
     return Headers(raw=start["headers"]).get("content-type", "").startswith("text/event-stream")
 
 
-def _waits(scope: Scope) -> bool:
+def _waits_for_learning(scope: Scope) -> bool:
     query: bytes = scope["query_string"]
     asked = parse_qs(query.decode("latin-1")).get("wait_for_response", [""])[-1]
     return asked.lower() in {"true", "1", "yes", "on", "t", "y"}

@@ -270,7 +270,7 @@ class InteractionRepository:
         after_seq: int = 0,
     ) -> list[Interaction]:
         """
-        Return a page of a conversation's turns, oldest first, without answers that others took the place of.
+        Return a page of a conversation's turns, oldest first, without images and answers that others took the place of.
 
         Args:
             user_id: whose.
@@ -289,8 +289,8 @@ class InteractionRepository:
             exchanges.c.answer_turn.is_not(None),
         )
         statement = (
-            self._mine()
-            .where(
+            without_images.where(
+                column.org_id == self._scope.org_id,
                 requests.c.session_id == session_id,
                 column.user_id == user_id,
                 column.seq > after_seq,
