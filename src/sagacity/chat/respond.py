@@ -474,11 +474,10 @@ async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown,
     turns = await snapshot.interactions.get(
         [numbers[use.citation] for use in uses if use.kind == "interaction"]
     )
-    memories = await snapshot.memories.get_many(
+    text_of = await snapshot.memories.contents(
         [numbers[use.citation] for use in uses if use.kind != "interaction"]
     )
-    text_of = {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
-    text_of |= {(str(memory.kind), int(memory.memory_id)): memory.content for memory in memories}
+    text_of |= {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
     return tuple(
         Shown(use, text_of[key]) for use in uses if (key := (use.kind, numbers[use.citation])) in text_of
     )
