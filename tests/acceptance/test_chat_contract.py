@@ -179,7 +179,7 @@ async def test_every_route_wants_a_token_before_a_good_body(tmp_path: Path) -> N
     async with running(settings_in(tmp_path)) as app:
         token = await make_token(app, "acme")
         for bearer in ("", "Bearer", "Bearer nobody's", f"Basic {token}"):
-            headers = {"Authorization": bearer} if bearer else {}
+            headers = {"Content-Type": "application/json"} | ({"Authorization": bearer} if bearer else {})
             async with client_of(app) as api:
                 for method, path in routes:
                     named = path.replace("{conversation_id}", str(uuid4())).replace("{exchange_id}", "x")

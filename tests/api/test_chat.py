@@ -389,3 +389,30 @@ async def test_whole_answer_may_take_longer_than_a_call(tmp_path: Path):
             assert reply.status_code == 200, reply.text
             reply = await api.post("/api/chat/conversations", json={"initial_message": "Hello."})
             assert reply.status_code == 201, reply.text
+
+
+async def test_metadata_of_a_message_comes_back_with_it(api: httpx.AsyncClient):
+    """On the message that it was sent with, and of no more than 64 KiB."""
+    events = await sent(api, "Hello.", metadata={"page": {"id": 7}})
+    started = events[0].data["conversation_id"]
+    for path in (f"{started}/messages", started):
+        reply = (await api.get(f"/api/chat/conversations/{path}")).json()
+        said = reply["messages"] if isinstance(reply, dict) else reply
+        assert [one["metadata"].get("page") for one in said] == [{"id": 7}, None]
+        assert said[0]["metadata"]["exchange_id"] == said[1]["metadata"]["exchange_id"]
+    large = {"metadata": {"page": "x" * 65_537}}
+    for method, path, body in (
+        ("POST", "send", {"content": "Hello."}),
+        ("POST", "conversations", {}),
+        ("PATCH", f"conversations/{started}", {}),
+    ):
+        reply = await api.request(method, f"/api/chat/{path}", json=body | large)
+        assert (reply.status_code, reply.json()["error"]) == (422, "InvalidInput"), reply.text
+
+
+async def test_a_conversation_that_begins_with_a_message_is_limited_as_messages_are(tmp_path: Path):
+    """It calls a model just so."""
+    settings = settings_in(tmp_path, rate_limits=True, rate_limit_factor=0.05)
+    async with running(settings) as app, client_of(app) as api:
+        replies = [await api.post("/api/chat/conversations", json={}) for _ in range(4)]
+    assert [one.status_code for one in replies] == [201, 201, 201, 429]

@@ -138,6 +138,15 @@ async def test_forged_tokens_are_refused(tmp_path: Path) -> None:
         assert "API token" in await refused(api, "sgc_nothing")
 
 
+async def test_users_tokens_shut_the_door_to_those_without(tmp_path: Path) -> None:
+    """Also to this machine's own callers: behind a proxy everybody is one."""
+    async with serving(tmp_path, StoppedClock(), jwt_secret=SECRET) as api:
+        for path in (PATH, "/api/get_config"):
+            reply = await api.get(path)
+            assert reply.status_code == 401, reply.text
+            assert reply.headers["www-authenticate"] == "Bearer"
+
+
 async def test_leeway_covers_a_clock_that_is_off(tmp_path: Path) -> None:
     clock = StoppedClock()
     async with serving(tmp_path, clock, jwt_secret=SECRET, jwt_leeway_seconds=30) as api:

@@ -278,6 +278,7 @@ CASES: dict[str, Case] = {
     "interactions.extend": lambda tx, h: tx.interactions.extend(
         RequestId(f"{h.word} request"), [NewInteraction(content="x")]
     ),
+    "interactions.metadata_of": lambda tx, h: tx.interactions.metadata_of(["r1"]),
     "interactions.page_of_session": lambda tx, h: tx.interactions.page_of_session(
         ANNA, SessionId(h.word), limit=99, offset=0, newest=True
     ),
@@ -450,6 +451,7 @@ EXPECTED: dict[str, object] = {
     "evaluations.memories_by_day": [(DAY, 3)],
     "evaluations.success_by_day": [(DAY, 1, 1)],
     "evaluations.judged_at": {},
+    "interactions.metadata_of": {},
     "interactions.page_of_session": [],
     "interactions.requests_of_session": [],
     "conversations.page": [],

@@ -202,6 +202,7 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
 
 
 @router.post("/conversations", status_code=201, openapi_extra=sdk(positional=("title",)))
+@limited(Rate.WRITE)
 async def create_conversation(body: CreateConversationBody, for_user: WritesForUser) -> ConversationView:
     """Begin a conversation. With an `initial_message` the reply waits for its answer."""
     made = await conversations.create(
@@ -262,7 +263,7 @@ async def get_conversation(
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
         found = await snapshot.conversations.get(for_user.user_id, session_id)
         said = await conversations.messages(
-            snapshot, for_user.user_id, session_id, limit=limit, offset=offset
+            snapshot, for_user.user_id, session_id, limit=limit, offset=offset, with_metadata=True
         )
     return ConversationWithMessages(**dict(conversation_view(found)), messages=tuple(map(message_view, said)))
 
@@ -300,7 +301,13 @@ async def list_messages(
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
         await snapshot.conversations.get(for_user.user_id, session_id)
         said = await conversations.messages(
-            snapshot, for_user.user_id, session_id, limit=limit, offset=offset, newest=newest
+            snapshot,
+            for_user.user_id,
+            session_id,
+            limit=limit,
+            offset=offset,
+            newest=newest,
+            with_metadata=True,
         )
     return tuple(message_view(one) for one in (reversed(said) if newest else said))
 

@@ -11,6 +11,8 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.types import Scope
 
+from sagacity.api.errors import not_json
+from sagacity.api.middleware.body import FAULT
 from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
@@ -75,15 +77,26 @@ async def caller_of(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Caller:
     """
-    Find out whose data the call works on.
+    Find out whose data the call works on, and refuse a body that is not JSON.
 
     Raises:
         Unauthorized: its token is not known, or one is needed and did not come.
+        RequestValidationError: the body is not JSON.
     """
     runtime = runtime_of(http_request)
+    principal = await _principal_of(http_request, runtime, credentials)
+    fault: str | None = getattr(http_request.state, FAULT, None)
+    if fault is not None:
+        raise not_json(fault)
+    return Caller(runtime, principal)
+
+
+async def _principal_of(
+    http_request: Request, runtime: Runtime, credentials: HTTPAuthorizationCredentials | None
+) -> Principal:
     if credentials is not None:
-        return Caller(runtime, await _known(http_request, credentials.credentials))
-    if await runtime.storage.has_tokens():
+        return await _known(http_request, credentials.credentials)
+    if runtime.user_tokens is not None or await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
     if not runtime.settings.is_loopback or not is_local(
@@ -96,7 +109,7 @@ async def caller_of(
             "until an API token exists, the server only answers calls from its own machine; "
             "create one with `sagacity token create`"
         )
-    return Caller(runtime, Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL))
+    return Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL)
 
 
 async def _known(http_request: Request, token: str) -> Principal:

@@ -187,6 +187,13 @@ async def _invalid(http_request: Request, error: Exception) -> JSONResponse:
     return problem_response(422, "InvalidInput", message, faults=faults)
 
 
+def not_json(fault: str) -> RequestValidationError:
+    """Return the error of a body that is not JSON, because of *fault*."""
+    return RequestValidationError(
+        [{"type": "json_invalid", "loc": ("body",), "msg": fault, "ctx": {"error": fault}}]
+    )
+
+
 def _not_declared(http_request: Request) -> JSONResponse:
     """Tell whoever sent a body that does not say of itself to be JSON, as `curl -d` does, what to add."""
     given = http_request.headers.get("Content-Type", "")

@@ -59,6 +59,7 @@ _ERRORS_TOLD = 20
 
 
 @router.post("", status_code=201, openapi_extra=sdk(positional=("memory_type", "content")))
+@limited(Rate.WRITE)
 async def add_memory(body: CreateMemoryBody, for_user: WritesForUser) -> ChatMemoryView:
     """Store a memory of a user. It is found by its words and by its meaning at once."""
     [stored] = await add_for_user(for_user.acting, for_user.user_id, [body.to_draft()])
@@ -165,6 +166,7 @@ async def get_memory(memory_id: MemoryName, for_user: ReadsForUser) -> ChatMemor
 
 
 @router.patch("/{memory_id}", openapi_extra=sdk())
+@limited(Rate.WRITE)
 async def update_memory(
     memory_id: MemoryName, body: UpdateMemoryBody, for_user: WritesForUser
 ) -> ChatMemoryView:
@@ -196,6 +198,7 @@ async def delete_memories(
 
 
 @router.post("/{memory_id}/access", openapi_extra=sdk())
+@limited(Rate.WRITE)
 async def note_memory_access(memory_id: MemoryName, for_user: WritesForUser) -> ChatMemoryView:
     """Count that a memory of the user was used, and return it."""
     return memory_view_of(await look_at(for_user.acting, for_user.user_id, memory_id))

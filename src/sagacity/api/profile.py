@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Response
 
 from sagacity.api.chat import ReadsForUser, WritesForUser
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.memories.settings import (
@@ -30,6 +31,7 @@ async def get_user_settings(for_user: ReadsForUser) -> SettingsView:
 
 
 @router.patch("", openapi_extra=sdk(positional=()))
+@limited(Rate.WRITE)
 async def update_user_settings(body: UpdateSettingsBody, for_user: WritesForUser) -> SettingsView:
     """Change the user's record; fields and preferences that are not given stay as they are."""
     preferences = body.preferences or {}
@@ -51,6 +53,7 @@ async def get_memory_settings(for_user: ReadsForUser) -> MemorySettingsView:
 
 
 @router.patch("/memory-settings", openapi_extra=sdk(positional=()))
+@limited(Rate.WRITE)
 async def update_memory_settings(
     body: UpdateMemorySettingsBody, for_user: WritesForUser
 ) -> MemorySettingsView:
@@ -63,6 +66,7 @@ async def update_memory_settings(
 
 
 @router.post("/memory-settings/reset", openapi_extra=sdk(positional=()))
+@limited(Rate.WRITE)
 async def reset_memory_settings(for_user: WritesForUser) -> MemorySettingsView:
     """Bring back what is usual of what may be remembered of the user."""
     return memory_settings_view(await change_memory_settings(for_user.acting, for_user.user_id, None))

@@ -121,6 +121,7 @@ async def messages(
     limit: int,
     offset: int = 0,
     newest: bool = True,
+    with_metadata: bool = False,
 ) -> list[Message]:
     """
     Return messages of a conversation, oldest first, without answers that others took the place of.
@@ -132,18 +133,29 @@ async def messages(
         limit: how many at the most.
         offset: how many to pass over, from the end where the newest are wanted, else from the beginning.
         newest: whether the last ones are wanted, or the first.
+        with_metadata: whether what was sent beside the messages is read, too.
     """
     turns = await snapshot.interactions.page_of_session(
         user_id, session_id, limit=limit, offset=offset, newest=newest
     )
-    exchanges = await snapshot.exchanges.of_requests(list({turn.request_id for turn in turns}))
+    requests = list({turn.request_id for turn in turns})
+    exchanges = await snapshot.exchanges.of_requests(requests)
+    metadata = await snapshot.interactions.metadata_of(requests) if with_metadata else {}
     by_turn = {
         turn: exchange for exchange in exchanges for turn in (exchange.question_turn, exchange.answer_turn)
     }
-    return [_message(turn, by_turn.get(turn.interaction_id), session_id) for turn in turns]
+    return [
+        _message(turn, by_turn.get(turn.interaction_id), session_id, metadata.get(turn.request_id))
+        for turn in turns
+    ]
 
 
-def _message(turn: Interaction, exchange: Exchange | None, session_id: SessionId) -> Message:
+def _message(
+    turn: Interaction,
+    exchange: Exchange | None,
+    session_id: SessionId,
+    metadata: dict[str, JsonValue] | None = None,
+) -> Message:
     """Return a turn as a message; one that another door published has no exchange."""
     is_answer = exchange is not None and exchange.answer_turn == turn.interaction_id
     tokens = None if exchange is None else exchange.answer_tokens if is_answer else exchange.question_tokens
@@ -157,6 +169,7 @@ def _message(turn: Interaction, exchange: Exchange | None, session_id: SessionId
         content=turn.content,
         token_count=tokens,
         created_at=turn.created_at,
+        metadata={} if is_answer else metadata or {},
         exchange=exchange,
     )
 

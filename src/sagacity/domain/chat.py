@@ -156,5 +156,7 @@ class Message(Value):
     content: str
     token_count: int | None = None
     created_at: datetime
+    metadata: dict[str, JsonValue] = {}
+    """What was sent with it, where that is asked for."""
     exchange: Exchange | None = None
     """To which it belongs; None where somebody else published it into the session."""

@@ -4,16 +4,16 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus, Message, MessageRole
 from sagacity.schemas.base import Schema, WriteBody, WritePart
+from sagacity.schemas.metadata import Metadata, Object
 
 MAX_CONTENT = 32_000
 """Characters of a message."""
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CONTENT, pattern=r"\S")]
 Title = Annotated[str, StringConstraints(max_length=200)]
-Object = dict[str, JsonValue]
 
 
 class SendBody(WriteBody):
@@ -27,8 +27,8 @@ class SendBody(WriteBody):
     """Whether the reply is a stream of events, or one object when the answer is complete."""
     include_memory: bool = True
     """Whether the answer may use what is remembered."""
-    metadata: Object = {}
-    """Stored with the message."""
+    metadata: Metadata = {}
+    """Stored with the message, and returned with it."""
 
 
 class StopBody(WriteBody):
@@ -83,7 +83,7 @@ class CreateConversationBody(WriteBody):
 
     title: Title | None = None
     """Its title; null: the beginning of its first message."""
-    metadata: Object = {}
+    metadata: Metadata = {}
     """Stored with the conversation."""
     initial_message: Content | None = None
     """Sent at once; the reply waits for the answer."""
@@ -96,7 +96,7 @@ class UpdateConversationBody(WriteBody):
     """Its title."""
     is_archived: bool | None = None
     """Whether it is archived."""
-    metadata: Object | None = None
+    metadata: Metadata | None = None
     """Takes the place of what is stored."""
 
 
@@ -152,7 +152,7 @@ class MessageView(Schema):
     created_at: datetime
     """When it was stored."""
     metadata: Object
-    """Of an answer: its `status`, its `model`, its `citations`, and the `exchange_id` by which to ask for more."""
+    """What was sent with it. The server adds `exchange_id`; and to an answer its `status`, `model` and `citations`."""
 
 
 class ConversationWithMessages(ConversationView):
@@ -303,7 +303,7 @@ def conversation_view(conversation: Conversation) -> ConversationView:
 
 def message_view(message: Message) -> MessageView:
     """Return a message as the API shows it."""
-    metadata: Object = {}
+    metadata: Object = {**message.metadata}
     exchange = message.exchange
     if exchange is not None:
         metadata["exchange_id"] = exchange.exchange_id

@@ -5,9 +5,7 @@ from datetime import datetime
 from typing import Annotated, Self, cast
 
 from pydantic import (
-    AfterValidator,
     Field,
-    JsonValue,
     StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -26,41 +24,11 @@ from sagacity.domain.user_memory import (
     parts_of,
 )
 from sagacity.schemas.base import Body, Moment, Schema, Share, WriteBody, refuse_many, refuse_unstorable
-from sagacity.schemas.chat import Object, Warned
+from sagacity.schemas.chat import Warned
 from sagacity.schemas.fault_words import in_words
+from sagacity.schemas.metadata import Metadata, Object
 
-MAX_OBJECT = 65_536
-"""Characters of metadata, as JSON."""
 MOST_KEYWORDS, MOST_STEPS = 20, 100
-
-
-def fitting_object(given: Object) -> Object:
-    """
-    Return *given*, which is not too long.
-
-    Raises:
-        ValueError: it is.
-    """
-    left, waiting = MAX_OBJECT, [cast("JsonValue", given)]
-    while waiting and left >= 0:
-        one = waiting.pop()
-        left -= (
-            1
-            if one is None or isinstance(one, bool)
-            else len(str(one))
-            if not isinstance(one, list | dict)
-            else 2
-        )
-        if isinstance(one, dict):
-            left -= sum(map(len, one))
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
-    if left < 0:
-        raise ValueError(f"takes at most {MAX_OBJECT:,} characters in all")
-    return given
-
-
 Content = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
 Line = Annotated[str, StringConstraints(max_length=1_000)]
 Keywords = Annotated[
@@ -68,7 +36,6 @@ Keywords = Annotated[
 ]
 Steps = Annotated[tuple[Line, ...], Field(max_length=MOST_STEPS)]
 Text = Annotated[str, StringConstraints(max_length=10_000)]
-Metadata = Annotated[Object, AfterValidator(fitting_object)]
 
 
 class CreateMemoryBody(WriteBody):

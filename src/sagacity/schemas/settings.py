@@ -9,8 +9,8 @@ from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from sagacity.domain.user_settings import MemoryLimit, MemorySettings, RetentionDays, UserSettings
 from sagacity.schemas.base import WriteBody
-from sagacity.schemas.chat import Object, Warned
-from sagacity.schemas.chat_memories import fitting_object
+from sagacity.schemas.chat import Warned
+from sagacity.schemas.metadata import Metadata, Object
 
 
 @cache
@@ -39,7 +39,7 @@ class UpdateSettingsBody(WriteBody):
     """Where the user's clock is, such as `Europe/Paris`."""
     language: Language | None = None
     """The user's language, such as `en` or `pt-BR`."""
-    preferences: Annotated[Object, AfterValidator(fitting_object)] | None = None
+    preferences: Metadata | None = None
     """Any others by name; those that are not given stay, and null takes one away."""
 
     @property

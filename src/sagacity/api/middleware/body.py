@@ -1,19 +1,23 @@
 """A body is small and is JSON before anything else reads it."""
 
-from pydantic import JsonValue
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sagacity.api.errors import error_response, problem_response
+from sagacity.api.errors import error_response
 from sagacity.domain.errors import TooLarge
+
+FAULT = "body_fault"
+"""What the state of a call holds when its body is not JSON: why."""
 
 
 class BodyMiddleware:
     """
     Reads the whole body, up to a limit, and hands it on in one piece.
 
-    JSON is taken as RFC 8259 has it: UTF-8 without a mark, no NaN, no Infinity, and no more than 200 levels deep.
+    JSON is taken as RFC 8259 has it: UTF-8 without a mark, no NaN, no Infinity, and no more than 200 levels deep. What
+    is wrong with it is noted in the state of the call as `FAULT`, and told once it is known who calls: a stranger is
+    only asked for a token.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -34,12 +38,8 @@ class BodyMiddleware:
         if body is None:
             return
         if body and "json" in headers.get("content-type", "").lower() and (fault := _fault(body)):
-            faults: list[JsonValue] = [{"type": "json_invalid", "loc": ["body"], "msg": fault}]
-            reply = problem_response(
-                422, "InvalidInput", f"the body is not valid JSON: {fault}", faults=faults
-            )
-            await reply(scope, receive, send)
-            return
+            scope.setdefault("state", {})[FAULT] = fault
+            body = b"null"  # what anything may read in its place
         await self._app(scope, _replay(body, receive), send)
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:

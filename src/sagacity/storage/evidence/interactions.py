@@ -315,6 +315,14 @@ class InteractionRepository:
         )
         return [row.request_id for row in rows]
 
+    async def metadata_of(self, ids: Sequence[RequestId]) -> dict[RequestId, dict[str, Any]]:
+        """Return what callers stored beside those requests of *ids* that have anything."""
+        column = requests.c
+        statement = sa.select(column.request_id, column.metadata).where(
+            column.org_id == self._scope.org_id, one_of(column.request_id, ids)
+        )
+        return {row.request_id: row.metadata for row in await self._scope.all(statement) if row.metadata}
+
     async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
         """Return up to *limit* turns that *wanted* admits, the last to arrive first."""
         column, values = interactions.c, values_of(wanted)

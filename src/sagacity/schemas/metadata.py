@@ -1,0 +1,39 @@
+"""What a caller stores beside a thing of ours: an object of JSON, and not a long one."""
+
+from typing import Annotated, cast
+
+from pydantic import AfterValidator, JsonValue
+
+Object = dict[str, JsonValue]
+MAX_OBJECT = 65_536
+"""Characters of metadata, as JSON."""
+
+
+def fitting_object(given: Object) -> Object:
+    """
+    Return *given*, which is not too long.
+
+    Raises:
+        ValueError: it is.
+    """
+    left, waiting = MAX_OBJECT, [cast("JsonValue", given)]
+    while waiting and left >= 0:
+        one = waiting.pop()
+        left -= (
+            1
+            if one is None or isinstance(one, bool)
+            else len(str(one))
+            if not isinstance(one, list | dict)
+            else 2
+        )
+        if isinstance(one, dict):
+            left -= sum(map(len, one))
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    if left < 0:
+        raise ValueError(f"takes at most {MAX_OBJECT:,} characters in all")
+    return given
+
+
+Metadata = Annotated[Object, AfterValidator(fitting_object)]
