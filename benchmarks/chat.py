@@ -45,6 +45,20 @@ class Streams:
     failed: int = 0
 
 
+@dataclass(frozen=True)
+class Alone:
+    """What one message at a time gave, in milliseconds."""
+
+    until_call: list[float]
+    """From the call to the model's being called."""
+    searches: list[float]
+    """A plain search for the same question."""
+    first: list[float]
+    """From the call to the first piece."""
+    phases: dict[str, float]
+    """The server's own, on average."""
+
+
 def serve_model(port: int) -> None:
     """Be a model: OpenAI's protocol, a piece every 50 ms, in each the time of this machine's clock."""
     import uvicorn  # noqa: PLC0415  only this process needs it
@@ -186,17 +200,11 @@ async def at_once(url: str, count: int, pieces: int, users: int) -> Streams:
     return streams
 
 
-async def before_the_call(
-    url: str, model: str, count: int
-) -> tuple[list[float], list[float], dict[str, float]]:
-    """
-    Ask one after the other.
-
-    Returns:
-        Milliseconds until the model was called; until the first piece was read; the server's own phases, on average.
-    """
+async def before_the_call(url: str, model: str, count: int) -> Alone:
+    """Ask one after the other, and search for the same questions in between."""
     question = asking(5, 1, MEMORIES // 2)
     until_call: list[float] = []
+    searches: list[float] = []
     phases: dict[str, list[float]] = {}
     streams = Streams()
     async with (
@@ -215,10 +223,14 @@ async def before_the_call(
             until_call.append((arrived - started) / 1e6)
             for name, took in reply["timings"].items():
                 phases.setdefault(name, []).append(took)
+            started = time.monotonic_ns()
+            await client.post("/api/search", json={"query": content, "user_id": user})
+            searches.append((time.monotonic_ns() - started) / 1e6)
         for place in range(count):
             text, user = question()
             await read(client, f"{text} [{place}]", user, streams)
-    return until_call, streams.first, {name: sum(took) / len(took) for name, took in phases.items()}
+    means = {name: sum(took) / len(took) for name, took in phases.items()}
+    return Alone(until_call, searches, streams.first, means)
 
 
 async def load(place: Place) -> None:
@@ -243,31 +255,25 @@ def measure(effort: Effort) -> Report:
             endpoint = {"model": "scripted", "api_key": "k", "api_base": f"{model}/v1"}
             config = {"api_key_config": {"custom_endpoint": endpoint}}
             httpx.post(f"{ours.url}/api/set_config", json=config, timeout=60).raise_for_status()
-            until_call, first, phases = asyncio.run(before_the_call(ours.url, model, calls))
-            _relayed, relayed_first, _ = asyncio.run(_relay_alone(relay, calls))
+            alone = asyncio.run(before_the_call(ours.url, model, calls))
+            relayed = asyncio.run(_relay_alone(relay, calls))
             asyncio.run(at_once(ours.url, 5, 5, 5))  # so that connections and threads are there
             own = asyncio.run(at_once(ours.url, count, pieces, 50))
             theirs = asyncio.run(at_once(relay, count, pieces, 50))
-    return _report(until_call, first, phases, relayed_first, own, theirs, count)
+    return _report(alone, relayed, own, theirs)
 
 
-async def _relay_alone(url: str, count: int) -> tuple[list[float], list[float], dict[str, float]]:
+async def _relay_alone(url: str, count: int) -> list[float]:
     streams = Streams()
     async with httpx.AsyncClient(base_url=url, timeout=60) as client:
         for place in range(count):
             await read(client, f"hello {place}", "ana", streams)
-    return [], streams.first, {}
+    return streams.first
 
 
-def _report(
-    until_call: list[float],
-    first: list[float],
-    phases: dict[str, float],
-    relayed_first: list[float],
-    own: Streams,
-    theirs: Streams,
-    count: int,
-) -> Report:
+def _report(alone: Alone, relayed_first: list[float], own: Streams, theirs: Streams) -> Report:
+    count = len(own.slowest) + own.failed
+
     def row(name: str, values: list[float]) -> tuple[str, ...]:
         return (
             name,
@@ -280,7 +286,7 @@ def _report(
         f"A user with {MEMORIES:,} memories; then {count} streams at once, each a piece every "
         f"{PIECE_SECONDS * 1000:g} ms. Server, model, relay and reader share the machine.",
         budgets=[
-            Budget("before the model is called, p95", percentile(until_call, 0.95), 60, "ms"),
+            Budget("before the model is called, p95", percentile(alone.until_call, 0.95), 60, "ms"),
             Budget("streams that did not end", own.failed, 0, ""),
         ],
         tables=[
@@ -288,15 +294,19 @@ def _report(
                 "One at a time",
                 ("ms", "p50", "p95", "p99", "max"),
                 [
-                    row("until the model is called", until_call),
-                    row("until the first piece is read", first),
+                    row("until the model is called", alone.until_call),
+                    row("a plain search for the same question", alone.searches),
+                    row("until the first piece is read", alone.first),
                     row("until the first piece is read, relay", relayed_first),
                 ],
             ),
             Table(
                 "The server's own phases",
                 ("phase", "mean ms"),
-                [(name, number(took)) for name, took in sorted(phases.items(), key=lambda one: -one[1])],
+                [
+                    (name, number(took))
+                    for name, took in sorted(alone.phases.items(), key=lambda one: -one[1])
+                ],
             ),
             Table(
                 f"{count} streams at once",
