@@ -1,5 +1,6 @@
 """The database fails while an answer is stored: what is told and what is stored agree, and nothing is there twice."""
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -125,3 +126,20 @@ async def test_messages_are_read_while_another_process_writes(
     events = await sent(api, "And now?", conversation_id=conversation_id)
     assert ending_of(events).name == "done"
     assert len(await said_in(api, conversation_id)) == 4
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_message_waits_for_a_locked_database(api: httpx.AsyncClient, app: FastAPI) -> None:
+    """It is stored and answered once, when the lock is gone; until then nothing is acknowledged."""
+    other = sqlite3.connect(app.state.runtime.storage.backend.file, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = asyncio.create_task(sent(api, "How are you?"))
+        await asyncio.sleep(0.5)
+        assert not waiting.done()
+        assert (await api.get("/api/chat/conversations")).json()["total"] == 0
+    finally:
+        other.close()
+    events = await waiting
+    assert ending_of(events).name == "done"
+    assert len(await said_in(api, events[0].data["conversation_id"])) == 2
