@@ -213,8 +213,13 @@ async def test_issuer_that_is_away_lets_nobody_in(tmp_path: Path, issuer: Issuer
     clock = StoppedClock()
     issuer.is_down = True
     async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
-        assert "cannot be read now" in await refused(api, issuer.token("first", **claims(clock)))
+        token = issuer.token("first", **claims(clock))
+        reasons = await asyncio.gather(*(refused(api, token) for _ in range(10)), refused(api, token))
+        assert all("cannot be read now" in one for one in reasons)
+        assert issuer.asked == 1  # of those that wait, nobody asks again at once
         issuer.is_down = False
+        assert "cannot be read now" in await refused(api, token)
+        assert issuer.asked == 1
         clock.advance(31)
         assert (await asked(api, issuer.token("first", **claims(clock)))).status_code == 200
 

@@ -23,9 +23,12 @@ from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
 SHARED = ("HS256",)
 PUBLIC = ("RS256", "ES256")
 FRESH = timedelta(minutes=10)
-"""After so long the key set is read again: a key that its issuer withdrew is good for no longer."""
+"""
+After so long the key set is read again: a key that its issuer withdrew is good for no longer, unless the set cannot be
+read. Then the keys that are known go on, and every `RETRY` it is tried again.
+"""
 RETRY = timedelta(seconds=30)
-"""So often at the most it is read for a token with a key that is not known: anybody can make up such tokens."""
+"""So often at the most it is read before it is due, or after a try that failed: anybody can make up keys."""
 LONGEST_TOKEN = 8_192
 _SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+")
 """Three parts in base64url, which has no padding; what was signed may be empty."""
@@ -148,10 +151,12 @@ class UserTokens:
     async def _known(self, name: str) -> jwt.PyJWK:
         if not self._is_fresh() or name not in self._keys:
             async with self._reading:  # of those that wait, one reads
-                if not self._is_fresh() or (name not in self._keys and self._may_retry()):
+                if (not self._is_fresh() or name not in self._keys) and self._may_retry():
                     await self._read()
         if name in self._keys:
             return self._keys[name]
+        if self._read_at is None:
+            raise jwt.InvalidKeyError("the keys of its issuer cannot be read now")
         raise jwt.InvalidKeyError("it was signed with a key that is not known")
 
     def _is_fresh(self) -> bool:
@@ -163,14 +168,10 @@ class UserTokens:
     async def _read(self) -> None:
         """Read the key set; while it cannot be had, the keys that are known go on."""
         assert self._fetch is not None  # noqa: S101  without it nothing is read
-        if self._tried_at is not None and not self._may_retry() and self._keys:
-            return
         self._tried_at = self._clock.now()
         try:
             keys = keys_for_tokens(await self._fetch())
-        except (OSError, ValueError) as error:
-            if not self._keys:
-                raise jwt.InvalidKeyError("the keys of its issuer cannot be read now") from error
+        except (OSError, ValueError):
             return
         self._keys = keys
         self._read_at = self._clock.now()

@@ -1,5 +1,6 @@
 """Reading an issuer's public keys over HTTP."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +14,41 @@ MOST_BYTES = 1_000_000
 _KEY_SET = TypeAdapter(dict[str, Any])
 
 
-def fetch_from(url: str) -> FetchKeys:
-    """Return what reads the JSON Web Key Set at *url*; raises OSError or ValueError if it cannot be had."""
+def fetch_from(url: str, *, seconds: float = SECONDS) -> FetchKeys:
+    """
+    Return what reads the JSON Web Key Set at *url*; raises OSError or ValueError if it cannot be had.
+
+    Args:
+        url: of the key set.
+        seconds: how long the whole read may take.
+    """
 
     async def fetch() -> Mapping[str, Any]:
         try:
-            async with httpx.AsyncClient(timeout=SECONDS, follow_redirects=False) as client:
-                reply = await client.get(url, headers={"Accept": "application/json"})
-                reply.raise_for_status()
+            async with asyncio.timeout(seconds):
+                return _KEY_SET.validate_json(await _content(url, seconds))
         except httpx.HTTPError as error:
             raise OSError(f"the key set cannot be read: {type(error).__name__}") from error
-        if len(reply.content) > MOST_BYTES:
-            raise ValueError("the key set is too large")
-        return _KEY_SET.validate_json(reply.content)
 
     return fetch
+
+
+async def _content(url: str, seconds: float) -> bytes:
+    """
+    Return what is at *url*.
+
+    Raises:
+        ValueError: it is larger than `MOST_BYTES`; no more of it was read.
+        httpx.HTTPError: it cannot be had.
+    """
+    content = bytearray()
+    async with (
+        httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+        client.stream("GET", url, headers={"Accept": "application/json"}) as reply,
+    ):
+        reply.raise_for_status()
+        async for piece in reply.aiter_bytes():
+            content += piece
+            if len(content) > MOST_BYTES:
+                raise ValueError("the key set is too large")
+    return bytes(content)

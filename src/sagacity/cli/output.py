@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ _PIPE_WIDTH = 160
 _DETAILED_WIDTH = 120
 """So wide a terminal has room for details beside the content."""
 _KEPT_CONTROLS = "\n\t"
+_LATE_CONTROLS = re.compile("[\x7f-\x9f]")
+"""Those that may stand in JSON as they are, and that terminals obey."""
 
 Render = Callable[[Console], None]
 
@@ -105,7 +108,13 @@ def _show(
     else:
         data = _plain_data(result)
     envelope: Mapping[str, JsonValue] = {**head, "data": data, "meta": dict(meta)}
-    sys.stdout.write(json.dumps(envelope, ensure_ascii=False) + "\n")
+    sys.stdout.write(_json_line(envelope))
+
+
+def _json_line(envelope: "Mapping[str, JsonValue]") -> str:
+    """Return JSON on one line; letters of all languages stay, and control characters that JSON allows are escaped."""
+    text = json.dumps(envelope, ensure_ascii=False)
+    return _LATE_CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def stdout(*, is_wide: bool = False) -> Console:
@@ -185,7 +194,7 @@ def report(error: Exception, *, as_json: bool) -> int:
         stderr().print(plain(message))
     elif as_json:
         body = {"ok": False, "error": {"type": kind, "message": message, "hint": hint}}
-        sys.stderr.write(json.dumps(body, ensure_ascii=False) + "\n")
+        sys.stderr.write(_json_line(body))
     else:
         console = stderr()
         console.print(Text.assemble(("error: ", "bold red"), plain(message)))

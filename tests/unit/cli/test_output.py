@@ -2,6 +2,7 @@
 
 import io
 import json
+import unicodedata
 
 import pytest
 import typer
@@ -96,6 +97,17 @@ def test_stored_text_can_not_steer_the_terminal() -> None:
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "\u202e" not in shown
+
+
+def test_json_can_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Controls beyond ASCII are escaped as those in it are; letters stay, and programs read the same text."""
+    text = "naïve \x1b[31m \x7f \x80 \x9b31m \x9f\xa0日"
+    assert report(NotFound(text), as_json=True) == 1
+    written = capsys.readouterr().err
+    assert "naïve" in written
+    assert "日" in written
+    assert [one for one in written if unicodedata.category(one) == "Cc"] == ["\n"]
+    assert json.loads(written)["error"]["message"] == text
 
 
 def test_table_says_when_it_is_empty() -> None:

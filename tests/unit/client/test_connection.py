@@ -362,3 +362,21 @@ async def test_unreachable_server_is_named() -> None:
     async with AsyncSagacity("http://127.0.0.1:1", attempts=1) as sagacity:
         with pytest.raises(Unreachable, match=r"127\.0\.0\.1:1"):
             await sagacity.health()
+
+
+@pytest.mark.parametrize(
+    ("call", "method", "path"),
+    [
+        ("list_messages", "GET", "/api/chat/conversations/..%2F..%2Fprofile%3Fx%23y/messages"),
+        ("get_conversation", "GET", "/api/chat/conversations/..%2F..%2Fprofile%3Fx%23y"),
+        ("delete_conversation", "DELETE", "/api/chat/conversations/..%2F..%2Fprofile%3Fx%23y"),
+        ("delete_memory", "DELETE", "/api/memories/..%2F..%2Fprofile%3Fx%23y"),
+    ],
+)
+def test_id_is_one_part_of_the_path(call: str, method: str, path: str) -> None:
+    """Whatever is in it: an id that somebody made up reaches no other address."""
+    script = Script(problem(404, "NotFound"))
+    with pytest.raises(NotFound):
+        getattr(client(script), call)("../../profile?x#y")
+    request = script.requests[0]
+    assert (request.method, request.url.raw_path.decode().partition("?")[0]) == (method, path)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from urllib.parse import quote
 
 from httpx_sse import ServerSentEvent
 from pydantic import BaseModel, JsonValue, RootModel
@@ -102,7 +103,7 @@ async def list_messages(
         NotFound: the user has no such conversation.
     """
     params = {"limit": limit, "offset": offset, "order": order, "user_id": user_id}
-    path = f"/api/chat/conversations/{conversation_id}/messages"
+    path = f"/api/chat/conversations/{quote(conversation_id, safe='')}/messages"
     return (await connection.get(path, _Messages, params=params)).root
 
 
@@ -116,7 +117,7 @@ async def delete_conversation(
         NotFound: the user has no such conversation.
     """
     params = {"user_id": user_id}
-    await connection.discard(f"/api/chat/conversations/{conversation_id}", params=params)
+    await connection.discard(f"/api/chat/conversations/{quote(conversation_id, safe='')}", params=params)
 
 
 def _read(event: ServerSentEvent) -> ChatEvent:
