@@ -1,13 +1,14 @@
 """Answers that this process is writing: what there is of each, who reads it, and its copy in the database."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
 from sagacity.chat.events import Progress, Shown
-from sagacity.domain.chat import Exchange, ExchangeStatus
+from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
 from sagacity.domain.tenant import Tenant
@@ -26,6 +27,10 @@ class LiveAnswer:
         self.exchange = exchange
         self.text = ""
         self.memories: tuple[Shown, ...] | None = None
+        self.cited: Sequence[Cited] = ()
+        """What the text cites so far."""
+        self.kept: Sequence[Use] = ()
+        """What its copy in the database says that it draws on."""
         self.stop_reason: ExchangeStatus | None = None
         """Why it has to end before its end; None while it may go on."""
         self.readers = 0
@@ -37,6 +42,14 @@ class LiveAnswer:
     def progress(self) -> Progress:
         """How far it is."""
         return Progress(self.exchange, self.text, self.memories)
+
+    @property
+    def copy(self) -> Mapping[str, Any]:
+        """What its copy in the database lacks; what it draws on is written once."""
+        values: dict[str, Any] = {"answer": self.text, "citations": self.cited}
+        if self.kept is not self.exchange.memories:
+            values["memories"] = self.exchange.memories
+        return values
 
     def change(self) -> None:
         """Tell all readers that there is something new."""
@@ -130,15 +143,16 @@ class LiveAnswers:
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
         until = self.held_until()
+        kept: list[tuple[LiveAnswer, Sequence[Use], bool | None]] = []
         async with self._storage.begin(tenant) as transaction:
-            stops = {
-                live.exchange.exchange_id: await transaction.exchanges.keep(
-                    live.exchange.exchange_id, self.owner, live.text, until
+            for live in answers:
+                memories = live.exchange.memories
+                wants_stop = await transaction.exchanges.keep(
+                    live.exchange.exchange_id, self.owner, live.copy, until
                 )
-                for live in answers
-            }
-        for live in answers:
-            wants_stop = stops[live.exchange.exchange_id]
+                kept.append((live, memories, wants_stop))
+        for live, memories, wants_stop in kept:
+            live.kept = memories
             if wants_stop is None:
                 live.stop(ExchangeStatus.INTERRUPTED)
             elif wants_stop:

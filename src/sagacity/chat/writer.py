@@ -111,6 +111,7 @@ class AnswerWriter:
             )
             self._live.change()
             self._reader = CitationReader(prepared.remembered.uses)
+            self._live.cited = self._reader.cited
             await self._stream(prepared)
         except asyncio.CancelledError:
             _uncancel()

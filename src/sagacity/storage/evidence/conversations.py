@@ -269,13 +269,15 @@ class ExchangeRepository:
                 exchanges.c.owner == owner,
                 exchanges.c.status == str(ExchangeStatus.RUNNING),
             )
-            .values(_plain(dict(values)) | {"updated_at": self._scope.clock.now()})
+            .values(_plain(values) | {"updated_at": self._scope.clock.now()})
         )
         return bool(changed)
 
-    async def keep(self, exchange_id: str, owner: str, answer: str, held_until: datetime) -> bool | None:
+    async def keep(
+        self, exchange_id: str, owner: str, values: Mapping[str, Any], held_until: datetime
+    ) -> bool | None:
         """
-        Keep what there is of an answer, and the right to go on with it.
+        Keep what there is of an answer, with what it draws on, and the right to go on with it.
 
         Returns:
             Whether somebody wants it to stop; None if it is not *owner*'s any more.
@@ -287,7 +289,7 @@ class ExchangeRepository:
                 exchanges.c.owner == owner,
                 exchanges.c.status == str(ExchangeStatus.RUNNING),
             )
-            .values(answer=answer, held_until=held_until)
+            .values(_plain(values) | {"held_until": held_until})
             .returning(exchanges.c.stop_requested)
         )
         return bool(rows[0].stop_requested) if rows else None
