@@ -1,6 +1,8 @@
 """The database fails while an answer is stored: what is told and what is stored agree, and nothing is there twice."""
 
+import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,8 @@ from support.chatting import ending_of, said_in, sent, text_of
 from support.faults import Faulty, When
 from support.parts import StoppedClock
 from support.promises import choose
-from support.scripted_llm import scripted_llm
+from support.scripted_llm import Answer, scripted_llm
+from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 
@@ -88,6 +91,30 @@ async def test_answer_that_cannot_be_stored_is_told_as_an_error(
         again = await api.post("/api/chat/retry", json={"conversation_id": conversation_id, "stream": False})
         assert again.json()["message"]["content"] == "Fine, thank you."
     assert await said_in(api, conversation_id) == ["How are you?", "Fine, thank you."]
+
+
+async def test_answer_that_is_written_here_is_never_taken_for_interrupted(
+    api: httpx.AsyncClient, api_clock: StoppedClock
+) -> None:
+    """Also where its copy in the database is overdue: this process knows better."""
+    gate = threading.Event()
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: Answer(text="Fine, thank you.", gate=gate, gate_before=1))
+        await choose(api, model)
+        sending = asyncio.create_task(sent(api, "How are you?"))
+
+        async def begun() -> bool:
+            return bool(model.requests)
+
+        await until(begun)
+        [conversation] = (await api.get("/api/chat/conversations")).json()["conversations"]
+        path = f"/api/chat/conversations/{conversation['id']}/messages"
+        exchange_id = (await api.get(path)).json()[0]["id"]
+        api_clock.advance(HOLD_SECONDS + 1)
+        reply = await api.get(f"/api/chat/exchanges/{exchange_id}")
+        assert reply.json()["status"] == "running"
+        gate.set()
+        assert ending_of(await sending).data["status"] == "done"
 
 
 @pytest.mark.both_databases

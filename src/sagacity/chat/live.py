@@ -142,13 +142,12 @@ class LiveAnswers:
                     _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
-        until = self.held_until()
         kept: list[tuple[LiveAnswer, Sequence[Use], bool | None]] = []
         async with self._storage.begin(tenant) as transaction:
             for live in answers:
                 memories = live.exchange.memories
                 wants_stop = await transaction.exchanges.keep(
-                    live.exchange.exchange_id, self.owner, live.copy, until
+                    live.exchange.exchange_id, self.owner, live.copy, self.held_until()
                 )
                 kept.append((live, memories, wants_stop))
         for live, memories, wants_stop in kept:

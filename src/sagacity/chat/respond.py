@@ -424,12 +424,13 @@ class Chat:
 
     async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
         """Return an exchange; one whose process ended is closed first, and what there is of its answer is kept."""
-        if not exchange.is_running or exchange.held_until > self.parts.clock.now():
+        now = self.parts.clock.now()
+        if not exchange.is_running or exchange.held_until > now or self._live.find(exchange.exchange_id):
             return exchange
         tokens = self.parts.tokens.count(exchange.answer)
         closed = interrupted(exchange, tokens=tokens)
         try:
-            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner)
+            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner, expired_by=now)
         except (Conflict, NotFound):  # somebody else was faster, or its process is back
             async with acting.read(user_id=exchange.user_id) as snapshot:
                 return await snapshot.exchanges.find(exchange.exchange_id, user_id=exchange.user_id)

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import structlog
 
@@ -248,7 +249,9 @@ class AnswerWriter:
         )
 
 
-async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str) -> Exchange:
+async def store_answer(
+    acting: Acting, ended: Exchange, text: str, *, owner: str, expired_by: datetime | None = None
+) -> Exchange:
     """
     Append an answer to the log and close its exchange, in one transaction.
 
@@ -257,6 +260,7 @@ async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str
         ended: as it is to be stored.
         text: of the answer; nothing is appended if it is empty.
         owner: who holds the exchange.
+        expired_by: store it only if *owner*'s right to it has ended by then.
 
     Returns:
         The exchange with the turn of its answer.
@@ -278,7 +282,7 @@ async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
         changed = ended.model_dump(include=_WRITTEN)
-        if not await transaction.exchanges.write(ended.exchange_id, owner, changed):
+        if not await transaction.exchanges.write(ended.exchange_id, owner, changed, expired_by=expired_by):
             raise Conflict("the answer was taken over")
     return ended
 

@@ -255,20 +255,36 @@ class ExchangeRepository:
         )
         return [_exchange_of(row) for row in rows]
 
-    async def write(self, exchange_id: str, owner: str, values: Mapping[str, Any]) -> bool:
+    async def write(
+        self,
+        exchange_id: str,
+        owner: str,
+        values: Mapping[str, Any],
+        *,
+        expired_by: datetime | None = None,
+    ) -> bool:
         """
         Change a running exchange that *owner* writes.
 
+        Args:
+            exchange_id: which.
+            owner: whose.
+            values: what changes.
+            expired_by: change it only if *owner*'s right to it has ended by then.
+
         Returns:
-            Whether it still was: it is not if somebody took it for interrupted, or deleted it.
+            Whether it was: it is not if somebody took it for interrupted, or deleted it, or its owner kept it.
         """
+        wanted = [
+            *self._one(exchange_id),
+            exchanges.c.owner == owner,
+            exchanges.c.status == str(ExchangeStatus.RUNNING),
+        ]
+        if expired_by is not None:
+            wanted.append(exchanges.c.held_until <= expired_by)
         changed = await self._scope.run(
             sa.update(exchanges)
-            .where(
-                *self._one(exchange_id),
-                exchanges.c.owner == owner,
-                exchanges.c.status == str(ExchangeStatus.RUNNING),
-            )
+            .where(*wanted)
             .values(_plain(values) | {"updated_at": self._scope.clock.now()})
         )
         return bool(changed)
