@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.chat.respond import HOLD_SECONDS
 from sagacity.storage.schema.tables import exchanges
-from support.chatting import ending_of, said_in, sent, text_of
-from support.faults import Faulty, When
+from support.chatting import ending_of, events_of, said_in, sent, text_of
+from support.faults import Faulty, Unreadable, When
 from support.parts import StoppedClock
 from support.promises import choose
 from support.scripted_llm import Answer, scripted_llm
@@ -91,6 +91,41 @@ async def test_answer_that_cannot_be_stored_is_told_as_an_error(
         again = await api.post("/api/chat/retry", json={"conversation_id": conversation_id, "stream": False})
         assert again.json()["message"]["content"] == "Fine, thank you."
     assert await said_in(api, conversation_id) == ["How are you?", "Fine, thank you."]
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "told"),
+    [
+        ("FROM user_settings", "what is remembered could not be searched"),
+        ("search_terms", "what is remembered could not be searched by: keyword"),
+        ("(SELECT exchanges.answer_turn", "the conversation so far could not be read"),
+    ],
+)
+async def test_what_cannot_be_remembered_is_told(
+    app: FastAPI, api: httpx.AsyncClient, unreadable: str, told: str
+) -> None:
+    """The message is answered with what there is; its reader, the log and the record say what is missing."""
+    first = await sent(api, "How are you?")
+    conversation_id = first[0].data["conversation_id"]
+    assert "note" not in first[2].data
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = Unreadable(working, unreadable)
+    events = await sent(api, "What may I eat?", conversation_id=conversation_id)
+    storage.backend = working
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    assert events[2].data["note"] == told
+    is_searched = "searched" not in told
+    assert ("nothing that answers" in text_of(events)) is is_searched
+    assert ("could not be searched just now" in text_of(events)) is not is_searched
+
+    path = f"/api/chat/exchanges/{events[0].data['exchange_id']}/events"
+    again = [one async for one in events_of(api, "GET", path, last_event_id=events[1].event_id)]
+    assert again[0].data == events[2].data
+    await api.post("/api/v1/analytics/flush")
+    records = (await api.get("/api/v1/analytics/requests")).json()["analytics"]
+    [record] = [one for one in records if one["message_id"] == events[1].data["message_id"]]
+    assert (record["status"], record["error_message"]) == ("partial", told)
 
 
 async def test_answer_that_is_written_here_is_never_taken_for_interrupted(

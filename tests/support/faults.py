@@ -36,6 +36,27 @@ class Faulty:
             raise StorageUnavailable("the connection broke")
 
 
+class Unreadable:
+    """A real backend that cannot run statements with certain words in them, where nothing is to be written."""
+
+    def __init__(self, inner: Backend, words: str) -> None:
+        self._inner = inner
+        self._words = words
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    @asynccontextmanager
+    async def read(self, org_id, **given) -> AsyncIterator[AsyncConnection]:
+        def fail(_connection, _cursor, statement: str, *_rest: object) -> None:
+            if self._words in statement:
+                raise StorageUnavailable("the connection broke")
+
+        async with self._inner.read(org_id, **given) as connection:
+            sa.event.listen(connection.sync_connection, "before_cursor_execute", fail)
+            yield connection
+
+
 def with_memories(times: int | None = None) -> When:
     """Break transactions at whose end there are memories: all, or the first few."""
     left = times

@@ -72,12 +72,19 @@ def record_answer(
                 if context is None
                 else context_metrics(context, budget=budget),
                 query_analysis=question_metrics(trace.analysis),
-                status=RequestStatus.TIMEOUT if late else _ENDS[exchange.status],
-                error_message=exchange.error or None,
-                error_type=exchange.error_kind or None,
+                status=RequestStatus.TIMEOUT if late else _status_of(exchange),
+                error_message=exchange.error or exchange.memory_note or None,
+                error_type=exchange.error_kind or ("MemoryFailed" if exchange.memory_note else None),
                 created_at=exchange.created_at,
             ),
         )
+
+
+def _status_of(exchange: Exchange) -> RequestStatus:
+    """Return how an answer ended; one that could not draw on all that is remembered is partial."""
+    if exchange.status is ExchangeStatus.DONE and exchange.memory_note:
+        return RequestStatus.PARTIAL
+    return _ENDS[exchange.status]
 
 
 def record_refusal(

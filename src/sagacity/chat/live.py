@@ -48,7 +48,7 @@ class LiveAnswer:
         """What its copy in the database lacks; what it draws on is written once."""
         values: dict[str, Any] = {"answer": self.text, "citations": self.cited}
         if self.kept is not self.exchange.memories:
-            values["memories"] = self.exchange.memories
+            values |= {"memories": self.exchange.memories, "memory_note": self.exchange.memory_note}
         return values
 
     def change(self) -> None:

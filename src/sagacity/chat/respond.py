@@ -16,7 +16,7 @@ from sagacity.chat.conversations import answer_of, begin_conversation, messages,
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
 from sagacity.chat.history import MOST_MESSAGES, in_sight
 from sagacity.chat.live import LiveAnswer, LiveAnswers
-from sagacity.chat.remember import BUDGETS, NOTHING, Remembered, remember
+from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
 from sagacity.chat.writer import (
     LEARNER,
     AnswerWriter,
@@ -40,7 +40,7 @@ from sagacity.domain.errors import (
     StorageError,
     StorageUnavailable,
 )
-from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.memories.acting import Acting, Parts
 from sagacity.storage.transaction import Transaction
@@ -53,6 +53,7 @@ _POLL_SECONDS = 0.25
 """How often an answer is looked at that another process writes."""
 GRACE_SECONDS = 5.0
 """How long a client that left may take to come back before the model is stopped, where the settings say so."""
+_NOT_READ = "the conversation so far could not be read"
 _log = structlog.get_logger(__name__)
 
 
@@ -281,7 +282,8 @@ class Chat:
         async with acting.read(user_id=user_id) as snapshot:
             ended = None if exchange.is_running else await answer_of(snapshot, exchange)
             text = exchange.answer if ended is None else ended.content
-            if shown is None and (exchange.memories or text or not exchange.is_running):
+            is_known = exchange.memories or exchange.memory_note or text or not exchange.is_running
+            if shown is None and is_known:
                 shown = await texts_of(snapshot, exchange.memories)
         return Progress(exchange, text, shown)
 
@@ -347,28 +349,23 @@ class Chat:
     async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
         """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
         started = time.perf_counter()
-        said, summary = [], ""
+        said, summary, unread = [], "", ""
         if sent.session_id is not None:
-            async with acting.read(user_id=user_id) as snapshot:
-                summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
-                said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+            try:
+                async with acting.read(user_id=user_id) as snapshot:
+                    summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
+                    said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+            except StorageError as error:
+                _log.warning("chat.no_history", kind=type(error).__name__)
+                unread = _NOT_READ
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         timings = {"history": _milliseconds(started)}
         remembered, shown = NOTHING, ()
         if sent.include_memory:
-            newest, budgets = await self._in_sight(acting, user_id, said)
-            in_prompt = {
-                turn
-                for one in newest
-                if one.exchange is not None
-                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
-                if turn is not None
-            }
-            remembered, shown = await self._remembered(
-                acting, user_id, sent.asked.content, in_prompt, budgets
-            )
+            remembered, shown = await self._remembered(acting, user_id, sent.asked.content, said)
         timings |= {**remembered.timings, "preparing": _milliseconds(started)}
-        return Prepared(remembered, shown, said, summary, timings)
+        note = "; ".join(filter(None, (unread, remembered.missing)))
+        return Prepared(remembered, note, shown, said, summary, timings)
 
     async def _in_sight(
         self, acting: Acting, user_id: UserId, said: Sequence[Message]
@@ -380,14 +377,17 @@ class Chat:
         return in_sight(said, total=BUDGETS.total_tokens, count=self.parts.tokens.count)
 
     async def _remembered(
-        self,
-        acting: Acting,
-        user_id: UserId,
-        content: str,
-        in_prompt: set[InteractionId],
-        budgets: ContextBudgets,
+        self, acting: Acting, user_id: UserId, content: str, said: Sequence[Message]
     ) -> tuple[Remembered, tuple[Shown, ...]]:
         try:
+            newest, budgets = await self._in_sight(acting, user_id, said)
+            in_prompt = {
+                turn
+                for one in newest
+                if one.exchange is not None
+                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
+                if turn is not None
+            }
             remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
             if not remembered.uses:
                 return remembered, ()
@@ -395,7 +395,7 @@ class Chat:
                 return remembered, await texts_of(snapshot, remembered.uses)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-            return NOTHING, ()
+            return replace(NOTHING, missing=NOT_SEARCHED), ()
 
     def _answer(
         self,

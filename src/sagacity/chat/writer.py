@@ -58,6 +58,8 @@ class Prepared:
     """What an answer is made of."""
 
     remembered: Remembered
+    note: str = ""
+    """What could not be read; empty: all was."""
     shown: tuple[Shown, ...] = ()
     """What is remembered, as its readers are told of it: in the words of the log, also after a reconnect."""
     said: Sequence[Message] = ()
@@ -108,7 +110,7 @@ class AnswerWriter:
             self._remembered = prepared.remembered
             self._live.memories = prepared.shown
             self._live.exchange = self._live.exchange.model_copy(
-                update={"memories": prepared.remembered.uses}
+                update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
             )
             self._live.change()
             self._reader = CitationReader(prepared.remembered.uses)
@@ -144,7 +146,8 @@ class AnswerWriter:
         if runner is None:
             self._model = MODEL
             why = _CAP_IS_REACHED if models.note else ""
-            return _at_once(extractive_answer(prepared.remembered.context, why=why))
+            remembered = prepared.remembered
+            return _at_once(extractive_answer(remembered.context, why=why, is_whole=not remembered.missing))
         self._model = runner.model
         context = prepared.remembered.context
         history, earlier = self._asked.history, ""
@@ -313,6 +316,7 @@ _WRITTEN = {
     "error_kind",
     "error",
     "memories",
+    "memory_note",
     "citations",
     "timings",
     "answer_tokens",

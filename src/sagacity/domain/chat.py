@@ -15,8 +15,9 @@ CHAT = "sagacity-chat"
 EXTRACTIVE_MARKS = (
     "so this is what I remember:",
     "and I remember nothing that answers this. I keep what you tell me, and find it again.",
+    "and what I remember could not be searched just now. Send the message again in a while.",
 )
-"""What is in every answer that was given without a model: with something to quote, and with nothing."""
+"""What is in every answer without a model: with something to quote, with nothing, and where nobody could look."""
 
 
 def is_extractive(text: str) -> bool:
@@ -111,6 +112,8 @@ class Exchange(Value):
     error_kind: str = ""
     error: str = ""
     memories: tuple[Use, ...] = ()
+    memory_note: str = ""
+    """What could not be read of what is remembered, or of the conversation; empty: all was."""
     citations: tuple[Cited, ...] = ()
     timings: Mapping[str, float] = {}
     """Milliseconds that each phase took."""

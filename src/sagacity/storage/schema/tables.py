@@ -172,7 +172,7 @@ exchanges = sa.Table(
     columns.flag("stop_requested"),
     columns.flag("is_replaced"),
     columns.text("answer"),
-    *columns.texts("model", "error_kind", "error"),
+    *columns.texts("model", "error_kind", "error", "memory_note"),
     columns.json("memories", "[]"),
     columns.json("citations", "[]"),
     columns.json("timings", "{}"),

@@ -213,7 +213,7 @@ def _exchanges() -> None:
         _key("status"),
         _flag("stop_requested"),
         _flag("is_replaced"),
-        *_texts("answer", "model", "error_kind", "error"),
+        *_texts("answer", "model", "error_kind", "error", "memory_note"),
         _json("memories", "[]"),
         _json("citations", "[]"),
         _json("timings", "{}"),
