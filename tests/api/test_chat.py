@@ -322,6 +322,27 @@ async def test_complete_answers_the_callers_own_conversation(api: httpx.AsyncCli
         assert refused.status_code == 422, refused.text
 
 
+async def test_complete_remembers_what_the_caller_left_out(api: httpx.AsyncClient):
+    """Its prompt holds the caller's messages in place of the stored ones, and no more of them than of those."""
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "I see.")
+        await choose(api, model)
+        first = await sent(api, "The code of the garden shed is 4711.")
+        old = [
+            {"role": "user", "content": f"Day {day}: " + "we spoke of the weather. " * 100}
+            for day in range(40)
+        ]
+        question = {"role": "user", "content": "What is the code of the garden shed?"}
+        body = {"messages": [*old, question], "conversation_id": first[0].data["conversation_id"]}
+        reply = await api.post("/api/chat/complete", json=body)
+    assert reply.status_code == 200, reply.text
+    request = next(one for one in model.requests if "What is the code" in one.messages[-1]["content"])
+    assert "The code of the garden shed is 4711" in request.messages[-1]["content"]
+    days = [one["content"].partition(":")[0] for one in request.messages[1:-1]]
+    assert days == [f"Day {day}" for day in range(40)][-len(days) :]
+    assert 2 <= len(days) < 20
+
+
 async def test_answer_can_be_asked_for_whole_and_looked_up(api: httpx.AsyncClient):
     """One object with the memories, their scores and the time of each phase."""
     await remembers(api, "Lives in Lyon.")

@@ -109,6 +109,11 @@ class LiveAnswers:
         """Return the answer of an exchange, if it is written here."""
         return self._live.get(exchange_id)
 
+    def is_writing(self, exchange_id: str) -> bool:
+        """Whether the answer of an exchange is being written here."""
+        live = self.find(exchange_id)
+        return live is not None and live.exchange.is_running
+
     def held_until(self) -> datetime:
         """Return until when an answer is this process's if it is kept now."""
         return self._clock.now() + self._hold
@@ -145,6 +150,8 @@ class LiveAnswers:
         kept: list[tuple[LiveAnswer, Sequence[Use], bool | None]] = []
         async with self._storage.begin(tenant) as transaction:
             for live in answers:
+                if not live.exchange.is_running:  # it ended while this waited for the database
+                    continue
                 memories = live.exchange.memories
                 wants_stop = await transaction.exchanges.keep(
                     live.exchange.exchange_id, self.owner, live.copy, self.held_until()

@@ -350,7 +350,9 @@ class Chat:
         """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
         started = time.perf_counter()
         said, summary, unread = [], "", ""
-        if sent.session_id is not None:
+        if sent.asked.history is not None:
+            said = sent.asked.history
+        elif sent.session_id is not None:
             try:
                 async with acting.read(user_id=user_id) as snapshot:
                     summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
@@ -425,7 +427,8 @@ class Chat:
     async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
         """Return an exchange; one whose process ended is closed first, and what there is of its answer is kept."""
         now = self.parts.clock.now()
-        if not exchange.is_running or exchange.held_until > now or self._live.find(exchange.exchange_id):
+        is_held = exchange.held_until > now or self._live.is_writing(exchange.exchange_id)
+        if is_held or not exchange.is_running:
             return exchange
         tokens = self.parts.tokens.count(exchange.answer)
         closed = interrupted(exchange, tokens=tokens)

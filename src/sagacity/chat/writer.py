@@ -26,7 +26,7 @@ from sagacity.domain.interaction import Citation, NewInteraction
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.prompt_runner import ModelSession
 from sagacity.memories.acting import Acting
-from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
+from sagacity.providers.base import ModelCall, TokenUsage
 
 LEARNER = "chat"
 """Under which name the ledger has the chat's calls."""
@@ -45,7 +45,7 @@ class Asked:
     """A user's message, and how it is to be answered."""
 
     content: str
-    history: Sequence[ChatMessage] | None = None
+    history: Sequence[Message] | None = None
     """The conversation so far, as the caller has it; None for what is stored of it."""
     max_tokens: int = 4_096
     temperature: float = 0.7
@@ -150,12 +150,10 @@ class AnswerWriter:
             return _at_once(extractive_answer(remembered.context, why=why, is_whole=not remembered.missing))
         self._model = runner.model
         context = prepared.remembered.context
-        history, earlier = self._asked.history, ""
-        if history is None:
-            count = self._acting.parts.tokens.count
-            room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
-            history, left_out = window(prepared.said, budget=room, count=count)
-            earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
+        count = self._acting.parts.tokens.count
+        room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
+        history, left_out = window(prepared.said, budget=room, count=count)
+        earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
             "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
             "earlier": earlier or "Nothing beyond the messages above.",
