@@ -173,6 +173,46 @@ async def test_retried_answer_takes_the_place_of_the_former_one(api: httpx.Async
     assert {one["content"] for one in turns} == {"How are you?", first, second}
 
 
+async def test_failed_retry_hides_no_answer(api: httpx.AsyncClient):
+    """Only what was said takes another's place."""
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Fine, thank you.")
+        await choose(api, model)
+        events = await sent(api, "How are you?")
+        conversation_id = events[0].data["conversation_id"]
+        model.answer_with(lambda _request: status(400))
+        body = {"conversation_id": conversation_id, "stream": False}
+        assert (await api.post("/api/chat/retry", json=body)).status_code == 502
+        kept = await conversation(api, conversation_id)
+        assert [one["content"] for one in kept["messages"]] == ["How are you?", "Fine, thank you."]
+        model.answer_with(lambda _request: "Very well.")
+        assert (await api.post("/api/chat/retry", json=body)).status_code == 200
+    kept = await conversation(api, conversation_id)
+    assert [one["content"] for one in kept["messages"]] == ["How are you?", "Very well."]
+
+
+async def test_retry_keeps_to_what_the_sender_chose(api: httpx.AsyncClient):
+    """Without memory stays without; and it is recorded as what it was asked for."""
+    await remembers(api, "Lives in Lyon.")
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Who knows?")
+        await choose(api, model)
+        events = await sent(api, "Where do I live?", include_memory=False)
+        body = {"conversation_id": events[0].data["conversation_id"], "stream": False}
+        for _ in range(2):
+            again = await api.post("/api/chat/retry", json=body)
+            assert again.json()["memories"] == []
+    assert not any(
+        "Lives in Lyon." in one.prompt for one in model.requests if "Where do I live?" in one.prompt
+    )
+    await api.post("/api/v1/analytics/flush")
+    records = (await api.get("/api/v1/analytics/requests")).json()["analytics"]
+    types = sorted(
+        one["request_type"] for one in records if one["conversation_id"] == body["conversation_id"]
+    )
+    assert types == ["chat_complete", "chat_complete", "chat_stream"]
+
+
 async def test_two_messages_at_once_are_answered_one_after_the_other(api: httpx.AsyncClient):
     """Of one conversation; question and answer stay together."""
     made = (await api.post("/api/chat/conversations", json={"title": "Two tabs"})).json()

@@ -310,7 +310,7 @@ CASES: dict[str, Case] = {
     "exchanges.write": lambda tx, h: tx.exchanges.write(f"{h.word} exchange", h.word, {"answer": "x"}),
     "exchanges.keep": lambda tx, h: tx.exchanges.keep(f"{h.word} exchange", h.word, {"answer": "x"}, LATER),
     "exchanges.request_stop": lambda tx, h: tx.exchanges.request_stop(f"{h.word} exchange"),
-    "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} exchange"),
+    "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} request", ""),
     "user_memories.find": lambda tx, h: tx.user_memories.find(
         ANNA, str(h.memory.memory_id), kinds=TYPED_KINDS
     ),

@@ -23,7 +23,6 @@ _ENDS = {
 
 def record_answer(
     acting: Acting,
-    request_type: RequestType,
     exchange: Exchange,
     *,
     context: Context | None,
@@ -37,7 +36,6 @@ def record_answer(
 
     Args:
         acting: on whose behalf.
-        request_type: how it was asked for.
         exchange: as it ended.
         context: what it could draw on; None where it came to none.
         budget: tokens that the context could take.
@@ -54,7 +52,7 @@ def record_answer(
                 id=acting.parts.ids.new(),
                 user_id=exchange.user_id,
                 request_id=request_id or call_id(exchange.exchange_id),
-                request_type=request_type,
+                request_type=exchange.request_type,
                 conversation_id=exchange.session_id,
                 message_id=exchange.message_id,
                 total_time_ms=milliseconds,

@@ -342,7 +342,9 @@ async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: 
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
     session_id = SessionId(str(body.conversation_id))
-    exchange = await for_user.chat.retry(for_user.acting, for_user.user_id, session_id)
+    exchange = await for_user.chat.retry(
+        for_user.acting, for_user.user_id, session_id, request_type=_type_of(body.stream)
+    )
     return await _answered(for_user, exchange, stream=body.stream)
 
 

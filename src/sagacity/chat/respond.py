@@ -141,20 +141,32 @@ class Chat:
                 raise
             return self._answer(acting, exchange, sent.asked, preparing, started)
 
-    async def retry(self, acting: Acting, user_id: UserId, session_id: SessionId) -> Exchange:
+    async def retry(
+        self,
+        acting: Acting,
+        user_id: UserId,
+        session_id: SessionId,
+        *,
+        request_type: RequestType = RequestType.CHAT_STREAM,
+    ) -> Exchange:
         """
-        Answer the last message of a conversation again; a former answer stays in the log, and is not shown.
+        Answer the last message of a conversation again; a former answer stays in the log, and is not shown then.
 
         Raises:
             NotFound: the user has no such conversation, or there is no message in it.
             Conflict: the conversation did not get free in time.
         """
         started = time.perf_counter()
-        with _refusals(acting, user_id, session_id, started):
-            return await self._answered_again(acting, user_id, session_id, started)
+        with _refusals(acting, user_id, session_id, started, request_type):
+            return await self._answered_again(acting, user_id, session_id, started, request_type)
 
     async def _answered_again(
-        self, acting: Acting, user_id: UserId, session_id: SessionId, started: float
+        self,
+        acting: Acting,
+        user_id: UserId,
+        session_id: SessionId,
+        started: float,
+        request_type: RequestType,
     ) -> Exchange:
         limit = time.monotonic() + self._policy.wait_seconds
         while True:
@@ -175,6 +187,8 @@ class Chat:
                     request_id=last.request_id,
                     answer_id=self.parts.ids.new(),
                     status=ExchangeStatus.RUNNING,
+                    include_memory=last.include_memory,
+                    request_type=request_type,
                     question_turn=last.question_turn,
                     question_tokens=last.question_tokens,
                     owner=self._live.owner,
@@ -182,9 +196,9 @@ class Chat:
                     created_at=now,
                     updated_at=now,
                 )
-                await transaction.exchanges.replace(last.exchange_id)
                 await transaction.exchanges.add(exchange)
-            sent = Send(asked=Asked(content=question[0]), session_id=session_id)
+            asked = Asked(content=question[0], request_type=request_type)
+            sent = Send(asked=asked, session_id=session_id, include_memory=last.include_memory)
             preparing = asyncio.create_task(
                 self._prepare(acting, user_id, sent, last.request_id or last.exchange_id)
             )
@@ -336,6 +350,8 @@ class Chat:
                 request_id=kept.request_id,
                 answer_id=self.parts.ids.new(),
                 status=ExchangeStatus.RUNNING,
+                include_memory=sent.include_memory,
+                request_type=sent.asked.request_type,
                 question_tokens=tokens,
                 question_turn=turns[kept.request_id][0].interaction_id,
                 owner=self._live.owner,
@@ -441,7 +457,6 @@ class Chat:
         lasted = max(exchange.held_until - held - exchange.created_at, timedelta())
         record_answer(
             acting,
-            RequestType.CHAT_STREAM,
             ended,
             context=None,
             budget=0,

@@ -241,7 +241,6 @@ class AnswerWriter:
         remembered = self._remembered
         record_answer(
             self._acting,
-            self._asked.request_type,
             ended,
             context=None if remembered is NOTHING else remembered.context,
             budget=BUDGETS.total_tokens,
@@ -277,9 +276,11 @@ async def store_answer(
         citations=tuple(Citation(entity_type=kind, entity_id=item) for kind, item in citations),
     )
     async with acting.begin(user_id=ended.user_id) as transaction:
-        if text.strip() and ended.request_id is not None:
-            [number] = await transaction.interactions.extend(ended.request_id, [turn])
+        request_id = ended.request_id
+        if text.strip() and request_id is not None:
+            [number] = await transaction.interactions.extend(request_id, [turn])
             ended = ended.model_copy(update={"answer_turn": number})
+            await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
         changed = ended.model_dump(include=_WRITTEN)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, UserId
 
@@ -106,6 +107,10 @@ class Exchange(Value):
     stop_requested: bool = False
     is_replaced: bool = False
     """Whether another answer to the same message took the place of this one."""
+    include_memory: bool = True
+    """Whether the answer may draw on what is remembered."""
+    request_type: RequestType = RequestType.CHAT_STREAM
+    """As what it is recorded."""
     answer: str = ""
     """What there is of it while it is being written; after that it is in the log."""
     model: str = ""

@@ -319,9 +319,17 @@ class ExchangeRepository:
         )
         return bool(changed)
 
-    async def replace(self, exchange_id: str) -> None:
-        """Note that another answer takes the place of this one."""
-        await self._scope.run(sa.update(exchanges).where(*self._one(exchange_id)).values(is_replaced=True))
+    async def replace(self, request_id: str, exchange_id: str) -> None:
+        """Note that this exchange's answer takes the place of all others to the same message."""
+        await self._scope.run(
+            sa.update(exchanges)
+            .where(
+                exchanges.c.org_id == self._scope.org_id,
+                exchanges.c.request_id == request_id,
+                exchanges.c.exchange_id != exchange_id,
+            )
+            .values(is_replaced=True)
+        )
 
     def _one(self, exchange_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         return exchanges.c.org_id == self._scope.org_id, exchanges.c.exchange_id == exchange_id
@@ -358,7 +366,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
         else dict(value)
         if name == "timings"
         else str(value)
-        if name == "status"
+        if name in {"status", "request_type"}
         else value
         for name, value in values.items()
     }

@@ -171,6 +171,8 @@ exchanges = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     columns.flag("stop_requested"),
     columns.flag("is_replaced"),
+    columns.flag("include_memory"),
+    columns.text("request_type"),
     columns.text("answer"),
     *columns.texts("model", "error_kind", "error", "memory_note"),
     columns.json("memories", "[]"),
