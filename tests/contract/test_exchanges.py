@@ -4,12 +4,15 @@ import asyncio
 from contextlib import suppress
 from datetime import timedelta
 
+from sagacity.chat.conversations import delete
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.domain.chat import ExchangeStatus
+from sagacity.memories.acting import Parts
 from sagacity.storage.transaction import Storage
+from support.acting import for_everyone
 from support.databases import SQLITE
 from support.exchanges import converse
-from support.parts import ORG, StoppedClock
+from support.parts import ANNA, ORG, StoppedClock, said
 
 HOLD = 15
 ENDED = {"status": ExchangeStatus.INTERRUPTED}
@@ -50,3 +53,19 @@ async def test_answer_is_held_from_when_it_is_kept(storage: Storage, clock: Stop
     with suppress(asyncio.CancelledError):
         await keeping
     assert kept.held_until == clock.now() + timedelta(seconds=HOLD)
+
+
+async def test_message_sent_while_its_conversation_is_deleted_goes_too(
+    storage: Storage, parts: Parts
+) -> None:
+    """Whichever of the two has the conversation first, no message is left without one."""
+    async with storage.begin(ORG) as tx:
+        session_id = (await converse(tx, "tea")).session_id
+    async with storage.begin(ORG) as tx:  # as a message is stored: from here on the session's row is its own
+        await tx.interactions.append([said("black tea", session_id=session_id)])
+        deleting = asyncio.create_task(delete(for_everyone(parts), ANNA, session_id))
+        await asyncio.wait([deleting], timeout=1)  # it waits, or has read what there is
+    await asyncio.wait_for(deleting, 30)
+    async with storage.read(ORG) as snapshot:
+        assert await snapshot.interactions.log(ANNA, after_seq=0, limit=9) == []
+        assert await snapshot.sessions.find(ANNA, session_id) is None
