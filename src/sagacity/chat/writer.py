@@ -30,6 +30,8 @@ from sagacity.providers.base import ModelCall, TokenUsage
 
 LEARNER = "chat"
 """Under which name the ledger has the chat's calls."""
+MOST_CHARACTERS = 100_000
+"""Of an answer: as many as a published text may have. An endpoint that takes no notice of `max_tokens` goes on for ever."""
 _PROMPT = "chat_answer"
 _NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
 _CAP_IS_REACHED = "The spending cap is reached"
@@ -130,13 +132,16 @@ class AnswerWriter:
         await asyncio.shield(self._settle(status, problem))
 
     async def _stream(self, prepared: Prepared) -> None:
-        began = time.perf_counter()
+        began, left = time.perf_counter(), MOST_CHARACTERS
         async with aclosing(await self._pieces(prepared)) as pieces:
             async for piece in pieces:
                 if "ttfb" not in self._timings:
                     self._timings["llm_ttfb"] = _milliseconds(began)
                     self._timings["ttfb"] = _milliseconds(self._started)
-                self._live.add(self._reader.read(self._mender.read(piece)))
+                self._live.add(self._reader.read(self._mender.read(piece[:left])))
+                left -= len(piece)
+                if left <= 0:
+                    break
         self._timings["llm_total"] = _milliseconds(began)
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
