@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from sagacity.chat.live import KEEP_SECONDS
+from sagacity.chat.respond import GRACE_SECONDS
 from sagacity.client import AsyncSagacity
 from support.api import add_profile, listening, settings_in
 from support.chatting import Told, events_of, sent, text_of
@@ -162,6 +164,37 @@ async def test_left_answer_is_stopped_where_the_settings_say_so(tmp_path: Path) 
             await until(abandoned)
             kept = await _conversation(http, start.data["conversation_id"])
             assert kept["messages"][1]["content"] == STORY[:20]
+
+
+async def test_answer_that_is_read_at_another_process_is_not_left(tmp_path: Path) -> None:
+    """It goes on while somebody reads it there, and is stopped when nobody does."""
+    settings = settings_in(tmp_path, chat_on_disconnect="cancel")
+    gate = threading.Event()
+    with scripted_llm() as model, listening(settings) as url, listening(settings) as other_url:
+        model.answer_with(lambda _request: Answer(text=STORY, gate=gate, gate_before=4, stall_after_pieces=8))
+        async with (
+            httpx.AsyncClient(base_url=url, timeout=30) as http,
+            httpx.AsyncClient(base_url=other_url, timeout=30) as other,
+        ):
+            await choose(http, model)
+            async with aclosing(_send(http)) as stream:
+                start = await anext(stream)
+            path = f"/api/chat/exchanges/{start.data['exchange_id']}/events"
+            async with aclosing(events_of(other, "GET", path)) as reading:
+                told = await anext(reading)
+                await asyncio.sleep(GRACE_SECONDS + 2 * KEEP_SECONDS)
+                gate.set()
+                seen = ""
+                while seen != STORY[:40]:
+                    told = await anext(reading)
+                    assert told.name in {"metadata", "memory", "message"}
+                    seen += told.data["content"] if told.name == "message" else ""
+
+            async def abandoned() -> bool:
+                reply = await other.get(f"/api/chat/exchanges/{start.data['exchange_id']}")
+                return reply.json()["status"] == "abandoned"
+
+            await until(abandoned)
 
 
 async def test_stopped_server_keeps_what_there_is(settings) -> None:

@@ -24,7 +24,7 @@ async def test_answer_that_was_kept_meanwhile_is_not_closed(storage: Storage, cl
     async with storage.begin(ORG) as tx:
         running = await converse(tx, "tea")
         until = now + timedelta(seconds=HOLD)
-        assert await tx.exchanges.keep(running.exchange_id, "tea", {"answer": "more"}, until) is False
+        assert await tx.exchanges.keep(running.exchange_id, "tea", {"answer": "more"}, until)
     async with storage.begin(ORG) as tx:
         assert not await tx.exchanges.write(running.exchange_id, "tea", ENDED, expired_by=now)
         assert (await tx.exchanges.find(running.exchange_id)).is_running

@@ -34,6 +34,8 @@ class LiveAnswer:
         self.stop_reason: ExchangeStatus | None = None
         """Why it has to end before its end; None while it may go on."""
         self.readers = 0
+        self.read_at: datetime | None = None
+        """When somebody last read it at another process."""
         self.task: asyncio.Task[None] | None = None
         self._can_stop = False
         self._changed = asyncio.Event()
@@ -147,19 +149,21 @@ class LiveAnswers:
                     _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
-        kept: list[tuple[LiveAnswer, Sequence[Use], bool | None]] = []
+        kept: list[tuple[LiveAnswer, Sequence[Use], Exchange | None]] = []
         async with self._storage.begin(tenant) as transaction:
             for live in answers:
                 if not live.exchange.is_running:  # it ended while this waited for the database
                     continue
                 memories = live.exchange.memories
-                wants_stop = await transaction.exchanges.keep(
+                found = await transaction.exchanges.keep(
                     live.exchange.exchange_id, self.owner, live.copy, self.held_until()
                 )
-                kept.append((live, memories, wants_stop))
-        for live, memories, wants_stop in kept:
+                kept.append((live, memories, found))
+        for live, memories, found in kept:
             live.kept = memories
-            if wants_stop is None:
+            if found is None:
                 live.stop(ExchangeStatus.INTERRUPTED)
-            elif wants_stop:
+                continue
+            live.read_at = found.read_at
+            if found.stop_requested:
                 live.stop(ExchangeStatus.STOPPED)

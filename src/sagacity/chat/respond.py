@@ -15,7 +15,7 @@ from sagacity.analytics.answers import record_answer, record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
 from sagacity.chat.history import MOST_MESSAGES, in_sight
-from sagacity.chat.live import LiveAnswer, LiveAnswers
+from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
 from sagacity.chat.writer import (
     LEARNER,
@@ -253,9 +253,13 @@ class Chat:
     async def _progress(self, acting: Acting, user_id: UserId, exchange_id: str) -> AsyncGenerator[Progress]:
         live = self._live.find(exchange_id)
         if live is None:
-            async with aclosing(self._stored_progress(acting, user_id, exchange_id)) as steps:
-                async for progress in steps:
-                    yield progress
+            noting = asyncio.create_task(self._note_reader(acting, user_id, exchange_id))
+            try:
+                async with aclosing(self._stored_progress(acting, user_id, exchange_id)) as steps:
+                    async for progress in steps:
+                        yield progress
+            finally:
+                await end([noting])
             return
         live.readers += 1
         try:
@@ -264,7 +268,28 @@ class Chat:
         finally:
             live.readers -= 1
             if self._policy.stops_when_left and not live.readers and live.exchange.is_running:
-                self._spawn(_stop_unless_read(live))
+                self._spawn(self._stop_unless_read(live))
+
+    async def _stop_unless_read(self, live: LiveAnswer) -> None:
+        """Stop an answer that nobody reads, at this process or another, as soon as that was so for a while."""
+        while True:
+            await asyncio.sleep(GRACE_SECONDS)
+            if live.readers or not live.exchange.is_running:
+                return
+            since = self.parts.clock.now() - timedelta(seconds=GRACE_SECONDS)
+            if live.read_at is None or live.read_at < since:
+                live.stop(ExchangeStatus.ABANDONED)
+                return
+
+    async def _note_reader(self, acting: Acting, user_id: UserId, exchange_id: str) -> None:
+        """Let the process that writes an answer know that somebody reads it here, where it would stop without."""
+        while self._policy.stops_when_left:
+            try:
+                async with acting.begin(user_id=user_id) as transaction:
+                    await transaction.exchanges.note_read(exchange_id)
+            except StorageError as error:
+                _log.warning("chat.reader_not_noted", exchange_id=exchange_id, kind=type(error).__name__)
+            await asyncio.sleep(KEEP_SECONDS)
 
     async def _stored_progress(
         self, acting: Acting, user_id: UserId, exchange_id: str
@@ -511,9 +536,3 @@ async def _question(transaction: Transaction, exchange: Exchange) -> list[str]:
 
 def _milliseconds(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 3)
-
-
-async def _stop_unless_read(live: LiveAnswer) -> None:
-    await asyncio.sleep(GRACE_SECONDS)
-    if not live.readers:
-        live.stop(ExchangeStatus.ABANDONED)

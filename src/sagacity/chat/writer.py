@@ -31,7 +31,7 @@ from sagacity.providers.base import ModelCall, TokenUsage
 LEARNER = "chat"
 """Under which name the ledger has the chat's calls."""
 MOST_CHARACTERS = 100_000
-"""Of an answer: as many as a published text may have. An endpoint that takes no notice of `max_tokens` goes on for ever."""
+"""Of an answer: as many as a published text may have. Some endpoints take no notice of `max_tokens`."""
 _PROMPT = "chat_answer"
 _NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
 _CAP_IS_REACHED = "The spending cap is reached"

@@ -133,6 +133,8 @@ class Exchange(Value):
     """Who writes the answer."""
     held_until: datetime
     """Until when nobody else may take it for interrupted."""
+    read_at: datetime | None = None
+    """When somebody last read it at another process than its owner's, where it is stopped if nobody does."""
     created_at: datetime
     updated_at: datetime
 

@@ -291,12 +291,12 @@ class ExchangeRepository:
 
     async def keep(
         self, exchange_id: str, owner: str, values: Mapping[str, Any], held_until: datetime
-    ) -> bool | None:
+    ) -> Exchange | None:
         """
         Keep what there is of an answer, with what it draws on, and the right to go on with it.
 
         Returns:
-            Whether somebody wants it to stop; None if it is not *owner*'s any more.
+            The exchange as it is now; None if it is not *owner*'s any more.
         """
         rows = await self._scope.all(
             sa.update(exchanges)
@@ -306,9 +306,17 @@ class ExchangeRepository:
                 exchanges.c.status == str(ExchangeStatus.RUNNING),
             )
             .values(_plain(values) | {"held_until": held_until})
-            .returning(exchanges.c.stop_requested)
+            .returning(exchanges)
         )
-        return bool(rows[0].stop_requested) if rows else None
+        return _exchange_of(rows[0]) if rows else None
+
+    async def note_read(self, exchange_id: str) -> None:
+        """Note that somebody reads an answer at another process than its owner's."""
+        await self._scope.run(
+            sa.update(exchanges)
+            .where(*self._one(exchange_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
+            .values(read_at=self._scope.clock.now())
+        )
 
     async def request_stop(self, exchange_id: str) -> bool:
         """Ask whoever writes the answer to stop; returns whether anybody does."""

@@ -186,6 +186,7 @@ exchanges = sa.Table(
     sa.Column("answer_turn", columns.Number),
     columns.text("owner"),
     columns.at("held_until"),
+    columns.maybe_at("read_at"),
     columns.at("created_at"),
     columns.at("updated_at"),
     sa.ForeignKeyConstraint(

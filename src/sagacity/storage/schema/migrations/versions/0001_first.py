@@ -223,6 +223,7 @@ def _exchanges() -> None:
         sa.Column("answer_turn", NUMBER),
         _text("owner"),
         _at("held_until"),
+        _maybe_at("read_at"),
         _at("created_at"),
         _at("updated_at"),
         _of_organisation("exchanges"),
