@@ -12,9 +12,10 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.chat.respond import HOLD_SECONDS
+from sagacity.domain.query import StrategyName
 from sagacity.storage.schema.tables import exchanges
 from support.chatting import ending_of, events_of, said_in, sent, text_of
-from support.faults import Faulty, Unreadable, When
+from support.faults import Faulty, SideBySide, Unreadable, When
 from support.parts import StoppedClock
 from support.promises import choose
 from support.scripted_llm import Answer, scripted_llm
@@ -126,6 +127,22 @@ async def test_what_cannot_be_remembered_is_told(
     records = (await api.get("/api/v1/analytics/requests")).json()["analytics"]
     [record] = [one for one in records if one["message_id"] == events[1].data["message_id"]]
     assert (record["status"], record["error_message"]) == ("partial", told)
+
+
+async def test_strategies_run_beside_each_other_and_beside_the_storing(
+    app: FastAPI, api: httpx.AsyncClient
+) -> None:
+    """None of them ends before all have begun, nor is the message stored before; with that each finds what it would."""
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = held = SideBySide(working, len(StrategyName))
+    events = await asyncio.wait_for(sent(api, "What may I eat in Lyon?"), 60)
+    storage.backend = working
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    assert "note" not in events[2].data
+    timings = ending_of(events).data["timings"]
+    assert {f"{name}_search" for name in StrategyName} <= set(timings)
+    assert held.begun.index("write") < len(StrategyName)
 
 
 async def test_answer_that_is_written_here_is_never_taken_for_interrupted(
