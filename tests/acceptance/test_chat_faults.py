@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sagacity.chat.writer import MOST_CHARACTERS
 from support.api import listening, settings_in
 from support.chatting import ending_of, said_in, sent, text_of
 from support.promises import choose
@@ -86,6 +87,18 @@ async def test_failing_model_ends_the_stream_once(
     again = await sent(http, "Are you there?", conversation_id=conversation_id)
     assert ending_of(again).name == "done"
     assert await said_in(http, conversation_id) == [*kept, "Are you there?", "Here I am."]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_answer_has_a_largest_length(http: httpx.AsyncClient, model: ScriptedLLM) -> None:
+    """Also where an endpoint takes no notice of `max_tokens`; what came by then is the answer."""
+    piece = "plum " * 1_000
+    count = MOST_CHARACTERS // len(piece) + 2
+    model.answer_with(lambda _request: Answer(pieces=[piece] * count, stall_after_pieces=count - 1))
+    events = await sent(http, "Tell me a story.")
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    assert len(text_of(events)) == MOST_CHARACTERS
+    assert await said_in(http, events[0].data["conversation_id"]) == ["Tell me a story.", text_of(events)]
 
 
 @pytest.mark.parametrize(

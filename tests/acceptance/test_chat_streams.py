@@ -1,6 +1,8 @@
 """Streams of the chat over a real connection: taken up anywhere, stopped, left alone, and cut off with the server."""
 
 import asyncio
+import re
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -9,12 +11,13 @@ import httpx
 import pytest
 
 from sagacity.chat.live import KEEP_SECONDS
+from sagacity.chat.respond import GRACE_SECONDS
 from sagacity.client import AsyncSagacity
-from support.api import listening, settings_in
+from support.api import add_profile, listening, settings_in
 from support.chatting import Told, events_of, sent, text_of
 from support.program import QUIET
 from support.promises import choose
-from support.scripted_llm import Answer, scripted_llm
+from support.scripted_llm import Answer, ChatRequest, scripted_llm
 from support.server import running_server
 from support.waiting import until
 
@@ -94,6 +97,31 @@ async def test_stream_is_taken_up_at_another_process(settings) -> None:
             assert kept["messages"][1]["metadata"]["status"] == "stopped"
 
 
+async def test_another_process_knows_what_an_answer_draws_on(settings) -> None:
+    """While it is written: the event comes once it is known, and never without its memories."""
+    with scripted_llm() as model, listening(settings) as url, listening(settings) as other_url:
+        model.answer_with(_citing)
+        async with (
+            httpx.AsyncClient(base_url=url, timeout=30) as http,
+            httpx.AsyncClient(base_url=other_url, timeout=30) as other,
+        ):
+            await choose(http, model)
+            await add_profile(http, "Avoids peanuts.", user_id="local")
+            async with aclosing(events_of(http, *SEND, json={"content": "May I eat peanuts?"})) as stream:
+                first = [await anext(stream) for _ in range(3)]
+                assert [one["content"] for one in first[2].data["memories"]] == ["Avoids peanuts."]
+                exchange_id = first[0].data["exchange_id"]
+                path = f"/api/chat/exchanges/{exchange_id}/events"
+                for seen in first[:2]:
+                    async with aclosing(events_of(other, "GET", path, last_event_id=seen.event_id)) as rest:
+                        memory = [one async for one in _until_event(rest, "message") if one.name == "memory"]
+                    assert [one.data for one in memory] == [first[2].data]
+                await _until_text(other, exchange_id, "No, you avoid peanuts.")
+                reply = (await other.get(f"/api/chat/exchanges/{exchange_id}")).json()
+                assert (reply["status"], len(reply["memories"])) == ("running", 1)
+                assert [one["offset"] for one in reply["citations"]] == [len("No, you avoid peanuts")]
+
+
 async def test_left_answer_is_finished(settings) -> None:
     """A client that leaves finds the whole answer when it comes back."""
     with scripted_llm() as model, listening(settings) as url:
@@ -138,6 +166,37 @@ async def test_left_answer_is_stopped_where_the_settings_say_so(tmp_path: Path) 
             assert kept["messages"][1]["content"] == STORY[:20]
 
 
+async def test_answer_that_is_read_at_another_process_is_not_left(tmp_path: Path) -> None:
+    """It goes on while somebody reads it there, and is stopped when nobody does."""
+    settings = settings_in(tmp_path, chat_on_disconnect="cancel")
+    gate = threading.Event()
+    with scripted_llm() as model, listening(settings) as url, listening(settings) as other_url:
+        model.answer_with(lambda _request: Answer(text=STORY, gate=gate, gate_before=4, stall_after_pieces=8))
+        async with (
+            httpx.AsyncClient(base_url=url, timeout=30) as http,
+            httpx.AsyncClient(base_url=other_url, timeout=30) as other,
+        ):
+            await choose(http, model)
+            async with aclosing(_send(http)) as stream:
+                start = await anext(stream)
+            path = f"/api/chat/exchanges/{start.data['exchange_id']}/events"
+            async with aclosing(events_of(other, "GET", path)) as reading:
+                told = await anext(reading)
+                await asyncio.sleep(GRACE_SECONDS + 2 * KEEP_SECONDS)
+                gate.set()
+                seen = ""
+                while seen != STORY[:40]:
+                    told = await anext(reading)
+                    assert told.name in {"metadata", "memory", "message"}
+                    seen += told.data["content"] if told.name == "message" else ""
+
+            async def abandoned() -> bool:
+                reply = await other.get(f"/api/chat/exchanges/{start.data['exchange_id']}")
+                return reply.json()["status"] == "abandoned"
+
+            await until(abandoned)
+
+
 async def test_stopped_server_keeps_what_there_is(settings) -> None:
     """And says so: the part is stored, and the message can be answered again."""
     with scripted_llm() as model:
@@ -165,11 +224,12 @@ async def test_stopped_server_keeps_what_there_is(settings) -> None:
 async def test_killed_server_loses_nothing_it_said_to_have(tmp_path: Path) -> None:
     """The message is there, with what was on disk of its answer; the conversation goes on."""
     with scripted_llm() as model:
-        model.answer_with(lambda _request: Answer(text=STORY, stall_after_pieces=4))
+        model.answer_with(_citing)
         with running_server(tmp_path, QUIET) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
                 await choose(http, model)
-                stream = _send(http)
+                await add_profile(http, "Avoids peanuts.", user_id="local")
+                stream = events_of(http, *SEND, json={"content": "May I eat peanuts?"})
                 seen = [await anext(stream) for _ in range(4)]
                 exchange_id, conversation_id = (
                     seen[0].data[name] for name in ("exchange_id", "conversation_id")
@@ -182,13 +242,17 @@ async def test_killed_server_loses_nothing_it_said_to_have(tmp_path: Path) -> No
         with running_server(tmp_path, QUIET) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
                 path = f"/api/chat/exchanges/{exchange_id}/events"
-                rest = [one async for one in events_of(http, "GET", path, last_event_id=seen[0].event_id)]
-                assert (rest[-1].name, rest[-1].data["status"]) == ("error", "interrupted")
-                assert text_of(rest) == STORY[:20]
+                for place in (0, 1):
+                    stream = events_of(http, "GET", path, last_event_id=seen[place].event_id)
+                    rest = [one async for one in stream]
+                    assert (rest[-1].name, rest[-1].data["status"]) == ("error", "interrupted")
+                    assert text_of(rest) == "No, you avoid peanuts."
+                    assert [one.data for one in rest if one.name == "memory"] == [seen[2].data]
+                    assert len(rest[-1].data["citations"]) == 1
                 await sent(http, "Go on.", conversation_id=conversation_id)
                 kept = await _conversation(http, conversation_id)
                 said = [one["content"] for one in kept["messages"]]
-                assert said == ["Tell me a story.", STORY[:20], "Go on.", "And then?"]
+                assert said == ["May I eat peanuts?", "No, you avoid peanuts.", "Go on.", "And then?"]
 
 
 async def test_client_reads_a_stream(settings) -> None:
@@ -211,6 +275,21 @@ async def test_client_reads_a_stream(settings) -> None:
 
 def _send(http: httpx.AsyncClient) -> AsyncGenerator[Told]:
     return events_of(http, *SEND, json={"content": "Tell me a story."})
+
+
+def _citing(request: ChatRequest) -> Answer:
+    """Cite the last profile that the prompt shows, and then fall silent."""
+    source = re.findall(r"\[p:\d+\]", request.prompt)[-1]
+    pieces = ("No, you ", "avoid peanuts ", source, ".", " Never eat", " any.")
+    return Answer(pieces=pieces, stall_after_pieces=4)
+
+
+async def _until_event(stream: AsyncGenerator[Told], name: str) -> AsyncGenerator[Told]:
+    """What a stream tells up to the first event of that name."""
+    async for event in stream:
+        yield event
+        if event.name == name:
+            return
 
 
 async def _until_text(http: httpx.AsyncClient, exchange_id: str, text: str) -> None:

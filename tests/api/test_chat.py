@@ -174,6 +174,46 @@ async def test_retried_answer_takes_the_place_of_the_former_one(api: httpx.Async
     assert {one["content"] for one in turns} == {"How are you?", first, second}
 
 
+async def test_failed_retry_hides_no_answer(api: httpx.AsyncClient):
+    """Only what was said takes another's place."""
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Fine, thank you.")
+        await choose(api, model)
+        events = await sent(api, "How are you?")
+        conversation_id = events[0].data["conversation_id"]
+        model.answer_with(lambda _request: status(400))
+        body = {"conversation_id": conversation_id, "stream": False}
+        assert (await api.post("/api/chat/retry", json=body)).status_code == 502
+        kept = await conversation(api, conversation_id)
+        assert [one["content"] for one in kept["messages"]] == ["How are you?", "Fine, thank you."]
+        model.answer_with(lambda _request: "Very well.")
+        assert (await api.post("/api/chat/retry", json=body)).status_code == 200
+    kept = await conversation(api, conversation_id)
+    assert [one["content"] for one in kept["messages"]] == ["How are you?", "Very well."]
+
+
+async def test_retry_keeps_to_what_the_sender_chose(api: httpx.AsyncClient):
+    """Without memory stays without; and it is recorded as what it was asked for."""
+    await remembers(api, "Lives in Lyon.")
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Who knows?")
+        await choose(api, model)
+        events = await sent(api, "Where do I live?", include_memory=False)
+        body = {"conversation_id": events[0].data["conversation_id"], "stream": False}
+        for _ in range(2):
+            again = await api.post("/api/chat/retry", json=body)
+            assert again.json()["memories"] == []
+    assert not any(
+        "Lives in Lyon." in one.prompt for one in model.requests if "Where do I live?" in one.prompt
+    )
+    await api.post("/api/v1/analytics/flush")
+    records = (await api.get("/api/v1/analytics/requests")).json()["analytics"]
+    types = sorted(
+        one["request_type"] for one in records if one["conversation_id"] == body["conversation_id"]
+    )
+    assert types == ["chat_complete", "chat_complete", "chat_stream"]
+
+
 async def test_two_messages_at_once_are_answered_one_after_the_other(api: httpx.AsyncClient):
     """Of one conversation; question and answer stay together."""
     made = (await api.post("/api/chat/conversations", json={"title": "Two tabs"})).json()
@@ -321,6 +361,27 @@ async def test_complete_answers_the_callers_own_conversation(api: httpx.AsyncCli
     ):
         refused = await api.post("/api/chat/complete", json={"messages": messages})
         assert refused.status_code == 422, refused.text
+
+
+async def test_complete_remembers_what_the_caller_left_out(api: httpx.AsyncClient):
+    """Its prompt holds the caller's messages in place of the stored ones, and no more of them than of those."""
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "I see.")
+        await choose(api, model)
+        first = await sent(api, "The code of the garden shed is 4711.")
+        old = [
+            {"role": "user", "content": f"Day {day}: " + "we spoke of the weather. " * 100}
+            for day in range(40)
+        ]
+        question = {"role": "user", "content": "What is the code of the garden shed?"}
+        body = {"messages": [*old, question], "conversation_id": first[0].data["conversation_id"]}
+        reply = await api.post("/api/chat/complete", json=body)
+    assert reply.status_code == 200, reply.text
+    request = next(one for one in model.requests if "What is the code" in one.messages[-1]["content"])
+    assert "The code of the garden shed is 4711" in request.messages[-1]["content"]
+    days = [one["content"].partition(":")[0] for one in request.messages[1:-1]]
+    assert days == [f"Day {day}" for day in range(40)][-len(days) :]
+    assert 2 <= len(days) < 20
 
 
 async def test_answer_can_be_asked_for_whole_and_looked_up(api: httpx.AsyncClient):

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 import httpx
@@ -11,12 +12,14 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.chat.respond import HOLD_SECONDS
+from sagacity.domain.query import StrategyName
 from sagacity.storage.schema.tables import exchanges
-from support.chatting import ending_of, said_in, sent, text_of
-from support.faults import Faulty, When
+from support.chatting import ending_of, events_of, said_in, sent, text_of
+from support.faults import Faulty, SideBySide, Unreadable, When
 from support.parts import StoppedClock
 from support.promises import choose
-from support.scripted_llm import scripted_llm
+from support.scripted_llm import Answer, scripted_llm
+from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 
@@ -89,6 +92,81 @@ async def test_answer_that_cannot_be_stored_is_told_as_an_error(
         again = await api.post("/api/chat/retry", json={"conversation_id": conversation_id, "stream": False})
         assert again.json()["message"]["content"] == "Fine, thank you."
     assert await said_in(api, conversation_id) == ["How are you?", "Fine, thank you."]
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "told"),
+    [
+        ("FROM user_settings", "what is remembered could not be searched"),
+        ("search_terms", "what is remembered could not be searched by: keyword"),
+        ("(SELECT exchanges.answer_turn", "the conversation so far could not be read"),
+    ],
+)
+async def test_what_cannot_be_remembered_is_told(
+    app: FastAPI, api: httpx.AsyncClient, unreadable: str, told: str
+) -> None:
+    """The message is answered with what there is; its reader, the log and the record say what is missing."""
+    first = await sent(api, "How are you?")
+    conversation_id = first[0].data["conversation_id"]
+    assert "note" not in first[2].data
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = Unreadable(working, unreadable)
+    events = await sent(api, "What may I eat?", conversation_id=conversation_id)
+    storage.backend = working
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    assert events[2].data["note"] == told
+    assert "nothing that answers" not in text_of(events)
+    if unreadable == "FROM user_settings":
+        assert "could not be searched just now" in text_of(events)
+
+    path = f"/api/chat/exchanges/{events[0].data['exchange_id']}/events"
+    again = [one async for one in events_of(api, "GET", path, last_event_id=events[1].event_id)]
+    assert again[0].data == events[2].data
+    await api.post("/api/v1/analytics/flush")
+    records = (await api.get("/api/v1/analytics/requests")).json()["analytics"]
+    [record] = [one for one in records if one["message_id"] == events[1].data["message_id"]]
+    assert (record["status"], record["error_message"]) == ("partial", told)
+
+
+async def test_strategies_run_beside_each_other_and_beside_the_storing(
+    app: FastAPI, api: httpx.AsyncClient
+) -> None:
+    """None of them ends before all have begun, nor is the message stored before; with that each finds what it would."""
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = held = SideBySide(working, len(StrategyName))
+    events = await asyncio.wait_for(sent(api, "What may I eat in Lyon?"), 60)
+    storage.backend = working
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    assert "note" not in events[2].data
+    timings = ending_of(events).data["timings"]
+    assert {f"{name}_search" for name in StrategyName} <= set(timings)
+    assert held.begun.index("write") < len(StrategyName)
+
+
+async def test_answer_that_is_written_here_is_never_taken_for_interrupted(
+    api: httpx.AsyncClient, api_clock: StoppedClock
+) -> None:
+    """Also where its copy in the database is overdue: this process knows better."""
+    gate = threading.Event()
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: Answer(text="Fine, thank you.", gate=gate, gate_before=1))
+        await choose(api, model)
+        sending = asyncio.create_task(sent(api, "How are you?"))
+
+        async def begun() -> bool:
+            return bool(model.requests)
+
+        await until(begun)
+        [conversation] = (await api.get("/api/chat/conversations")).json()["conversations"]
+        path = f"/api/chat/conversations/{conversation['id']}/messages"
+        exchange_id = (await api.get(path)).json()[0]["id"]
+        api_clock.advance(HOLD_SECONDS + 1)
+        reply = await api.get(f"/api/chat/exchanges/{exchange_id}")
+        assert reply.json()["status"] == "running"
+        gate.set()
+        assert ending_of(await sending).data["status"] == "done"
 
 
 @pytest.mark.both_databases

@@ -310,9 +310,10 @@ CASES: dict[str, Case] = {
     "exchanges.last": lambda tx, h: tx.exchanges.last(ANNA, _talk(h)),
     "exchanges.of_requests": lambda tx, h: tx.exchanges.of_requests([f"{h.word} request", "r"]),
     "exchanges.write": lambda tx, h: tx.exchanges.write(f"{h.word} exchange", h.word, {"answer": "x"}),
-    "exchanges.keep": lambda tx, h: tx.exchanges.keep(f"{h.word} exchange", h.word, "x", LATER),
+    "exchanges.keep": lambda tx, h: tx.exchanges.keep(f"{h.word} exchange", h.word, {"answer": "x"}, LATER),
+    "exchanges.note_read": lambda tx, h: tx.exchanges.note_read(f"{h.word} exchange"),
     "exchanges.request_stop": lambda tx, h: tx.exchanges.request_stop(f"{h.word} exchange"),
-    "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} exchange"),
+    "exchanges.replace": lambda tx, h: tx.exchanges.replace(f"{h.word} request", ""),
     "user_memories.find": lambda tx, h: tx.user_memories.find(
         ANNA, str(h.memory.memory_id), kinds=TYPED_KINDS
     ),

@@ -23,7 +23,6 @@ _ENDS = {
 
 def record_answer(
     acting: Acting,
-    request_type: RequestType,
     exchange: Exchange,
     *,
     context: Context | None,
@@ -37,7 +36,6 @@ def record_answer(
 
     Args:
         acting: on whose behalf.
-        request_type: how it was asked for.
         exchange: as it ended.
         context: what it could draw on; None where it came to none.
         budget: tokens that the context could take.
@@ -54,7 +52,7 @@ def record_answer(
                 id=acting.parts.ids.new(),
                 user_id=exchange.user_id,
                 request_id=request_id or call_id(exchange.exchange_id),
-                request_type=request_type,
+                request_type=exchange.request_type,
                 conversation_id=exchange.session_id,
                 message_id=exchange.message_id,
                 total_time_ms=milliseconds,
@@ -72,12 +70,19 @@ def record_answer(
                 if context is None
                 else context_metrics(context, budget=budget),
                 query_analysis=question_metrics(trace.analysis),
-                status=RequestStatus.TIMEOUT if late else _ENDS[exchange.status],
-                error_message=exchange.error or None,
-                error_type=exchange.error_kind or None,
+                status=RequestStatus.TIMEOUT if late else _status_of(exchange),
+                error_message=exchange.error or exchange.memory_note or None,
+                error_type=exchange.error_kind or ("MemoryFailed" if exchange.memory_note else None),
                 created_at=exchange.created_at,
             ),
         )
+
+
+def _status_of(exchange: Exchange) -> RequestStatus:
+    """Return how an answer ended; one that could not draw on all that is remembered is partial."""
+    if exchange.status is ExchangeStatus.DONE and exchange.memory_note:
+        return RequestStatus.PARTIAL
+    return _ENDS[exchange.status]
 
 
 def record_refusal(

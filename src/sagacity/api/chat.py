@@ -22,12 +22,11 @@ from sagacity.chat.events import BEGINNING, LAST, Event, place_of
 from sagacity.chat.respond import Chat, Send, texts_of
 from sagacity.chat.writer import Asked
 from sagacity.domain.analytics import RequestType
-from sagacity.domain.chat import Exchange, ExchangeStatus
+from sagacity.domain.chat import Exchange, ExchangeStatus, Message
 from sagacity.domain.errors import InvalidInput, ProviderError
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.principal import CallerKind
 from sagacity.memories.acting import Acting
-from sagacity.providers.base import ChatMessage
 from sagacity.schemas.base import Id
 from sagacity.schemas.chat import (
     AnswerReply,
@@ -172,8 +171,15 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
 @limited(Rate.WRITE)
 async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionReply:
     """Answer the last message of a conversation that the caller keeps; both are stored in one here."""
+    now, session_id = for_user.acting.parts.clock.now(), _session(body.conversation_id)
     said = [
-        ChatMessage(role=str(one.role), content=one.content)  # pyright: ignore[reportArgumentType]  # one of its words
+        Message(
+            message_id="",
+            session_id=session_id or SessionId(""),
+            role=one.role,
+            content=one.content,
+            created_at=now,
+        )
         for one in body.messages[:-1]
     ]
     sent = Send(
@@ -184,7 +190,7 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
             temperature=body.temperature,
             request_type=RequestType.CHAT_COMPLETE,
         ),
-        session_id=_session(body.conversation_id),
+        session_id=session_id,
         include_memory=body.include_memory,
     )
     exchange = await for_user.chat.send(for_user.acting, for_user.user_id, sent)
@@ -345,7 +351,9 @@ async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: 
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
     session_id = SessionId(str(body.conversation_id))
-    exchange = await for_user.chat.retry(for_user.acting, for_user.user_id, session_id)
+    exchange = await for_user.chat.retry(
+        for_user.acting, for_user.user_id, session_id, request_type=_type_of(body.stream)
+    )
     return await _answered(for_user, exchange, stream=body.stream)
 
 

@@ -1,12 +1,21 @@
-"""Citations in an answer: taken out of its text while it streams, and checked against what the model was shown."""
+"""
+Citations in an answer: taken out of its text while it streams, and checked against what the model was shown.
+
+An answer may hold code, such as `xs[i:5]`. So what stands right after a word, a number or a bracket is no citation, and
+what names nothing that was shown is taken for one only after a space, a mark of punctuation, or another citation.
+"""
 
 import re
 from collections.abc import Iterable
 
 from sagacity.domain.chat import Cited, Use
 from sagacity.domain.kinds import KINDS
+from sagacity.retrieval.context.lines import LETTER_OF
 
-_SOURCES = re.compile(r" ?\[([a-z]:\d{1,19}(?:[,;] ?[a-z]:\d{1,19})*)\]")
+_NAME = rf"[{''.join((*(spec.citation for spec in KINDS.values()), *LETTER_OF.values()))}]:\d{{1,19}}"
+_SOURCES = re.compile(rf" ?\[({_NAME}(?:[,;] ?{_NAME})*)\]")
+_IN_CODE = re.compile(r"[A-Za-z0-9_)\]]")
+_AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
 _LONGEST = 100
 """Characters of brackets that can be citations: four or five of them together."""
 
@@ -17,11 +26,11 @@ class CitationReader:
     def __init__(self, shown: Iterable[Use]) -> None:
         """Read an answer of a model that was shown *shown*."""
         self.cited: list[Cited] = []
-        self.unknown = 0
-        """How many citations name what the model was not shown."""
         self._shown = {use.citation: use for use in shown}
         self._length = 0
         self._held = ""
+        self._last = ""
+        """The character before; empty after a citation, and at the beginning."""
 
     def read(self, piece: str) -> str:
         """Return the text that can be shown now, without citations."""
@@ -40,21 +49,30 @@ class CitationReader:
         start = 0
         for found in _SOURCES.finditer(text):
             before = text[start : found.start()]
+            uses = [self._shown.get(name) for name in re.split(r"[,;] ?", found[1])]
+            last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
+            if not _is_citation(last, is_known=any(uses)):
+                continue
             plain.append(before)
             self._length += len(before)
-            for name in re.split(r"[,;] ?", found[1]):
-                self._note(name)
+            self.cited.extend(
+                Cited(citation=use.citation, kind=use.kind, item_id=use.item_id, offset=self._length)
+                for use in uses
+                if use is not None
+            )
+            self._last = ""
             start = found.end()
         plain.append(text[start:])
         self._length += len(plain[-1])
+        self._last = plain[-1][-1:] or self._last
         return "".join(plain)
 
-    def _note(self, name: str) -> None:
-        use = self._shown.get(name)
-        if use is None:
-            self.unknown += 1
-            return
-        self.cited.append(Cited(citation=name, kind=use.kind, item_id=use.item_id, offset=self._length))
+
+def _is_citation(last: str, *, is_known: bool) -> bool:
+    """Whether what looks like one is one after the character *last*."""
+    if not last:
+        return True
+    return not _IN_CODE.match(last) if is_known else bool(_AFTER_A_STATEMENT.match(last))
 
 
 def _open_end(text: str) -> int:

@@ -107,7 +107,7 @@ async def delete(acting: Acting, user_id: UserId, session_id: SessionId) -> None
         NotFound: the user has no such conversation.
     """
     async with acting.begin(user_id=user_id) as transaction:
-        await transaction.conversations.get(user_id, session_id)
+        await transaction.conversations.get(user_id, session_id, lock=True)  # so that no message comes now
         requests = await transaction.interactions.requests_of_session(user_id, session_id)
         await transaction.interactions.delete_requests(requests)
         await transaction.conversations.remove(user_id, session_id)

@@ -96,7 +96,8 @@ def events_after(number: int, progress: Progress) -> Iterator[Event]:
             user_message_saved=True,
         )
     if progress.memories is not None and number < MEMORY:
-        yield event("memory", MEMORY, memories=[shown_view(one) for one in progress.memories])
+        note: dict[str, JsonValue] = {"note": exchange.memory_note} if exchange.memory_note else {}
+        yield event("memory", MEMORY, memories=[shown_view(one) for one in progress.memories], **note)
     text = progress.text[max(number - TEXT, 0) :]
     end = TEXT + len(progress.text)
     if text:

@@ -1,13 +1,14 @@
 """Answers that this process is writing: what there is of each, who reads it, and its copy in the database."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
 from sagacity.chat.events import Progress, Shown
-from sagacity.domain.chat import Exchange, ExchangeStatus
+from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
 from sagacity.domain.tenant import Tenant
@@ -26,9 +27,15 @@ class LiveAnswer:
         self.exchange = exchange
         self.text = ""
         self.memories: tuple[Shown, ...] | None = None
+        self.cited: Sequence[Cited] = ()
+        """What the text cites so far."""
+        self.kept: Sequence[Use] = ()
+        """What its copy in the database says that it draws on."""
         self.stop_reason: ExchangeStatus | None = None
         """Why it has to end before its end; None while it may go on."""
         self.readers = 0
+        self.read_at: datetime | None = None
+        """When somebody last read it at another process."""
         self.task: asyncio.Task[None] | None = None
         self._can_stop = False
         self._changed = asyncio.Event()
@@ -37,6 +44,14 @@ class LiveAnswer:
     def progress(self) -> Progress:
         """How far it is."""
         return Progress(self.exchange, self.text, self.memories)
+
+    @property
+    def copy(self) -> Mapping[str, Any]:
+        """What its copy in the database lacks; what it draws on is written once."""
+        values: dict[str, Any] = {"answer": self.text, "citations": self.cited}
+        if self.kept is not self.exchange.memories:
+            values |= {"memories": self.exchange.memories, "memory_note": self.exchange.memory_note}
+        return values
 
     def change(self) -> None:
         """Tell all readers that there is something new."""
@@ -96,6 +111,11 @@ class LiveAnswers:
         """Return the answer of an exchange, if it is written here."""
         return self._live.get(exchange_id)
 
+    def is_writing(self, exchange_id: str) -> bool:
+        """Whether the answer of an exchange is being written here."""
+        live = self.find(exchange_id)
+        return live is not None and live.exchange.is_running
+
     def held_until(self) -> datetime:
         """Return until when an answer is this process's if it is kept now."""
         return self._clock.now() + self._hold
@@ -129,17 +149,21 @@ class LiveAnswers:
                     _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
-        until = self.held_until()
+        kept: list[tuple[LiveAnswer, Sequence[Use], Exchange | None]] = []
         async with self._storage.begin(tenant) as transaction:
-            stops = {
-                live.exchange.exchange_id: await transaction.exchanges.keep(
-                    live.exchange.exchange_id, self.owner, live.text, until
+            for live in answers:
+                if not live.exchange.is_running:  # it ended while this waited for the database
+                    continue
+                memories = live.exchange.memories
+                found = await transaction.exchanges.keep(
+                    live.exchange.exchange_id, self.owner, live.copy, self.held_until()
                 )
-                for live in answers
-            }
-        for live in answers:
-            wants_stop = stops[live.exchange.exchange_id]
-            if wants_stop is None:
+                kept.append((live, memories, found))
+        for live, memories, found in kept:
+            live.kept = memories
+            if found is None:
                 live.stop(ExchangeStatus.INTERRUPTED)
-            elif wants_stop:
+                continue
+            live.read_at = found.read_at
+            if found.stop_requested:
                 live.stop(ExchangeStatus.STOPPED)

@@ -7,7 +7,7 @@ from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
 
 NO_MODEL = "No language model is configured"
-_FOUND, _NOTHING = EXTRACTIVE_MARKS
+_FOUND, _NOTHING, _NOT_SEARCHED = EXTRACTIVE_MARKS
 MOST_LINES = 5
 MODEL = "extractive"
 """What stands for the model's name with such an answer."""
@@ -18,18 +18,19 @@ _LEAST_RELEVANCE = 0.1
 """Of a line that is quoted: below it, one in ten answers (`benchmarks/relevance.py` shows how well that holds)."""
 
 
-def extractive_answer(context: Context, *, why: str = "") -> str:
+def extractive_answer(context: Context, *, why: str = "", is_whole: bool = True) -> str:
     """
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
     Args:
         context: what is remembered.
         why: why no model answers, such as "The spending cap is reached"; empty: there is none.
+        is_whole: whether all that is remembered could be searched.
     """
     reason = f"{why or NO_MODEL},"
     items = best(context)
     if not items:
-        return f"{reason} {_NOTHING}"
+        return f"{reason} {_NOTHING if is_whole else _NOT_SEARCHED}"
     return "\n".join((f"{reason} {_FOUND}", *(f"- {said_in(item)} [{item.citation}]" for item in items)))
 
 

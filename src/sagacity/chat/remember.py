@@ -20,6 +20,7 @@ MOST_ASKED = 2_000
 Characters of a message by which it is searched for. An embedder reads no more (256 word pieces, some 1,000 characters),
 and to look for every name in a pasted text would take as long as all the rest.
 """
+NOT_SEARCHED = "what is remembered could not be searched"
 _NAMES = frozenset(map(str, StrategyName))
 _PHASES = {"rank": "ranking", "entities and history": "entities", "context": "context_building"}
 BUDGETS = ContextBudgets()
@@ -31,6 +32,8 @@ class Remembered:
 
     context: Context
     uses: tuple[Use, ...]
+    missing: str = ""
+    """What could not be searched; empty: nothing."""
 
     @property
     def timings(self) -> dict[str, float]:
@@ -79,7 +82,9 @@ async def remember(
         takes_few_whole=True,
     )
     context = await context_for(acting, request)
-    return Remembered(context, _uses(context))
+    failed = sorted(_NAMES & context.trace.failed.keys())
+    missing = f"{NOT_SEARCHED} by: {', '.join(failed)}" if failed else ""
+    return Remembered(context, _uses(context), missing)
 
 
 def asked_in(message: str) -> str:

@@ -15,8 +15,8 @@ from sagacity.analytics.answers import record_answer, record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
 from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
 from sagacity.chat.history import MOST_MESSAGES, in_sight
-from sagacity.chat.live import LiveAnswer, LiveAnswers
-from sagacity.chat.remember import BUDGETS, NOTHING, Remembered, remember
+from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
+from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
 from sagacity.chat.writer import (
     LEARNER,
     AnswerWriter,
@@ -40,7 +40,7 @@ from sagacity.domain.errors import (
     StorageError,
     StorageUnavailable,
 )
-from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.memories.acting import Acting, Parts
 from sagacity.storage.transaction import Transaction
@@ -53,6 +53,7 @@ _POLL_SECONDS = 0.25
 """How often an answer is looked at that another process writes."""
 GRACE_SECONDS = 5.0
 """How long a client that left may take to come back before the model is stopped, where the settings say so."""
+_NOT_READ = "the conversation so far could not be read"
 _log = structlog.get_logger(__name__)
 
 
@@ -140,20 +141,32 @@ class Chat:
                 raise
             return self._answer(acting, exchange, sent.asked, preparing, started)
 
-    async def retry(self, acting: Acting, user_id: UserId, session_id: SessionId) -> Exchange:
+    async def retry(
+        self,
+        acting: Acting,
+        user_id: UserId,
+        session_id: SessionId,
+        *,
+        request_type: RequestType = RequestType.CHAT_STREAM,
+    ) -> Exchange:
         """
-        Answer the last message of a conversation again; a former answer stays in the log, and is not shown.
+        Answer the last message of a conversation again; a former answer stays in the log, and is not shown then.
 
         Raises:
             NotFound: the user has no such conversation, or there is no message in it.
             Conflict: the conversation did not get free in time.
         """
         started = time.perf_counter()
-        with _refusals(acting, user_id, session_id, started):
-            return await self._answered_again(acting, user_id, session_id, started)
+        with _refusals(acting, user_id, session_id, started, request_type):
+            return await self._answered_again(acting, user_id, session_id, started, request_type)
 
     async def _answered_again(
-        self, acting: Acting, user_id: UserId, session_id: SessionId, started: float
+        self,
+        acting: Acting,
+        user_id: UserId,
+        session_id: SessionId,
+        started: float,
+        request_type: RequestType,
     ) -> Exchange:
         limit = time.monotonic() + self._policy.wait_seconds
         while True:
@@ -174,6 +187,8 @@ class Chat:
                     request_id=last.request_id,
                     answer_id=self.parts.ids.new(),
                     status=ExchangeStatus.RUNNING,
+                    include_memory=last.include_memory,
+                    request_type=request_type,
                     question_turn=last.question_turn,
                     question_tokens=last.question_tokens,
                     owner=self._live.owner,
@@ -181,9 +196,9 @@ class Chat:
                     created_at=now,
                     updated_at=now,
                 )
-                await transaction.exchanges.replace(last.exchange_id)
                 await transaction.exchanges.add(exchange)
-            sent = Send(asked=Asked(content=question[0]), session_id=session_id)
+            asked = Asked(content=question[0], request_type=request_type)
+            sent = Send(asked=asked, session_id=session_id, include_memory=last.include_memory)
             preparing = asyncio.create_task(
                 self._prepare(acting, user_id, sent, last.request_id or last.exchange_id)
             )
@@ -238,9 +253,13 @@ class Chat:
     async def _progress(self, acting: Acting, user_id: UserId, exchange_id: str) -> AsyncGenerator[Progress]:
         live = self._live.find(exchange_id)
         if live is None:
-            async with aclosing(self._stored_progress(acting, user_id, exchange_id)) as steps:
-                async for progress in steps:
-                    yield progress
+            noting = asyncio.create_task(self._note_reader(acting, user_id, exchange_id))
+            try:
+                async with aclosing(self._stored_progress(acting, user_id, exchange_id)) as steps:
+                    async for progress in steps:
+                        yield progress
+            finally:
+                await end([noting])
             return
         live.readers += 1
         try:
@@ -249,7 +268,28 @@ class Chat:
         finally:
             live.readers -= 1
             if self._policy.stops_when_left and not live.readers and live.exchange.is_running:
-                self._spawn(_stop_unless_read(live))
+                self._spawn(self._stop_unless_read(live))
+
+    async def _stop_unless_read(self, live: LiveAnswer) -> None:
+        """Stop an answer that nobody reads, at this process or another, as soon as that was so for a while."""
+        while True:
+            await asyncio.sleep(GRACE_SECONDS)
+            if live.readers or not live.exchange.is_running:
+                return
+            since = self.parts.clock.now() - timedelta(seconds=GRACE_SECONDS)
+            if live.read_at is None or live.read_at < since:
+                live.stop(ExchangeStatus.ABANDONED)
+                return
+
+    async def _note_reader(self, acting: Acting, user_id: UserId, exchange_id: str) -> None:
+        """Let the process that writes an answer know that somebody reads it here, where it would stop without."""
+        while self._policy.stops_when_left:
+            try:
+                async with acting.begin(user_id=user_id) as transaction:
+                    await transaction.exchanges.note_read(exchange_id)
+            except StorageError as error:
+                _log.warning("chat.reader_not_noted", exchange_id=exchange_id, kind=type(error).__name__)
+            await asyncio.sleep(KEEP_SECONDS)
 
     async def _stored_progress(
         self, acting: Acting, user_id: UserId, exchange_id: str
@@ -281,7 +321,8 @@ class Chat:
         async with acting.read(user_id=user_id) as snapshot:
             ended = None if exchange.is_running else await answer_of(snapshot, exchange)
             text = exchange.answer if ended is None else ended.content
-            if shown is None and (exchange.memories or text or not exchange.is_running):
+            is_known = exchange.memories or exchange.memory_note or text or not exchange.is_running
+            if shown is None and is_known:
                 shown = await texts_of(snapshot, exchange.memories)
         return Progress(exchange, text, shown)
 
@@ -334,6 +375,8 @@ class Chat:
                 request_id=kept.request_id,
                 answer_id=self.parts.ids.new(),
                 status=ExchangeStatus.RUNNING,
+                include_memory=sent.include_memory,
+                request_type=sent.asked.request_type,
                 question_tokens=tokens,
                 question_turn=turns[kept.request_id][0].interaction_id,
                 owner=self._live.owner,
@@ -347,28 +390,25 @@ class Chat:
     async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
         """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
         started = time.perf_counter()
-        said, summary = [], ""
-        if sent.session_id is not None:
-            async with acting.read(user_id=user_id) as snapshot:
-                summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
-                said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+        said, summary, unread = [], "", ""
+        if sent.asked.history is not None:
+            said = sent.asked.history
+        elif sent.session_id is not None:
+            try:
+                async with acting.read(user_id=user_id) as snapshot:
+                    summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
+                    said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+            except StorageError as error:
+                _log.warning("chat.no_history", kind=type(error).__name__)
+                unread = _NOT_READ
             said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
         timings = {"history": _milliseconds(started)}
         remembered, shown = NOTHING, ()
         if sent.include_memory:
-            newest, budgets = await self._in_sight(acting, user_id, said)
-            in_prompt = {
-                turn
-                for one in newest
-                if one.exchange is not None
-                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
-                if turn is not None
-            }
-            remembered, shown = await self._remembered(
-                acting, user_id, sent.asked.content, in_prompt, budgets
-            )
+            remembered, shown = await self._remembered(acting, user_id, sent.asked.content, said)
         timings |= {**remembered.timings, "preparing": _milliseconds(started)}
-        return Prepared(remembered, shown, said, summary, timings)
+        note = "; ".join(filter(None, (unread, remembered.missing)))
+        return Prepared(remembered, note, shown, said, summary, timings)
 
     async def _in_sight(
         self, acting: Acting, user_id: UserId, said: Sequence[Message]
@@ -380,14 +420,17 @@ class Chat:
         return in_sight(said, total=BUDGETS.total_tokens, count=self.parts.tokens.count)
 
     async def _remembered(
-        self,
-        acting: Acting,
-        user_id: UserId,
-        content: str,
-        in_prompt: set[InteractionId],
-        budgets: ContextBudgets,
+        self, acting: Acting, user_id: UserId, content: str, said: Sequence[Message]
     ) -> tuple[Remembered, tuple[Shown, ...]]:
         try:
+            newest, budgets = await self._in_sight(acting, user_id, said)
+            in_prompt = {
+                turn
+                for one in newest
+                if one.exchange is not None
+                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
+                if turn is not None
+            }
             remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
             if not remembered.uses:
                 return remembered, ()
@@ -395,7 +438,7 @@ class Chat:
                 return remembered, await texts_of(snapshot, remembered.uses)
         except (StorageError, ProviderError) as error:
             _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-            return NOTHING, ()
+            return replace(NOTHING, missing=NOT_SEARCHED), ()
 
     def _answer(
         self,
@@ -424,12 +467,14 @@ class Chat:
 
     async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
         """Return an exchange; one whose process ended is closed first, and what there is of its answer is kept."""
-        if not exchange.is_running or exchange.held_until > self.parts.clock.now():
+        now = self.parts.clock.now()
+        is_held = exchange.held_until > now or self._live.is_writing(exchange.exchange_id)
+        if is_held or not exchange.is_running:
             return exchange
         tokens = self.parts.tokens.count(exchange.answer)
         closed = interrupted(exchange, tokens=tokens)
         try:
-            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner)
+            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner, expired_by=now)
         except (Conflict, NotFound):  # somebody else was faster, or its process is back
             async with acting.read(user_id=exchange.user_id) as snapshot:
                 return await snapshot.exchanges.find(exchange.exchange_id, user_id=exchange.user_id)
@@ -437,7 +482,6 @@ class Chat:
         lasted = max(exchange.held_until - held - exchange.created_at, timedelta())
         record_answer(
             acting,
-            RequestType.CHAT_STREAM,
             ended,
             context=None,
             budget=0,
@@ -491,9 +535,3 @@ async def _question(transaction: Transaction, exchange: Exchange) -> list[str]:
 
 def _milliseconds(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 3)
-
-
-async def _stop_unless_read(live: LiveAnswer) -> None:
-    await asyncio.sleep(GRACE_SECONDS)
-    if not live.readers:
-        live.stop(ExchangeStatus.ABANDONED)

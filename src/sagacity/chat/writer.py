@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import structlog
 
@@ -25,10 +26,12 @@ from sagacity.domain.interaction import Citation, NewInteraction
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.prompt_runner import ModelSession
 from sagacity.memories.acting import Acting
-from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
+from sagacity.providers.base import ModelCall, TokenUsage
 
 LEARNER = "chat"
 """Under which name the ledger has the chat's calls."""
+MOST_CHARACTERS = 100_000
+"""Of an answer: as many as a published text may have. Some endpoints take no notice of `max_tokens`."""
 _PROMPT = "chat_answer"
 _NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
 _CAP_IS_REACHED = "The spending cap is reached"
@@ -44,7 +47,7 @@ class Asked:
     """A user's message, and how it is to be answered."""
 
     content: str
-    history: Sequence[ChatMessage] | None = None
+    history: Sequence[Message] | None = None
     """The conversation so far, as the caller has it; None for what is stored of it."""
     max_tokens: int = 4_096
     temperature: float = 0.7
@@ -57,6 +60,8 @@ class Prepared:
     """What an answer is made of."""
 
     remembered: Remembered
+    note: str = ""
+    """What could not be read; empty: all was."""
     shown: tuple[Shown, ...] = ()
     """What is remembered, as its readers are told of it: in the words of the log, also after a reconnect."""
     said: Sequence[Message] = ()
@@ -107,10 +112,11 @@ class AnswerWriter:
             self._remembered = prepared.remembered
             self._live.memories = prepared.shown
             self._live.exchange = self._live.exchange.model_copy(
-                update={"memories": prepared.remembered.uses}
+                update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
             )
             self._live.change()
             self._reader = CitationReader(prepared.remembered.uses)
+            self._live.cited = self._reader.cited
             await self._stream(prepared)
         except asyncio.CancelledError:
             _uncancel()
@@ -126,13 +132,16 @@ class AnswerWriter:
         await asyncio.shield(self._settle(status, problem))
 
     async def _stream(self, prepared: Prepared) -> None:
-        began = time.perf_counter()
+        began, left = time.perf_counter(), MOST_CHARACTERS
         async with aclosing(await self._pieces(prepared)) as pieces:
             async for piece in pieces:
                 if "ttfb" not in self._timings:
                     self._timings["llm_ttfb"] = _milliseconds(began)
                     self._timings["ttfb"] = _milliseconds(self._started)
-                self._live.add(self._reader.read(self._mender.read(piece)))
+                self._live.add(self._reader.read(self._mender.read(piece[:left])))
+                left -= len(piece)
+                if left <= 0:
+                    break
         self._timings["llm_total"] = _milliseconds(began)
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
@@ -142,15 +151,14 @@ class AnswerWriter:
         if runner is None:
             self._model = MODEL
             why = _CAP_IS_REACHED if models.note else ""
-            return _at_once(extractive_answer(prepared.remembered.context, why=why))
+            remembered = prepared.remembered
+            return _at_once(extractive_answer(remembered.context, why=why, is_whole=not remembered.missing))
         self._model = runner.model
         context = prepared.remembered.context
-        history, earlier = self._asked.history, ""
-        if history is None:
-            count = self._acting.parts.tokens.count
-            room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
-            history, left_out = window(prepared.said, budget=room, count=count)
-            earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
+        count = self._acting.parts.tokens.count
+        room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
+        history, left_out = window(prepared.said, budget=room, count=count)
+        earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
             "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
             "earlier": earlier or "Nothing beyond the messages above.",
@@ -238,7 +246,6 @@ class AnswerWriter:
         remembered = self._remembered
         record_answer(
             self._acting,
-            self._asked.request_type,
             ended,
             context=None if remembered is NOTHING else remembered.context,
             budget=BUDGETS.total_tokens,
@@ -247,7 +254,9 @@ class AnswerWriter:
         )
 
 
-async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str) -> Exchange:
+async def store_answer(
+    acting: Acting, ended: Exchange, text: str, *, owner: str, expired_by: datetime | None = None
+) -> Exchange:
     """
     Append an answer to the log and close its exchange, in one transaction.
 
@@ -256,6 +265,7 @@ async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str
         ended: as it is to be stored.
         text: of the answer; nothing is appended if it is empty.
         owner: who holds the exchange.
+        expired_by: store it only if *owner*'s right to it has ended by then.
 
     Returns:
         The exchange with the turn of its answer.
@@ -271,13 +281,15 @@ async def store_answer(acting: Acting, ended: Exchange, text: str, *, owner: str
         citations=tuple(Citation(entity_type=kind, entity_id=item) for kind, item in citations),
     )
     async with acting.begin(user_id=ended.user_id) as transaction:
-        if text.strip() and ended.request_id is not None:
-            [number] = await transaction.interactions.extend(ended.request_id, [turn])
+        request_id = ended.request_id
+        if text.strip() and request_id is not None:
+            [number] = await transaction.interactions.extend(request_id, [turn])
             ended = ended.model_copy(update={"answer_turn": number})
+            await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
         changed = ended.model_dump(include=_WRITTEN)
-        if not await transaction.exchanges.write(ended.exchange_id, owner, changed):
+        if not await transaction.exchanges.write(ended.exchange_id, owner, changed, expired_by=expired_by):
             raise Conflict("the answer was taken over")
     return ended
 
@@ -308,6 +320,7 @@ _WRITTEN = {
     "error_kind",
     "error",
     "memories",
+    "memory_note",
     "citations",
     "timings",
     "answer_tokens",

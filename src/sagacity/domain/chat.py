@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
+from sagacity.domain.analytics import RequestType
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, UserId
 
@@ -15,8 +16,9 @@ CHAT = "sagacity-chat"
 EXTRACTIVE_MARKS = (
     "so this is what I remember:",
     "and I remember nothing that answers this. I keep what you tell me, and find it again.",
+    "and what I remember could not be searched just now. Send the message again in a while.",
 )
-"""What is in every answer that was given without a model: with something to quote, and with nothing."""
+"""What is in every answer without a model: with something to quote, with nothing, and where nobody could look."""
 
 
 def is_extractive(text: str) -> bool:
@@ -105,12 +107,18 @@ class Exchange(Value):
     stop_requested: bool = False
     is_replaced: bool = False
     """Whether another answer to the same message took the place of this one."""
+    include_memory: bool = True
+    """Whether the answer may draw on what is remembered."""
+    request_type: RequestType = RequestType.CHAT_STREAM
+    """As what it is recorded."""
     answer: str = ""
     """What there is of it while it is being written; after that it is in the log."""
     model: str = ""
     error_kind: str = ""
     error: str = ""
     memories: tuple[Use, ...] = ()
+    memory_note: str = ""
+    """What could not be read of what is remembered, or of the conversation; empty: all was."""
     citations: tuple[Cited, ...] = ()
     timings: Mapping[str, float] = {}
     """Milliseconds that each phase took."""
@@ -125,6 +133,8 @@ class Exchange(Value):
     """Who writes the answer."""
     held_until: datetime
     """Until when nobody else may take it for interrupted."""
+    read_at: datetime | None = None
+    """When somebody last read it at another process than its owner's, where it is stopped if nobody does."""
     created_at: datetime
     updated_at: datetime
 

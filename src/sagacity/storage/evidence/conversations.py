@@ -255,30 +255,48 @@ class ExchangeRepository:
         )
         return [_exchange_of(row) for row in rows]
 
-    async def write(self, exchange_id: str, owner: str, values: Mapping[str, Any]) -> bool:
+    async def write(
+        self,
+        exchange_id: str,
+        owner: str,
+        values: Mapping[str, Any],
+        *,
+        expired_by: datetime | None = None,
+    ) -> bool:
         """
         Change a running exchange that *owner* writes.
 
+        Args:
+            exchange_id: which.
+            owner: whose.
+            values: what changes.
+            expired_by: change it only if *owner*'s right to it has ended by then.
+
         Returns:
-            Whether it still was: it is not if somebody took it for interrupted, or deleted it.
+            Whether it was: it is not if somebody took it for interrupted, or deleted it, or its owner kept it.
         """
+        wanted = [
+            *self._one(exchange_id),
+            exchanges.c.owner == owner,
+            exchanges.c.status == str(ExchangeStatus.RUNNING),
+        ]
+        if expired_by is not None:
+            wanted.append(exchanges.c.held_until <= expired_by)
         changed = await self._scope.run(
             sa.update(exchanges)
-            .where(
-                *self._one(exchange_id),
-                exchanges.c.owner == owner,
-                exchanges.c.status == str(ExchangeStatus.RUNNING),
-            )
-            .values(_plain(dict(values)) | {"updated_at": self._scope.clock.now()})
+            .where(*wanted)
+            .values(_plain(values) | {"updated_at": self._scope.clock.now()})
         )
         return bool(changed)
 
-    async def keep(self, exchange_id: str, owner: str, answer: str, held_until: datetime) -> bool | None:
+    async def keep(
+        self, exchange_id: str, owner: str, values: Mapping[str, Any], held_until: datetime
+    ) -> Exchange | None:
         """
-        Keep what there is of an answer, and the right to go on with it.
+        Keep what there is of an answer, with what it draws on, and the right to go on with it.
 
         Returns:
-            Whether somebody wants it to stop; None if it is not *owner*'s any more.
+            The exchange as it is now; None if it is not *owner*'s any more.
         """
         rows = await self._scope.all(
             sa.update(exchanges)
@@ -287,10 +305,18 @@ class ExchangeRepository:
                 exchanges.c.owner == owner,
                 exchanges.c.status == str(ExchangeStatus.RUNNING),
             )
-            .values(answer=answer, held_until=held_until)
-            .returning(exchanges.c.stop_requested)
+            .values(_plain(values) | {"held_until": held_until})
+            .returning(exchanges)
         )
-        return bool(rows[0].stop_requested) if rows else None
+        return _exchange_of(rows[0]) if rows else None
+
+    async def note_read(self, exchange_id: str) -> None:
+        """Note that somebody reads an answer at another process than its owner's."""
+        await self._scope.run(
+            sa.update(exchanges)
+            .where(*self._one(exchange_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
+            .values(read_at=self._scope.clock.now())
+        )
 
     async def request_stop(self, exchange_id: str) -> bool:
         """Ask whoever writes the answer to stop; returns whether anybody does."""
@@ -301,9 +327,17 @@ class ExchangeRepository:
         )
         return bool(changed)
 
-    async def replace(self, exchange_id: str) -> None:
-        """Note that another answer takes the place of this one."""
-        await self._scope.run(sa.update(exchanges).where(*self._one(exchange_id)).values(is_replaced=True))
+    async def replace(self, request_id: str, exchange_id: str) -> None:
+        """Note that this exchange's answer takes the place of all others to the same message."""
+        await self._scope.run(
+            sa.update(exchanges)
+            .where(
+                exchanges.c.org_id == self._scope.org_id,
+                exchanges.c.request_id == request_id,
+                exchanges.c.exchange_id != exchange_id,
+            )
+            .values(is_replaced=True)
+        )
 
     def _one(self, exchange_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         return exchanges.c.org_id == self._scope.org_id, exchanges.c.exchange_id == exchange_id
@@ -340,7 +374,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
         else dict(value)
         if name == "timings"
         else str(value)
-        if name == "status"
+        if name in {"status", "request_type"}
         else value
         for name, value in values.items()
     }
