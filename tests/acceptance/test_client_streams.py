@@ -70,7 +70,7 @@ def server() -> Iterator[Dropping]:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.flush()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its name is the base's
             pass
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
