@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import jwt
 import pytest
 
 from sagacity.client import Sagacity
@@ -76,6 +77,26 @@ def test_talk_shows_and_forgets_every_type(server: ServerProcess, home: Path) ->
         ("4", "profile"),
     ]
     assert "nothing is known yet" in ran.out
+
+
+def test_talk_of_a_user_with_a_token_of_their_own(tmp_path: Path) -> None:
+    """Nobody is named: the server knows whose it is, to search and to forget what was said."""
+    secret = "a secret that has enough bytes for this test"
+    token = jwt.encode({"sub": "fay", "exp": 4_000_000_000}, secret, algorithm="HS256")
+    with running_server(tmp_path, {**QUIET, "SAGACITY_JWT_SECRET": secret}) as server:
+        with Sagacity(server.url, token) as client:
+            client.publish_interaction("fay", [{"content": "The cello lesson is on Friday."}])
+            turn = client.get_interactions("fay").interactions[0].interaction_id
+        lines = ["When is the cello lesson?", "/search cello", "/why", f"/forget i:{turn}", "/search Friday"]
+        ran = sagacity(
+            "chat", home=tmp_path, url=server.url, stdin="\n".join(lines), env={"SAGACITY_API_KEY": token}
+        )
+        assert ran.code == 0, ran.err
+        assert f"Forgotten: i:{turn}" in ran.out
+        with Sagacity(server.url, token) as client:
+            left = {one.interaction_id for one in client.get_interactions("fay").interactions}
+    assert left
+    assert turn not in left
 
 
 @pytest.mark.parametrize(

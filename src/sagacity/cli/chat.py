@@ -89,7 +89,9 @@ class _Talk:
 
     def _whose(self) -> str:
         """Return whose conversation it is: the server says so where nobody was named."""
-        return self.user_id or "local"
+        if self.user_id is None:
+            self.user_id = self.client.get_memory_stats().user_id
+        return self.user_id
 
     def _why(self) -> None:
         if self.exchange_id is None:

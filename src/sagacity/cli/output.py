@@ -193,7 +193,10 @@ def report(error: Exception, *, as_json: bool) -> int:
     if type(error).__name__ == _HELP and not as_json:
         stderr().print(plain(message))
     elif as_json:
-        body = {"ok": False, "error": {"type": kind, "message": message, "hint": hint}}
+        body: Mapping[str, JsonValue] = {
+            "ok": False,
+            "error": {"type": kind, "message": message, "hint": hint},
+        }
         sys.stderr.write(_json_line(body))
     else:
         console = stderr()

@@ -10,6 +10,7 @@ from tenacity import Future, RetryCallState, wait_exponential_jitter
 Outcome = httpx.Response | httpx.RequestError
 """How one attempt ended."""
 LONGEST_SECONDS = 5.0
+_RECONNECT_SECONDS = 0.5
 _BACKOFF = wait_exponential_jitter(multiplier=0.2, max=LONGEST_SECONDS, jitter=0.2)
 _PASSING_STATUSES = frozenset({429, 502, 503})
 _PASSING_ERRORS = (
@@ -40,9 +41,20 @@ def wait_seconds(state: RetryCallState) -> float:
     A `Retry-After` of the server goes before our own doubling, which has jitter: clients that lost the same server do
     not all come back at once.
     """
-    outcome = last_outcome(state)
+    asked = asked_seconds(last_outcome(state))
+    return _BACKOFF(state) if asked is None else asked
+
+
+def asked_seconds(outcome: Outcome) -> float | None:
+    """Return how long the server asks to wait, at most `LONGEST_SECONDS`; None: it does not say."""
     asked = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
-    return min(float(asked), LONGEST_SECONDS) if asked.isdecimal() else _BACKOFF(state)
+    return min(float(asked), LONGEST_SECONDS) if asked.isdecimal() else None
+
+
+def reconnect_seconds(outcome: Outcome) -> float:
+    """Return how long to wait before a stream that was lost is taken up: as long as the server asks, if it does."""
+    asked = asked_seconds(outcome)
+    return _RECONNECT_SECONDS if asked is None else asked
 
 
 def last_outcome(state: RetryCallState) -> Outcome:

@@ -1,7 +1,7 @@
 """Reading a key set from a server that means no good, or is merely slow."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,7 +13,7 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 @asynccontextmanager
-async def answering(body: Callable[[Send], Awaitable[None]]) -> AsyncIterator[str]:
+async def answering(body: Callable[[Send], Awaitable[None]]) -> AsyncGenerator[str]:
     """A server that answers every call with what *body* sends, up to where the caller hangs up; gives its address."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -11,13 +11,20 @@ from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
 
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
-from sagacity.client.retry import Outcome, async_pause, goes_on, is_passing, last_outcome, wait_seconds
+from sagacity.client.retry import (
+    Outcome,
+    async_pause,
+    goes_on,
+    is_passing,
+    last_outcome,
+    reconnect_seconds,
+    wait_seconds,
+)
 from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
 from sagacity.domain.errors import InvalidInput
 
 R = TypeVar("R", bound=BaseModel)
 LAST_EVENTS = frozenset({"done", "error"})
-_RECONNECT_SECONDS = 0.5
 
 
 class AsyncConnection:
@@ -166,7 +173,7 @@ class AsyncConnection:
             if not last_id or failures >= self._attempts or not goes_on(outcome):
                 _settled(outcome, self.url)
                 raise Unreachable(f"{self.url} ended the stream before its last event")
-            await async_pause(_RECONNECT_SECONDS)
+            await async_pause(reconnect_seconds(outcome))
 
     def _request(
         self,
