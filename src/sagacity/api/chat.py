@@ -19,7 +19,8 @@ from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
 from sagacity.chat import conversations
 from sagacity.chat.events import BEGINNING, LAST, Event, place_of
-from sagacity.chat.respond import Chat, Send, texts_of
+from sagacity.chat.prepare import Send, texts_of
+from sagacity.chat.respond import Chat
 from sagacity.chat.writer import Asked
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message

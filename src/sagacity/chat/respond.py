@@ -2,40 +2,33 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import structlog
-from pydantic import JsonValue
 
 from sagacity.analytics.answers import record_answer, record_refusal
-from sagacity.chat.conversations import answer_of, begin_conversation, messages, title_of
-from sagacity.chat.events import BEGINNING, Event, Progress, Shown, events_after
-from sagacity.chat.history import MOST_MESSAGES, in_sight
+from sagacity.chat.conversations import answer_of, begin_conversation, title_of
+from sagacity.chat.events import BEGINNING, Event, Progress, events_after
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
-from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
+from sagacity.chat.prepare import Send, prepare, texts_of
 from sagacity.chat.writer import (
-    LEARNER,
     AnswerWriter,
     Asked,
     Prepared,
     deleted,
     interrupted,
-    models_for,
     store_answer,
 )
-from sagacity.config.model_choice import Role
 from sagacity.dispatch.loops import end
 from sagacity.domain.analytics import RequestType
-from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, Message, Use
-from sagacity.domain.context import ContextBudgets
+from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus
 from sagacity.domain.errors import (
     Conflict,
     NotFound,
-    ProviderError,
     SagacityError,
     StorageError,
     StorageUnavailable,
@@ -53,7 +46,6 @@ _POLL_SECONDS = 0.25
 """How often an answer is looked at that another process writes."""
 GRACE_SECONDS = 5.0
 """How long a client that left may take to come back before the model is stopped, where the settings say so."""
-_NOT_READ = "the conversation so far could not be read"
 _log = structlog.get_logger(__name__)
 
 
@@ -65,17 +57,6 @@ class ChatPolicy:
     """Whether an answer that nobody reads any more is stopped."""
     wait_seconds: float = 30.0
     """How long a message waits for its turn in a conversation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Send:
-    """A message that a user sends."""
-
-    asked: Asked
-    session_id: SessionId | None = None
-    """Into which conversation; None begins one."""
-    include_memory: bool = True
-    metadata: Mapping[str, JsonValue] | None = None
 
 
 class _BusyError(Exception):
@@ -130,7 +111,7 @@ class Chat:
         while True:
             if sent.session_id is not None:
                 await self._turn(acting, user_id, sent.session_id, limit)
-            preparing = asyncio.create_task(self._prepare(acting, user_id, sent, exchange_id))
+            preparing = asyncio.create_task(prepare(acting, user_id, sent, exchange_id))
             try:
                 exchange = await self._store(acting, user_id, sent, exchange_id)
             except _BusyError:
@@ -200,7 +181,7 @@ class Chat:
             asked = Asked(content=question[0], request_type=request_type)
             sent = Send(asked=asked, session_id=session_id, include_memory=last.include_memory)
             preparing = asyncio.create_task(
-                self._prepare(acting, user_id, sent, last.request_id or last.exchange_id)
+                prepare(acting, user_id, sent, last.request_id or last.exchange_id)
             )
             return self._answer(acting, exchange, sent.asked, preparing, started)
 
@@ -387,59 +368,6 @@ class Chat:
             await transaction.exchanges.add(exchange)
         return exchange
 
-    async def _prepare(self, acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
-        """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
-        started = time.perf_counter()
-        said, summary, unread = [], "", ""
-        if sent.asked.history is not None:
-            said = sent.asked.history
-        elif sent.session_id is not None:
-            try:
-                async with acting.read(user_id=user_id) as snapshot:
-                    summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
-                    said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
-            except StorageError as error:
-                _log.warning("chat.no_history", kind=type(error).__name__)
-                unread = _NOT_READ
-            said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
-        timings = {"history": _milliseconds(started)}
-        remembered, shown = NOTHING, ()
-        if sent.include_memory:
-            remembered, shown = await self._remembered(acting, user_id, sent.asked.content, said)
-        timings |= {**remembered.timings, "preparing": _milliseconds(started)}
-        note = "; ".join(filter(None, (unread, remembered.missing)))
-        return Prepared(remembered, note, shown, said, summary, timings)
-
-    async def _in_sight(
-        self, acting: Acting, user_id: UserId, said: Sequence[Message]
-    ) -> tuple[Sequence[Message], ContextBudgets]:
-        """Return the messages that a prompt has anyway, and what is left to memory: all of it if there is no model."""
-        models = await models_for(acting, user_id)
-        if models.prompt_runner(Role.CHAT, LEARNER) is None:
-            return (), BUDGETS
-        return in_sight(said, total=BUDGETS.total_tokens, count=self.parts.tokens.count)
-
-    async def _remembered(
-        self, acting: Acting, user_id: UserId, content: str, said: Sequence[Message]
-    ) -> tuple[Remembered, tuple[Shown, ...]]:
-        try:
-            newest, budgets = await self._in_sight(acting, user_id, said)
-            in_prompt = {
-                turn
-                for one in newest
-                if one.exchange is not None
-                for turn in (one.exchange.question_turn, one.exchange.answer_turn)
-                if turn is not None
-            }
-            remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
-            if not remembered.uses:
-                return remembered, ()
-            async with acting.read(user_id=user_id) as snapshot:
-                return remembered, await texts_of(snapshot, remembered.uses)
-        except (StorageError, ProviderError) as error:
-            _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-            return replace(NOTHING, missing=NOT_SEARCHED), ()
-
     def _answer(
         self,
         acting: Acting,
@@ -510,21 +438,6 @@ def _refusals(
     except SagacityError as error:
         record_refusal(acting, request_type, error, user_id=user_id, session_id=session_id, started=started)
         raise
-
-
-async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:
-    """Return memories and turns with their texts as they are now; what is gone is left out."""
-    numbers = {use.citation: int(use.citation.partition(":")[2]) for use in uses}
-    turns = await snapshot.interactions.get(
-        [numbers[use.citation] for use in uses if use.kind == "interaction"]
-    )
-    text_of = await snapshot.memories.contents(
-        [numbers[use.citation] for use in uses if use.kind != "interaction"]
-    )
-    text_of |= {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
-    return tuple(
-        Shown(use, text_of[key]) for use in uses if (key := (use.kind, numbers[use.citation])) in text_of
-    )
 
 
 async def _question(transaction: Transaction, exchange: Exchange) -> list[str]:

@@ -1,0 +1,110 @@
+"""What an answer is made of: the conversation so far, and what is remembered."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+from pydantic import JsonValue
+
+from sagacity.chat.conversations import messages
+from sagacity.chat.events import Shown
+from sagacity.chat.history import MOST_MESSAGES, in_sight
+from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
+from sagacity.chat.writer import LEARNER, Asked, Prepared, models_for
+from sagacity.config.model_choice import Role
+from sagacity.domain.chat import Message, Use
+from sagacity.domain.context import ContextBudgets
+from sagacity.domain.errors import ProviderError, StorageError
+from sagacity.domain.ids import SessionId, UserId
+from sagacity.memories.acting import Acting
+from sagacity.storage.transaction import Transaction
+
+_NOT_READ = "the conversation so far could not be read"
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """A message that a user sends."""
+
+    asked: Asked
+    session_id: SessionId | None = None
+    """Into which conversation; None begins one."""
+    include_memory: bool = True
+    metadata: Mapping[str, JsonValue] | None = None
+
+
+async def prepare(acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
+    """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
+    started = time.perf_counter()
+    said, summary, unread = [], "", ""
+    if sent.asked.history is not None:
+        said = sent.asked.history
+    elif sent.session_id is not None:
+        try:
+            async with acting.read(user_id=user_id) as snapshot:
+                summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
+                said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+        except StorageError as error:
+            _log.warning("chat.no_history", kind=type(error).__name__)
+            unread = _NOT_READ
+        said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
+    timings = {"history": _milliseconds(started)}
+    remembered, shown = NOTHING, ()
+    if sent.include_memory:
+        remembered, shown = await _remembered(acting, user_id, sent.asked.content, said)
+    timings |= {**remembered.timings, "preparing": _milliseconds(started)}
+    note = "; ".join(filter(None, (unread, remembered.missing)))
+    return Prepared(remembered, note, shown, said, summary, timings)
+
+
+async def _in_sight(
+    acting: Acting, user_id: UserId, said: Sequence[Message]
+) -> tuple[Sequence[Message], ContextBudgets]:
+    """Return the messages that a prompt has anyway, and what is left to memory: all of it if there is no model."""
+    models = await models_for(acting, user_id)
+    if models.prompt_runner(Role.CHAT, LEARNER) is None:
+        return (), BUDGETS
+    return in_sight(said, total=BUDGETS.total_tokens, count=acting.parts.tokens.count)
+
+
+async def _remembered(
+    acting: Acting, user_id: UserId, content: str, said: Sequence[Message]
+) -> tuple[Remembered, tuple[Shown, ...]]:
+    try:
+        newest, budgets = await _in_sight(acting, user_id, said)
+        in_prompt = {
+            turn
+            for one in newest
+            if one.exchange is not None
+            for turn in (one.exchange.question_turn, one.exchange.answer_turn)
+            if turn is not None
+        }
+        remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
+        if not remembered.uses:
+            return remembered, ()
+        async with acting.read(user_id=user_id) as snapshot:
+            return remembered, await texts_of(snapshot, remembered.uses)
+    except (StorageError, ProviderError) as error:
+        _log.warning("chat.nothing_remembered", kind=type(error).__name__)
+        return replace(NOTHING, missing=NOT_SEARCHED), ()
+
+
+async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:
+    """Return memories and turns with their texts as they are now; what is gone is left out."""
+    numbers = {use.citation: int(use.citation.partition(":")[2]) for use in uses}
+    turns = await snapshot.interactions.get(
+        [numbers[use.citation] for use in uses if use.kind == "interaction"]
+    )
+    text_of = await snapshot.memories.contents(
+        [numbers[use.citation] for use in uses if use.kind != "interaction"]
+    )
+    text_of |= {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
+    return tuple(
+        Shown(use, text_of[key]) for use in uses if (key := (use.kind, numbers[use.citation])) in text_of
+    )
+
+
+def _milliseconds(since: float) -> float:
+    return round((time.perf_counter() - since) * 1000, 3)
