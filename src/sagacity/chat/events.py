@@ -57,11 +57,6 @@ class Event:
         """By which a client says where to go on."""
         return f"{self.exchange_id}.{self.number}"
 
-    @property
-    def is_last(self) -> bool:
-        """Whether nothing comes after it."""
-        return self.name in {"done", "error"}
-
 
 def place_of(event_id: str) -> tuple[str, int]:
     """

@@ -47,7 +47,7 @@ def test_order_is_always_the_same() -> None:
         ended = Progress(exchange(status), "You", ())
         assert names(ended) == ["start", "metadata", "memory", "message", last]
         final = list(events_after(BEGINNING, ended))[-1]
-        assert final.is_last
+        assert final.name == last
         assert names(ended, final.number) == []
 
 
@@ -82,6 +82,6 @@ def test_client_that_has_more_than_was_stored_is_told_the_end(status: ExchangeSt
     seen = list(events_after(BEGINNING, Progress(exchange(ExchangeStatus.RUNNING), TEXT, ())))
     kept = Progress(exchange(status), TEXT[:-ahead], ())
     rest = list(events_after(seen[-1].number, kept))
-    assert [one.is_last for one in rest] == [True]
+    assert [one.name for one in rest] == ["done" if status is ExchangeStatus.DONE else "error"]
     assert list(events_after(rest[0].number, kept)) == []
     assert place_of(rest[0].event_id) == ("e-1", rest[0].number)
