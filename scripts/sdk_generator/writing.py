@@ -158,8 +158,8 @@ def _path(call: Call, types: Types) -> str:
         one.name for one in call.arguments if one.place == "path" and one.schema.get("type") != "integer"
     }
     if texts:
-        types.use("quote", "urllib.parse")
-    values = {name: f"{{quote(str({name}), safe='')}}" for name in texts}
+        types.use("segment", "sagacity.client.wire")
+    values = {name: f"{{segment({name})}}" for name in texts}
     path = re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], f"{{{found[1]}:d}}"), call.path)
     return f'f"{path}"' if "{" in path else f'"{path}"'
 

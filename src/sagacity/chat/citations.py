@@ -1,8 +1,8 @@
 """
 Citations in an answer: taken out of its text while it streams, and checked against what the model was shown.
 
-An answer may hold code, such as `xs[i:5]`. So what stands right after a word, a number or a bracket is no citation, and
-what names nothing that was shown is taken for one only after a space, a mark of punctuation, or another citation.
+An answer may hold code, such as `xs[i:5]`. So nothing between backticks is a citation; and elsewhere what names nothing
+that was shown is taken for one only after a space, a mark of punctuation, or another citation.
 """
 
 import re
@@ -14,7 +14,6 @@ from sagacity.retrieval.context.lines import LETTER_OF
 
 _NAME = rf"[{''.join((*(spec.citation for spec in KINDS.values()), *LETTER_OF.values()))}]:\d{{1,19}}"
 _SOURCES = re.compile(rf" ?\[({_NAME}(?:[,;] ?{_NAME})*)\]")
-_IN_CODE = re.compile(r"[A-Za-z0-9_)\]]")
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
 _LONGEST = 100
 """Characters of brackets that can be citations: four or five of them together."""
@@ -31,6 +30,8 @@ class CitationReader:
         self._held = ""
         self._last = ""
         """The character before; empty after a citation, and at the beginning."""
+        self._is_code = False
+        """Whether a backtick is open; of a fence, which has three, it is the third."""
 
     def read(self, piece: str) -> str:
         """Return the text that can be shown now, without citations."""
@@ -51,7 +52,8 @@ class CitationReader:
             before = text[start : found.start()]
             uses = [self._shown.get(name) for name in re.split(r"[,;] ?", found[1])]
             last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
-            if not _is_citation(last, is_known=any(uses)):
+            is_code = self._is_code ^ (text.count("`", 0, found.start()) % 2 == 1)
+            if is_code or not (any(uses) or not last or _AFTER_A_STATEMENT.match(last)):
                 continue
             plain.append(before)
             self._length += len(before)
@@ -63,16 +65,10 @@ class CitationReader:
             self._last = ""
             start = found.end()
         plain.append(text[start:])
+        self._is_code ^= text.count("`") % 2 == 1
         self._length += len(plain[-1])
         self._last = plain[-1][-1:] or self._last
         return "".join(plain)
-
-
-def _is_citation(last: str, *, is_known: bool) -> bool:
-    """Whether what looks like one is one after the character *last*."""
-    if not last:
-        return True
-    return not _IN_CODE.match(last) if is_known else bool(_AFTER_A_STATEMENT.match(last))
 
 
 def _open_end(text: str) -> int:

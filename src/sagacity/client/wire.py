@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
+from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, JsonValue, RootModel, ValidationError
@@ -100,6 +101,12 @@ def encode(body: BaseModel) -> bytes:
         return body.model_dump_json(exclude_unset=True).encode()
     except (PydanticSerializationError, UnicodeEncodeError) as error:
         raise InvalidInput(f"the body cannot be written as JSON: {error}") from error
+
+
+def segment(value: object) -> str:
+    """Return a value as one part of a path; also `..`, which by itself would mean the part above."""
+    quoted = quote(str(value), safe="")
+    return quoted if quoted.strip(".") else quoted.replace(".", "%2E")
 
 
 def decode(schema: type[R], response: httpx.Response) -> R:

@@ -11,8 +11,8 @@ SHOWN = (
 )
 
 
-CODE = "So: [p:7]\n    return xs[n:10] + s[i:12] [i:12]; m[p:7][i:12]"
-SHOWN_CODE = "So:\n    return xs[n:10] + s[i:12]; m[p:7][i:12]"
+CODE = "So: [p:7]\n```\nreturn xs[n:10] + s[i:12]; m[p:7][i:12]\n```\nas `s[i:12]` [i:12]"
+SHOWN_CODE = "So:\n```\nreturn xs[n:10] + s[i:12]; m[p:7][i:12]\n```\nas `s[i:12]`"
 
 
 def read(text: str, size: int) -> tuple[str, CitationReader, list[str]]:
@@ -35,7 +35,8 @@ def read(text: str, size: int) -> tuple[str, CitationReader, list[str]]:
         ("Peanuts **never**[p:7].", "Peanuts **never**.", [("p:7", 17)]),
         ("他对花生过敏[p:7]。", "他对花生过敏。", [("p:7", 6)]),
         ("return xs[n:10] + s[i:5]", "return xs[n:10] + s[i:5]", []),
-        ("m[p:7][i:12] and f(x)[i:12] [i:12]", "m[p:7][i:12] and f(x)[i:12]", [("i:12", 27)]),
+        ("`m[p:7][i:12]` and `f(x)[i:12]` [i:12]", "`m[p:7][i:12]` and `f(x)[i:12]`", [("i:12", 31)]),
+        ("You avoid peanuts[p:7], not plums[p:99].", "You avoid peanuts, not plums[p:99].", [("p:7", 17)]),
         ("a `[s:5]` and [x:7] and [b:2, p:7]", "a `[s:5]` and [x:7] and [b:2, p:7]", []),
         ("'[a:1]' stays, so [p:7]['[a:1]']", "'[a:1]' stays, so['[a:1]']", [("p:7", 17)]),
         ("A list [1] and [x] stay.", "A list [1] and [x] stay.", []),
@@ -60,7 +61,7 @@ def test_code_is_the_same_wherever_it_is_cut() -> None:
     for place in range(1, len(CODE)):
         reader = CitationReader(SHOWN)
         assert reader.read(CODE[:place]) + reader.read(CODE[place:]) + reader.finish() == SHOWN_CODE
-        assert [(one.citation, one.offset) for one in reader.cited] == [("p:7", 3), ("i:12", 33)]
+        assert [(one.citation, one.offset) for one in reader.cited] == [("p:7", 3), ("i:12", len(SHOWN_CODE))]
 
 
 def test_little_is_held_back() -> None:

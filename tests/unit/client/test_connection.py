@@ -380,3 +380,11 @@ def test_id_is_one_part_of_the_path(call: str, method: str, path: str) -> None:
         getattr(client(script), call)("../../profile?x#y")
     request = script.requests[0]
     assert (request.method, request.url.raw_path.decode().partition("?")[0]) == (method, path)
+
+
+def test_two_dots_are_an_id_like_any_other() -> None:
+    """In a path they would mean the part above."""
+    script = Script(problem(404, "NotFound"))
+    with pytest.raises(NotFound):
+        client(script).delete_conversation("..")
+    assert script.requests[0].url.raw_path.decode().partition("?")[0] == "/api/chat/conversations/%2E%2E"

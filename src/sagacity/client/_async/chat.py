@@ -2,10 +2,9 @@
 """Conversations, and streamed answers that rest on what is remembered."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.schemas.chat import (
     AnswerReply,
     CompleteBody,
@@ -142,9 +141,7 @@ async def get_conversation(
     """
     params = {"limit": limit, "offset": offset, "user_id": user_id}
     return await connection.get(
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}",
-        ConversationWithMessages,
-        params=params,
+        f"/api/chat/conversations/{segment(conversation_id)}", ConversationWithMessages, params=params
     )
 
 
@@ -173,7 +170,7 @@ async def update_conversation(
     body = checked(UpdateConversationBody, {"title": title, "is_archived": is_archived, "metadata": metadata})
     return await connection.send(
         "PATCH",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}",
+        f"/api/chat/conversations/{segment(conversation_id)}",
         ConversationView,
         params=params,
         body=body,
@@ -195,10 +192,7 @@ async def archive_conversation(
     """
     params = {"user_id": user_id}
     return await connection.send(
-        "POST",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}/archive",
-        ConversationView,
-        params=params,
+        "POST", f"/api/chat/conversations/{segment(conversation_id)}/archive", ConversationView, params=params
     )
 
 
@@ -217,7 +211,7 @@ async def unarchive_conversation(
     params = {"user_id": user_id}
     return await connection.send(
         "POST",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}/unarchive",
+        f"/api/chat/conversations/{segment(conversation_id)}/unarchive",
         ConversationView,
         params=params,
     )
@@ -253,6 +247,4 @@ async def get_exchange(
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"user_id": user_id}
-    return await connection.get(
-        f"/api/chat/exchanges/{quote(str(exchange_id), safe='')}", AnswerReply, params=params
-    )
+    return await connection.get(f"/api/chat/exchanges/{segment(exchange_id)}", AnswerReply, params=params)

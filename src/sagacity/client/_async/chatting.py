@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from urllib.parse import quote
 
 from httpx_sse import ServerSentEvent
 from pydantic import BaseModel, JsonValue, RootModel
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.schemas.chat import MessageView, RetryBody, SendBody
 
 
@@ -103,7 +102,7 @@ async def list_messages(
         NotFound: the user has no such conversation.
     """
     params = {"limit": limit, "offset": offset, "order": order, "user_id": user_id}
-    path = f"/api/chat/conversations/{quote(conversation_id, safe='')}/messages"
+    path = f"/api/chat/conversations/{segment(conversation_id)}/messages"
     return (await connection.get(path, _Messages, params=params)).root
 
 
@@ -117,7 +116,7 @@ async def delete_conversation(
         NotFound: the user has no such conversation.
     """
     params = {"user_id": user_id}
-    await connection.discard(f"/api/chat/conversations/{quote(conversation_id, safe='')}", params=params)
+    await connection.discard(f"/api/chat/conversations/{segment(conversation_id)}", params=params)
 
 
 def _read(event: ServerSentEvent) -> ChatEvent:

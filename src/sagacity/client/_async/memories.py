@@ -3,10 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from urllib.parse import quote
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.client.words import MemoryKindWord, MemoryTypeWord
 from sagacity.schemas.chat_memories import (
     ChatMemoryView,
@@ -37,9 +36,7 @@ async def get_memory_history(
         limit: how many events and how many turns to return at most, the newest of each.
     """
     params = {"kind": kind, "limit": limit}
-    return await connection.get(
-        f"/api/memories/{quote(str(memory_id), safe='')}/history", MemoryHistory, params=params
-    )
+    return await connection.get(f"/api/memories/{segment(memory_id)}/history", MemoryHistory, params=params)
 
 
 async def undo_merge(
@@ -58,7 +55,7 @@ async def undo_merge(
     """
     params = {"kind": kind}
     return await connection.send(
-        "POST", f"/api/memories/{quote(str(memory_id), safe='')}/undo_merge", UndoneMerge, params=params
+        "POST", f"/api/memories/{segment(memory_id)}/undo_merge", UndoneMerge, params=params
     )
 
 
@@ -271,9 +268,7 @@ async def list_memories_of_type(
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"page": page, "page_size": page_size, "cursor": cursor, "user_id": user_id}
-    return await connection.get(
-        f"/api/memories/type/{quote(str(memory_type), safe='')}", MemoriesPage, params=params
-    )
+    return await connection.get(f"/api/memories/type/{segment(memory_type)}", MemoriesPage, params=params)
 
 
 async def get_memory(
@@ -289,9 +284,7 @@ async def get_memory(
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"user_id": user_id}
-    return await connection.get(
-        f"/api/memories/{quote(str(memory_id), safe='')}", ChatMemoryView, params=params
-    )
+    return await connection.get(f"/api/memories/{segment(memory_id)}", ChatMemoryView, params=params)
 
 
 async def update_memory(
@@ -356,7 +349,7 @@ async def update_memory(
     )
     return await connection.send(
         "PATCH",
-        f"/api/memories/{quote(str(memory_id), safe='')}",
+        f"/api/memories/{segment(memory_id)}",
         ChatMemoryView,
         params=params,
         body=body,
@@ -378,5 +371,5 @@ async def note_memory_access(
     """
     params = {"user_id": user_id}
     return await connection.send(
-        "POST", f"/api/memories/{quote(str(memory_id), safe='')}/access", ChatMemoryView, params=params
+        "POST", f"/api/memories/{segment(memory_id)}/access", ChatMemoryView, params=params
     )

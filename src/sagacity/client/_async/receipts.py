@@ -1,9 +1,8 @@
 # Generated from the API's description by scripts/sdk; change it there.
 """The state of one publish."""
 
-from urllib.parse import quote
-
 from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.wire import segment
 from sagacity.domain.views.receipt import Receipt
 
 
@@ -18,4 +17,4 @@ async def get_receipt(connection: AsyncConnection, request_id: str) -> Receipt:
         connection: to the server.
         request_id: the `request_id` of the publish.
     """
-    return await connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)
+    return await connection.get(f"/api/receipts/{segment(request_id)}", Receipt)

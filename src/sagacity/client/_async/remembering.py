@@ -1,8 +1,7 @@
 """The calls on a user's memories and settings that have no object for a reply."""
 
-from urllib.parse import quote
-
 from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.wire import segment
 
 
 async def delete_memory(connection: AsyncConnection, memory_id: str, *, user_id: str | None = None) -> None:
@@ -17,7 +16,7 @@ async def delete_memory(connection: AsyncConnection, memory_id: str, *, user_id:
     Raises:
         NotFound: the user has no such memory.
     """
-    path = f"/api/memories/{quote(memory_id, safe='')}"
+    path = f"/api/memories/{segment(memory_id)}"
     await connection.discard(path, params={"user_id": user_id})
 
 

@@ -4,9 +4,9 @@
 
 from datetime import datetime
 from typing import Literal
-from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import segment
 from sagacity.client.words import GranularityWord, MetricWord, RequestStatusWord, RequestTypeWord
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.schemas.analytics import (
@@ -85,7 +85,7 @@ def get_request_analytics(
     """
     params = {"user_id": user_id}
     return connection.get(
-        f"/api/v1/analytics/requests/{quote(str(analytics_id), safe='')}", RequestAnalytics, params=params
+        f"/api/v1/analytics/requests/{segment(analytics_id)}", RequestAnalytics, params=params
     )
 
 

@@ -3,10 +3,9 @@
 """Conversations, and streamed answers that rest on what is remembered."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.schemas.chat import (
     AnswerReply,
     CompleteBody,
@@ -141,9 +140,7 @@ def get_conversation(
     """
     params = {"limit": limit, "offset": offset, "user_id": user_id}
     return connection.get(
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}",
-        ConversationWithMessages,
-        params=params,
+        f"/api/chat/conversations/{segment(conversation_id)}", ConversationWithMessages, params=params
     )
 
 
@@ -172,7 +169,7 @@ def update_conversation(
     body = checked(UpdateConversationBody, {"title": title, "is_archived": is_archived, "metadata": metadata})
     return connection.send(
         "PATCH",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}",
+        f"/api/chat/conversations/{segment(conversation_id)}",
         ConversationView,
         params=params,
         body=body,
@@ -194,10 +191,7 @@ def archive_conversation(
     """
     params = {"user_id": user_id}
     return connection.send(
-        "POST",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}/archive",
-        ConversationView,
-        params=params,
+        "POST", f"/api/chat/conversations/{segment(conversation_id)}/archive", ConversationView, params=params
     )
 
 
@@ -216,7 +210,7 @@ def unarchive_conversation(
     params = {"user_id": user_id}
     return connection.send(
         "POST",
-        f"/api/chat/conversations/{quote(str(conversation_id), safe='')}/unarchive",
+        f"/api/chat/conversations/{segment(conversation_id)}/unarchive",
         ConversationView,
         params=params,
     )
@@ -248,6 +242,4 @@ def get_exchange(connection: Connection, exchange_id: str, *, user_id: str | Non
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"user_id": user_id}
-    return connection.get(
-        f"/api/chat/exchanges/{quote(str(exchange_id), safe='')}", AnswerReply, params=params
-    )
+    return connection.get(f"/api/chat/exchanges/{segment(exchange_id)}", AnswerReply, params=params)

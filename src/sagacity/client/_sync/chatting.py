@@ -3,13 +3,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from urllib.parse import quote
 
 from httpx_sse import ServerSentEvent
 from pydantic import BaseModel, JsonValue, RootModel
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.schemas.chat import MessageView, RetryBody, SendBody
 
 
@@ -104,7 +103,7 @@ def list_messages(
         NotFound: the user has no such conversation.
     """
     params = {"limit": limit, "offset": offset, "order": order, "user_id": user_id}
-    path = f"/api/chat/conversations/{quote(conversation_id, safe='')}/messages"
+    path = f"/api/chat/conversations/{segment(conversation_id)}/messages"
     return (connection.get(path, _Messages, params=params)).root
 
 
@@ -116,7 +115,7 @@ def delete_conversation(connection: Connection, conversation_id: str, *, user_id
         NotFound: the user has no such conversation.
     """
     params = {"user_id": user_id}
-    connection.discard(f"/api/chat/conversations/{quote(conversation_id, safe='')}", params=params)
+    connection.discard(f"/api/chat/conversations/{segment(conversation_id)}", params=params)
 
 
 def _read(event: ServerSentEvent) -> ChatEvent:

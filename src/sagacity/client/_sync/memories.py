@@ -4,10 +4,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from urllib.parse import quote
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import checked
+from sagacity.client.wire import checked, segment
 from sagacity.client.words import MemoryKindWord, MemoryTypeWord
 from sagacity.schemas.chat_memories import (
     ChatMemoryView,
@@ -38,9 +37,7 @@ def get_memory_history(
         limit: how many events and how many turns to return at most, the newest of each.
     """
     params = {"kind": kind, "limit": limit}
-    return connection.get(
-        f"/api/memories/{quote(str(memory_id), safe='')}/history", MemoryHistory, params=params
-    )
+    return connection.get(f"/api/memories/{segment(memory_id)}/history", MemoryHistory, params=params)
 
 
 def undo_merge(
@@ -59,7 +56,7 @@ def undo_merge(
     """
     params = {"kind": kind}
     return connection.send(
-        "POST", f"/api/memories/{quote(str(memory_id), safe='')}/undo_merge", UndoneMerge, params=params
+        "POST", f"/api/memories/{segment(memory_id)}/undo_merge", UndoneMerge, params=params
     )
 
 
@@ -272,9 +269,7 @@ def list_memories_of_type(
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"page": page, "page_size": page_size, "cursor": cursor, "user_id": user_id}
-    return connection.get(
-        f"/api/memories/type/{quote(str(memory_type), safe='')}", MemoriesPage, params=params
-    )
+    return connection.get(f"/api/memories/type/{segment(memory_type)}", MemoriesPage, params=params)
 
 
 def get_memory(connection: Connection, memory_id: str, *, user_id: str | None = None) -> ChatMemoryView:
@@ -288,7 +283,7 @@ def get_memory(connection: Connection, memory_id: str, *, user_id: str | None = 
             the server's own machine without a token may leave it out, and are then for the user `local`.
     """
     params = {"user_id": user_id}
-    return connection.get(f"/api/memories/{quote(str(memory_id), safe='')}", ChatMemoryView, params=params)
+    return connection.get(f"/api/memories/{segment(memory_id)}", ChatMemoryView, params=params)
 
 
 def update_memory(
@@ -353,7 +348,7 @@ def update_memory(
     )
     return connection.send(
         "PATCH",
-        f"/api/memories/{quote(str(memory_id), safe='')}",
+        f"/api/memories/{segment(memory_id)}",
         ChatMemoryView,
         params=params,
         body=body,
@@ -375,5 +370,5 @@ def note_memory_access(
     """
     params = {"user_id": user_id}
     return connection.send(
-        "POST", f"/api/memories/{quote(str(memory_id), safe='')}/access", ChatMemoryView, params=params
+        "POST", f"/api/memories/{segment(memory_id)}/access", ChatMemoryView, params=params
     )

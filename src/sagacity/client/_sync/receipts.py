@@ -2,9 +2,8 @@
 # Generated from the API's description by scripts/sdk; change it there.
 """The state of one publish."""
 
-from urllib.parse import quote
-
 from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import segment
 from sagacity.domain.views.receipt import Receipt
 
 
@@ -19,4 +18,4 @@ def get_receipt(connection: Connection, request_id: str) -> Receipt:
         connection: to the server.
         request_id: the `request_id` of the publish.
     """
-    return connection.get(f"/api/receipts/{quote(str(request_id), safe='')}", Receipt)
+    return connection.get(f"/api/receipts/{segment(request_id)}", Receipt)

@@ -1,9 +1,8 @@
 # Generated from _async by scripts/unasync; edit it there.
 """The calls on a user's memories and settings that have no object for a reply."""
 
-from urllib.parse import quote
-
 from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import segment
 
 
 def delete_memory(connection: Connection, memory_id: str, *, user_id: str | None = None) -> None:
@@ -18,7 +17,7 @@ def delete_memory(connection: Connection, memory_id: str, *, user_id: str | None
     Raises:
         NotFound: the user has no such memory.
     """
-    path = f"/api/memories/{quote(memory_id, safe='')}"
+    path = f"/api/memories/{segment(memory_id)}"
     connection.discard(path, params={"user_id": user_id})
 
 
