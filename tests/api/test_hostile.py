@@ -68,6 +68,7 @@ async def test_naughty_texts_come_back_exactly(api):
         assert {name: turn[name] for name in expected} == expected
 
 
+@pytest.mark.full
 async def test_naughty_ids_and_labels_come_back_exactly(api):
     """Users, requests, sessions and sources may have any name that is not blank."""
     fitting = (text for text in NAUGHTY if text.strip() == text != "" and len(text) <= 512)

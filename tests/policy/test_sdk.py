@@ -66,7 +66,7 @@ def test_wishes_beside_the_route_are_followed():
 
 
 def test_a_text_in_the_path_is_quoted_and_a_number_is_checked():
-    for kind, place in (("string", "{quote(str(entity_id), safe='')}"), ("integer", "{entity_id:d}")):
+    for kind, place in (("string", "{segment(entity_id)}"), ("integer", "{entity_id:d}")):
         taken = {"name": "entity_id", "in": "path", "required": True, "schema": {"type": kind}}
         text = written("get", "/api/entities/{entity_id}", parameters=[taken])
         assert f'connection.get(f"/api/entities/{place}", EntityReply)' in text

@@ -306,14 +306,10 @@ class InteractionRepository:
     async def requests_of_session(self, user_id: UserId, session_id: SessionId) -> list[RequestId]:
         """Return the ids of the requests of one user's session."""
         column = requests.c
-        rows = await self._scope.all(
-            sa.select(column.request_id).where(
-                column.org_id == self._scope.org_id,
-                column.session_id == session_id,
-                column.user_id == user_id,
-            )
+        statement = sa.select(column.request_id).where(
+            column.org_id == self._scope.org_id, column.session_id == session_id, column.user_id == user_id
         )
-        return [row.request_id for row in rows]
+        return [row.request_id for row in await self._scope.all(statement)]
 
     async def metadata_of(self, ids: Sequence[RequestId]) -> dict[RequestId, dict[str, Any]]:
         """Return what callers stored beside those requests of *ids* that have anything."""
