@@ -1,15 +1,15 @@
 """The client takes up an answer whose connection was lost, when the server wants it to."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from pydantic import JsonValue
 
 from sagacity.client import AsyncSagacity, Sagacity
+from support.http_server import served
 
 EVENTS = (
     ("start", {"conversation_id": "c", "exchange_id": "e"}),
@@ -73,16 +73,8 @@ def server() -> Iterator[Dropping]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its name is the base's
             pass
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, daemon=True)
-    thread.start()
-    dropping.url = f"http://127.0.0.1:{http.server_port}"
-    try:
+    with served(Handler) as dropping.url:
         yield dropping
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 async def test_lost_stream_is_taken_up(server: Dropping) -> None:

@@ -305,7 +305,7 @@ CASES: dict[str, Case] = {
     "conversations.pass_over": lambda tx, h: tx.conversations.pass_over(ANNA, seq=99),
     "conversations.remove": lambda tx, h: tx.conversations.remove(ANNA, _talk(h)),
     "exchanges.add": lambda tx, h: tx.exchanges.add(exchange(h.word)),
-    "exchanges.find": lambda tx, h: tx.exchanges.find(f"{h.word} exchange", lock=True),
+    "exchanges.find": lambda tx, h: tx.exchanges.find(f"{h.word} exchange"),
     "exchanges.running": lambda tx, h: tx.exchanges.running(ANNA, _talk(h)),
     "exchanges.last": lambda tx, h: tx.exchanges.last(ANNA, _talk(h)),
     "exchanges.of_requests": lambda tx, h: tx.exchanges.of_requests([f"{h.word} request", "r"]),

@@ -1,15 +1,16 @@
 """An issuer of users' tokens: it signs them, and serves its public keys over real HTTP."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from support.http_server import served
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -67,13 +68,6 @@ def issuing() -> Iterator[Issuer]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    issuer.url = f"http://127.0.0.1:{server.server_port}/keys"
-    try:
+    with served(Handler) as address:
+        issuer.url = f"{address}/keys"
         yield issuer
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -161,7 +161,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
             TimeoutMiddleware,
             seconds=settings.request_timeout_seconds,
             wait_seconds=settings.wait_timeout_seconds,
-            waiting=frozenset(PREFIX + path for path in chat.WHOLE_ANSWERS),
+            waiting=frozenset(f"POST {PREFIX}{path}" for path in chat.WHOLE_ANSWERS),
         ),
     ]
     if settings.rate_limits:

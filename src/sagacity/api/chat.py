@@ -54,7 +54,7 @@ LOCAL_USER = UserId("local")
 """Whose a call from this machine is that names no user."""
 router = APIRouter(prefix="/chat", tags=["chat"], route_class=Route)
 WHOLE_ANSWERS = ("/chat/send", "/chat/complete", "/chat/retry", "/chat/conversations")
-"""Paths of calls that can wait for all of a model's answer, which takes longer than another call may."""
+"""Where a POST can wait for all of a model's answer, which takes longer than another call may."""
 
 
 @dataclass(frozen=True, slots=True)

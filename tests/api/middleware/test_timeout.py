@@ -38,7 +38,7 @@ async def test_a_late_call_is_ended_and_its_work_cancelled(path, status, end):
     """Row 41: the work of a call that took too long does not go on; one that waits has longer."""
     log: list[str] = []
     async with client_of(
-        TimeoutMiddleware(slow(0.2, log), seconds=0.05, wait_seconds=5, waiting={"/answer"})
+        TimeoutMiddleware(slow(0.2, log), seconds=0.05, wait_seconds=5, waiting={"GET /answer"})
     ) as api:
         reply = await api.get(path)
     assert (reply.status_code, log) == (status, [end])
@@ -54,5 +54,5 @@ async def test_a_timeout_from_within_is_not_taken_for_ours():
 
     with pytest.raises(TimeoutError, match="mine"):
         await TimeoutMiddleware(app, seconds=5, wait_seconds=5)(
-            {"type": "http", "path": "/x", "query_string": b""}, None, None
+            {"type": "http", "method": "GET", "path": "/x", "query_string": b""}, None, None
         )

@@ -27,7 +27,7 @@ class TimeoutMiddleware:
             app: what answers.
             seconds: for a call.
             wait_seconds: for one that waits.
-            waiting: the paths of calls that wait for a model's whole answer.
+            waiting: calls that wait for a model's whole answer, by method and path such as `POST /api/chat/send`.
         """
         self._app = app
         self._waiting = waiting
@@ -48,7 +48,7 @@ class TimeoutMiddleware:
                 limit.reschedule(None)  # from here on, what answers has limits of its own
             await send(message)
 
-        waits = scope["path"] in self._waiting or _waits_for_learning(scope)
+        waits = f"{scope['method']} {scope['path']}" in self._waiting or _waits_for_learning(scope)
         seconds = self._wait_seconds if waits else self._seconds
         limit = asyncio.timeout(seconds)
         try:

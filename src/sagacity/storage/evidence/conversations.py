@@ -210,7 +210,7 @@ class ExchangeRepository:
         values = exchange.model_dump(mode="python")
         await self._scope.run(exchanges.insert(), {"org_id": self._scope.org_id, **_plain(values)})
 
-    async def find(self, exchange_id: str, *, user_id: UserId | None = None, lock: bool = False) -> Exchange:
+    async def find(self, exchange_id: str, *, user_id: UserId | None = None) -> Exchange:
         """
         Return one exchange.
 
@@ -220,7 +220,7 @@ class ExchangeRepository:
         statement = sa.select(exchanges).where(*self._one(exchange_id))
         if user_id is not None:
             statement = statement.where(exchanges.c.user_id == user_id)
-        rows = await self._scope.all(self._scope.locked(statement) if lock else statement)
+        rows = await self._scope.all(statement)
         if not rows:
             raise NotFound(f"no answer {exchange_id!r}")
         return _exchange_of(rows[0])
