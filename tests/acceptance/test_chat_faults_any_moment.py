@@ -18,6 +18,7 @@ from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
 STORY = "Once upon a time there was a fox who liked plums."
+KILLS = 25
 TALKS = 6
 """Conversations at a time, so that each is in another phase."""
 LONGEST_SECONDS = 0.6
@@ -62,14 +63,14 @@ def _telling(model: ScriptedLLM) -> None:
     model.answer_with(lambda _request: Answer(text=STORY))
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(25, marks=pytest.mark.full)])
-async def test_server_is_killed_at_any_moment(tmp_path: Path, kills: int) -> None:
+@pytest.mark.full
+async def test_server_is_killed_at_any_moment(tmp_path: Path) -> None:
     """While messages are stored, memories searched, answers written and saved (rows R2, 11.7)."""
     chance = random.Random(7)
     heard: dict[int, list[Told]] = {}
     with scripted_llm() as model:
         _telling(model)
-        for kill in range(kills):
+        for kill in range(KILLS):
             with running_server(tmp_path, QUIET) as server:
                 async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
                     if not kill:

@@ -148,6 +148,7 @@ def test_an_interrupt_leaves_the_run_alone_and_says_how_to_follow_or_stop_it(
     assert f"{running['operation_id']} is not running any more: it was cancelled at 20" in again.out
 
 
+@pytest.mark.full
 def test_a_server_that_goes_away_takes_no_run_with_it(tmp_path: Path) -> None:
     """Without a reply the program looks for the server again, and then follows the run to its end."""
     home = tmp_path / "home"

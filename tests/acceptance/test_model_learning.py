@@ -177,6 +177,7 @@ def test_lasting_trouble_is_parked_and_can_be_replayed(
     learned_by_replay(server, model, user_id, request_id, letters)
 
 
+@pytest.mark.full
 def test_silence_is_parked_and_can_be_replayed(tmp_path: Path, model: ScriptedLLM) -> None:
     """A model that never answers is given up, and what it was asked waits; a server with patience learns it."""
     with running_server(tmp_path, IMPATIENT) as impatient:

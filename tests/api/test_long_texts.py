@@ -19,8 +19,13 @@ DISTINCT = " ".join(f"w{number}" for number in range(20_000))[:MAX_TEXT]
 
 @pytest.mark.parametrize(
     "contents",
-    [[DISTINCT], [DISTINCT] * 20, [f"I like tea number {number}" for number in range(MAX_TURNS)]],
-    ids=["one long turn", "twenty long turns", "as many turns as are taken"],
+    [
+        pytest.param([DISTINCT], id="one long turn"),
+        pytest.param([DISTINCT] * 20, id="twenty long turns", marks=pytest.mark.full),
+        pytest.param(
+            [f"I like tea number {number}" for number in range(MAX_TURNS)], id="as many turns as are taken"
+        ),
+    ],
 )
 async def test_a_publish_leaves_the_loop_to_others(api: httpx.AsyncClient, contents: list[str]) -> None:
     """Its words are counted in another thread, and stored piece by piece."""
