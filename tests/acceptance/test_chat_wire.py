@@ -11,7 +11,7 @@ import pytest
 
 from sagacity.api import sse
 from sagacity.client import AsyncSagacity
-from support.api import listening, settings_in
+from support.api import client_of, listening, running, settings_in
 from support.chatting import Told
 from support.event_source import Reader
 from support.promises import choose
@@ -30,7 +30,7 @@ def model():
 
 @pytest.fixture
 async def http(tmp_path: Path, model: ScriptedLLM) -> AsyncIterator[httpx.AsyncClient]:
-    with listening(settings_in(tmp_path, model_attempts=1, request_timeout_seconds=1)) as url:
+    with listening(settings_in(tmp_path, model_attempts=1)) as url:
         async with httpx.AsyncClient(base_url=url, timeout=60) as http:
             await choose(http, model)
             yield http
@@ -38,11 +38,15 @@ async def http(tmp_path: Path, model: ScriptedLLM) -> AsyncIterator[httpx.AsyncC
 
 @pytest.fixture
 async def hasty(tmp_path: Path, model: ScriptedLLM) -> AsyncIterator[httpx.AsyncClient]:
-    """A server that does not stay silent for long."""
-    settings = settings_in(tmp_path, model_attempts=1, request_timeout_seconds=1, chat_keep_alive_seconds=0.1)
-    with listening(settings) as url:
+    """A server that does not stay silent for long, and soon ends a call that is no stream.
+
+    Its model is chosen at a server with more patience, so that a busy machine does not fail the test.
+    """
+    settings = settings_in(tmp_path, model_attempts=1, chat_keep_alive_seconds=0.1)
+    async with running(settings) as app, client_of(app) as patient:
+        await choose(patient, model)
+    with listening(settings.model_copy(update={"request_timeout_seconds": 1})) as url:
         async with httpx.AsyncClient(base_url=url, timeout=60) as http:
-            await choose(http, model)
             yield http
 
 

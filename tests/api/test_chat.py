@@ -441,11 +441,13 @@ async def test_reached_spending_cap_lets_memories_answer(api: httpx.AsyncClient)
 
 async def test_whole_answer_may_take_longer_than_a_call(tmp_path: Path):
     """It waits for a model, which has limits of its own."""
-    settings = settings_in(tmp_path, request_timeout_seconds=2)
-    async with running(settings) as app, client_of(app) as api:
-        with scripted_llm() as model:
-            model.answer_with(Answer(text="Late, and here.", delay_seconds=2.2))
-            await choose(api, model)
+    settings = settings_in(tmp_path)
+    with scripted_llm() as model:
+        model.answer_with(Answer(text="Late, and here.", delay_seconds=2.2))
+        async with running(settings) as app, client_of(app) as patient:
+            await choose(patient, model)
+        hasty = settings.model_copy(update={"request_timeout_seconds": 2})
+        async with running(hasty) as app, client_of(app) as api:
             reply = await api.post("/api/chat/send", json={"content": "Hello.", "stream": False})
             assert reply.status_code == 200, reply.text
             reply = await api.post("/api/chat/conversations", json={"initial_message": "Hello."})
