@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sagacity.cli.invocation import of
+from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.domain.errors import ConfigError, SagacityError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def serve(
 
     Example: sagacity serve --host 0.0.0.0 --port 8081
     """
+    compute_on_one_thread()
     from sagacity.config.settings import load_settings  # noqa: PLC0415  the server's parts load only when it runs
     from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli.invocation import of
+from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.cli.output import GENERAL, said, show
 from sagacity.domain.errors import ConfigError
 
@@ -53,6 +54,7 @@ def worker(
 
     Example: sagacity worker --concurrency 16
     """
+    compute_on_one_thread()
     from sagacity.config.settings import load_settings  # noqa: PLC0415  the worker's parts load only when it runs
     from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
 

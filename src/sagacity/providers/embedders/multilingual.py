@@ -27,8 +27,8 @@ class MultilingualUSE:
     """
     Sentences of many languages to 512 numbers, in numpy alone.
 
-    Run the process with OPENBLAS_NUM_THREADS=1: on a busy machine more threads wait for each other and a
-    query takes a hundred milliseconds instead of two.
+    On a busy machine numpy's threads wait for each other, and a query takes a hundred milliseconds instead of two:
+    see `cli/one_thread.py`.
     """
 
     def __init__(self) -> None:
