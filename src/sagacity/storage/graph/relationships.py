@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -95,33 +96,11 @@ class RelationshipRepository:
             limit: how many of each at the most.
             as_of: only relationships that were known by then, and held.
         """
-        relationship = relationships.c
-        wanted = held_at(self._scope.clock.now(), as_of=as_of)
-        ends = sa.union(
-            *(
-                sa.select(
-                    end.label("entity_id"), relationship.relationship_id, relationship.confidence
-                ).where(
-                    self._scope.owns(relationships),
-                    relationship.user_id == user_id,
-                    end.in_(list(entity_ids)),
-                    sa.true() if as_of is None else relationship.created_at <= as_of,
-                    holds(tuple(wanted)),
-                )
-                for end in (relationship.source_id, relationship.target_id)
-            )
-        ).subquery()
-        order = (ends.c.confidence.desc(), ends.c.relationship_id)
-        place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
-        surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
-        rows = await self._scope.all(
-            _related(tuple(wanted))
-            .add_columns(surest.c.entity_id)
-            .join(surest, surest.c.relationship_id == relationship.relationship_id)
-            .where(surest.c.place <= limit)
-            .order_by(surest.c.entity_id, surest.c.place),
-            wanted,
-        )
+        held = held_at(self._scope.clock.now(), as_of=as_of)
+        known = {} if as_of is None else {"known_by": as_of}
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "entity_ids": list(entity_ids)}
+        statement = _surest(tuple(held), then=as_of is not None)
+        rows = await self._scope.all(statement, {**given, **known, **held, "limit": limit})
         found: dict[EntityId, list[Relationship]] = {number: [] for number in entity_ids}
         for row in rows:
             found[row.entity_id].append(_relationship(row))
@@ -326,6 +305,41 @@ def _related(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
         sa.select(*described(relationships, fields), *names, *period(fields))
         .join_from(relationships, source, source.c.entity_id == relationships.c.source_id)
         .join(target, target.c.entity_id == relationships.c.target_id)
+    )
+
+
+@cache
+def _surest(fields: tuple[str, ...], *, then: bool) -> sa.Select[*tuple[Any, ...]]:
+    """
+    Build the statement for the surest relationships of each of some entities.
+
+    Args:
+        fields: names of parameters, those that `held_at` gives.
+        then: whether only those are wanted that were known by a moment.
+    """
+    relationship = relationships.c
+    known = (relationship.created_at <= sa.bindparam("known_by"),) if then else ()
+    ends = sa.union(
+        *(
+            sa.select(end.label("entity_id"), relationship.relationship_id, relationship.confidence).where(
+                relationship.org_id.concat("") == sa.bindparam("org_id"),
+                relationship.user_id == sa.bindparam("user_id"),
+                among(end, "entity_ids"),
+                *known,
+                holds(fields),
+            )
+            for end in (relationship.source_id, relationship.target_id)
+        )
+    ).subquery()
+    order = (ends.c.confidence.desc(), ends.c.relationship_id)
+    place = sa.func.row_number().over(partition_by=ends.c.entity_id, order_by=order)
+    surest = sa.select(ends.c.entity_id, ends.c.relationship_id, place.label("place")).subquery()
+    return (
+        _related(fields)
+        .add_columns(surest.c.entity_id)
+        .join(surest, surest.c.relationship_id == relationship.relationship_id)
+        .where(surest.c.place <= sa.bindparam("limit", type_=sa.Integer))
+        .order_by(surest.c.entity_id, surest.c.place)
     )
 
 

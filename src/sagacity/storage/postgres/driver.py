@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from sagacity.domain.errors import ConfigError, StorageError, StorageUnavailable
+from sagacity.storage.statements.json_text import read_json
 
 CONNECT_SECONDS = 10
 POOL_SECONDS = 30
@@ -52,6 +53,7 @@ def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = T
         max_overflow=0,
         insertmanyvalues_page_size=50,  # others have the event loop between two pages
         pool_timeout=POOL_SECONDS,
+        json_deserializer=read_json,
         hide_parameters=True,  # what users said is not for error messages and logs
         connect_args={
             "connect_timeout": CONNECT_SECONDS,

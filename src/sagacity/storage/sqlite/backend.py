@@ -21,6 +21,7 @@ from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
+from sagacity.storage.statements.json_text import read_json
 from sagacity.storage.write_queue import Turns
 
 READERS = 4
@@ -153,6 +154,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
         pool_size=connections,
         max_overflow=0,
         pool_timeout=60,
+        json_deserializer=read_json,
         hide_parameters=True,  # what users said is not for error messages and logs
     )
 
