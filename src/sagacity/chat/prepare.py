@@ -51,12 +51,12 @@ async def prepare(acting: Acting, user_id: UserId, sent: Send, request_id: str) 
             unread = _NOT_READ
         said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
     timings = {"history": _milliseconds(started)}
-    remembered, shown = NOTHING, ()
+    remembered = NOTHING
     if sent.include_memory:
-        remembered, shown = await _remembered(acting, user_id, sent.asked.content, said)
+        remembered = await _remembered(acting, user_id, sent.asked.content, said)
     timings |= {**remembered.timings, "preparing": _milliseconds(started)}
     note = "; ".join(filter(None, (unread, remembered.missing)))
-    return Prepared(remembered, note, shown, said, summary, timings)
+    return Prepared(remembered, note, said, summary, timings)
 
 
 async def _in_sight(
@@ -69,9 +69,7 @@ async def _in_sight(
     return in_sight(said, total=BUDGETS.total_tokens, count=acting.parts.tokens.count)
 
 
-async def _remembered(
-    acting: Acting, user_id: UserId, content: str, said: Sequence[Message]
-) -> tuple[Remembered, tuple[Shown, ...]]:
+async def _remembered(acting: Acting, user_id: UserId, content: str, said: Sequence[Message]) -> Remembered:
     try:
         newest, budgets = await _in_sight(acting, user_id, said)
         in_prompt = {
@@ -81,14 +79,10 @@ async def _remembered(
             for turn in (one.exchange.question_turn, one.exchange.answer_turn)
             if turn is not None
         }
-        remembered = await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
-        if not remembered.uses:
-            return remembered, ()
-        async with acting.read(user_id=user_id) as snapshot:
-            return remembered, await texts_of(snapshot, remembered.uses)
+        return await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
     except (StorageError, ProviderError) as error:
         _log.warning("chat.nothing_remembered", kind=type(error).__name__)
-        return replace(NOTHING, missing=NOT_SEARCHED), ()
+        return replace(NOTHING, missing=NOT_SEARCHED)
 
 
 async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:

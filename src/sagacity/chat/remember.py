@@ -1,16 +1,19 @@
 """What is remembered of a message, beside what the conversation itself says."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from sagacity.chat.events import Shown
 from sagacity.domain.chat import Use
-from sagacity.domain.context import Context, ContextBudgets, SectionName
+from sagacity.domain.context import Context, ContextBudgets, ContextItem, SectionName
 from sagacity.domain.ids import InteractionId, UserId
+from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import KINDS
-from sagacity.domain.query import Filter, Query, StrategyName
+from sagacity.domain.query import Filter, Query, Scored, StrategyName
 from sagacity.memories.acting import Acting
-from sagacity.memories.context import ContextRequest, context_for
+from sagacity.memories.context import ContextRequest, sourced_context
 from sagacity.memories.search import Question
+from sagacity.retrieval.context.lines import LETTER_OF
 
 LIMIT = 40
 """Of each kind. The budget of tokens is what limits: ten short turns, as people chat, fill a fifth of it, and forty say
@@ -31,9 +34,15 @@ class Remembered:
     """What a prompt is given, and what it was made of."""
 
     context: Context
-    uses: tuple[Use, ...]
+    shown: tuple[Shown, ...]
+    """What the context cites, with the whole text of each."""
     missing: str = ""
     """What could not be searched; empty: nothing."""
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """What the context cites."""
+        return tuple(one.use for one in self.shown)
 
     @property
     def timings(self) -> dict[str, float]:
@@ -81,10 +90,10 @@ async def remember(
         leaves_out=shown,
         takes_few_whole=True,
     )
-    context = await context_for(acting, request)
+    context, found = await sourced_context(acting, request)
     failed = sorted(_NAMES & context.trace.failed.keys())
     missing = f"{NOT_SEARCHED} by: {', '.join(failed)}" if failed else ""
-    return Remembered(context, _uses(context), missing)
+    return Remembered(context, _shown(context, found), missing)
 
 
 def asked_in(message: str) -> str:
@@ -96,20 +105,29 @@ def asked_in(message: str) -> str:
     return f"{head.rpartition(' ')[0] or head}\n{tail.partition(' ')[2] or tail}"
 
 
-def _uses(context: Context) -> tuple[Use, ...]:
-    items: Sequence[Use] = [
-        Use(
-            citation=item.citation,
-            kind=item.kind,
-            item_id=item.item_id,
-            score=item.score,
-            relevance=item.relevance,
-            components=item.components,
-            strategies=tuple(name for name in map(str, StrategyName) if name in item.components),
-            tokens=item.tokens,
-        )
-        for section in context.sections
-        if section.name is not SectionName.ENTITIES
-        for item in section.items
-    ]
-    return tuple(items)
+def _shown(context: Context, found: Sequence[Scored]) -> tuple[Shown, ...]:
+    text_of = {key: text for one in found for key, text in _texts(one)}
+    items = (item for one in context.sections if one.name is not SectionName.ENTITIES for item in one.items)
+    return tuple(Shown(_use(item), text_of[item.citation]) for item in items)
+
+
+def _texts(one: Scored) -> Iterator[tuple[str, str]]:
+    """Give the citation and the text of a thing that was found, and of the turns beside it."""
+    if one.memory is not None:
+        yield f"{KINDS[one.memory.kind].citation}:{one.memory.memory_id}", one.memory.content
+    for turn in (one.interaction, *one.neighbours):
+        if turn is not None:
+            yield f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}", turn.text
+
+
+def _use(item: ContextItem) -> Use:
+    return Use(
+        citation=item.citation,
+        kind=item.kind,
+        item_id=item.item_id,
+        score=item.score,
+        relevance=item.relevance,
+        components=item.components,
+        strategies=tuple(name for name in map(str, StrategyName) if name in item.components),
+        tokens=item.tokens,
+    )

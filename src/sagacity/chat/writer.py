@@ -11,7 +11,6 @@ import structlog
 
 from sagacity.analytics.answers import record_answer
 from sagacity.chat.citations import CitationReader, used_memories
-from sagacity.chat.events import Shown
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.mending import Mender
@@ -62,8 +61,6 @@ class Prepared:
     remembered: Remembered
     note: str = ""
     """What could not be read; empty: all was."""
-    shown: tuple[Shown, ...] = ()
-    """What is remembered, as its readers are told of it: in the words of the log, also after a reconnect."""
     said: Sequence[Message] = ()
     """The conversation so far, oldest first."""
     summary: str = ""
@@ -110,7 +107,7 @@ class AnswerWriter:
             prepared = await preparing
             self._timings |= prepared.timings
             self._remembered = prepared.remembered
-            self._live.memories = prepared.shown
+            self._live.memories = prepared.remembered.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
             )

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sagacity.domain.context import Context, ContextBudgets, Said
+from sagacity.domain.context import Context, ContextBudgets, KnownEntity, Said
 from sagacity.domain.ids import InteractionId, SessionId, UserId
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.query import Query, Scored, StrategyName
@@ -18,6 +18,8 @@ from sagacity.storage.transaction import Transaction
 
 FEW = 40
 """Of one kind: about what the default budget of the profile holds."""
+_BESIDE = "entities and history"
+"""What the trace calls the reading of both, which goes on beside the search."""
 _HISTORY_TURNS = 100
 """More fit into no budget that leaves room for what was learned."""
 
@@ -56,14 +58,27 @@ async def context_for(
         include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
+    context, _ = await sourced_context(
+        acting, request, include_expired=include_expired, counts_withheld=counts_withheld
+    )
+    return context
+
+
+async def sourced_context(
+    acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
+) -> tuple[Context, Sequence[Scored]]:
+    """Return what `context_for` does, and what was found for it, of which its lines may say only a part."""
     strategies = tuple(request.strategies or StrategyName)
     query = request.query.model_copy(update={"strategies": strategies})
     deep = max(query.limit, FEW + 1) if request.takes_few_whole else query.limit
-    found, trace = await search_by_kind(
-        acting,
-        query.model_copy(update={"limit": deep, "neighbours": 0}),
-        include_expired=include_expired,
-        counts_withheld=counts_withheld,
+    (found, trace), (history, entities, milliseconds) = await asyncio.gather(
+        search_by_kind(
+            acting,
+            query.model_copy(update={"limit": deep, "neighbours": 0}),
+            include_expired=include_expired,
+            counts_withheld=counts_withheld,
+        ),
+        _entities_and_history(acting, request),
     )
     considered = [
         one
@@ -74,12 +89,9 @@ async def context_for(
     considered = await acting.parts.searcher.with_neighbours(
         acting.principal, query.wanted, considered, query.neighbours
     )
-    trace, started = joined(request.question.trace, trace), time.perf_counter()
-    as_of = query.wanted.as_of
-    async with acting.read(user_id=request.user_id) as snapshot:
-        history = await _history(snapshot, request)
-        entities = await known_entities(snapshot, request.user_id, query.text, as_of=as_of)
-    trace, started = trace.took("entities and history", started), time.perf_counter()
+    trace = joined(request.question.trace, trace)
+    trace = trace.model_copy(update={"strategies": trace.strategies | {_BESIDE: milliseconds}})
+    started = time.perf_counter()
     built = await asyncio.to_thread(
         build_context,
         considered,
@@ -89,12 +101,24 @@ async def context_for(
         count=acting.parts.tokens.count,
         question=request.asked,
     )
-    return built.model_copy(update={"trace": trace.took("context", started)})
+    return built.model_copy(update={"trace": trace.took("context", started)}), considered
 
 
 def _considered(kind: str, items: Sequence[Scored], limit: int) -> Sequence[Scored]:
     """Return all of a user's few memories, and of what there is more the first ones."""
     return items if kind in USER_KINDS and len(items) <= FEW else within_limit(items, limit, is_caution)
+
+
+async def _entities_and_history(
+    acting: Acting, request: ContextRequest
+) -> tuple[Sequence[Said], Sequence[KnownEntity], float]:
+    """Return the conversation so far, whom the question names, and how many milliseconds it took to read both."""
+    started = time.perf_counter()
+    query = request.query
+    async with acting.read(user_id=request.user_id) as snapshot:
+        history = await _history(snapshot, request)
+        entities = await known_entities(snapshot, request.user_id, query.text, as_of=query.wanted.as_of)
+    return history, entities, round((time.perf_counter() - started) * 1000, 3)
 
 
 async def _history(snapshot: Transaction, request: ContextRequest) -> Sequence[Said]:
