@@ -340,14 +340,14 @@ class Chat:
                 interactions=(NewInteraction(role="User", content=content),),
             )
             [kept] = await transaction.interactions.append([request])
-            # Now the session's row is held, and nobody else begins an answer.
-            if await transaction.exchanges.running(user_id, session_id) is not None:
-                raise _BusyError
+            if sent.session_id is not None:
+                # Now the session's row is held, and nobody else begins an answer.
+                if await transaction.exchanges.running(user_id, session_id) is not None:
+                    raise _BusyError
+                if not (await transaction.conversations.get(user_id, session_id)).title:
+                    named = {"title": title_of(content)}
+                    await transaction.conversations.change(user_id, session_id, named)
             turns = await transaction.interactions.of_requests([kept.request_id])
-            conversation = await transaction.conversations.get(user_id, session_id)
-            if not conversation.title:
-                named = {"title": title_of(content)}
-                await transaction.conversations.change(user_id, session_id, named)
             await transaction.conversations.count_message(user_id, session_id, tokens)
             exchange = Exchange(
                 exchange_id=exchange_id,
