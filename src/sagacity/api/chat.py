@@ -221,7 +221,7 @@ async def create_conversation(body: CreateConversationBody, for_user: WritesForU
     sent = Send(asked=asked, session_id=made.session_id)
     await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
-        return conversation_view(await snapshot.conversations.get(for_user.user_id, made.session_id))
+        return conversation_view(await conversations.get(snapshot, for_user.user_id, made.session_id))
 
 
 @router.get("/conversations", openapi_extra=sdk(positional=()))
@@ -268,7 +268,7 @@ async def get_conversation(
     """Return a conversation with its newest messages, oldest first; `offset` goes back from the newest."""
     session_id = SessionId(str(conversation_id))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
-        found = await snapshot.conversations.get(for_user.user_id, session_id)
+        found = await conversations.get(snapshot, for_user.user_id, session_id)
         said = await conversations.messages(
             snapshot, for_user.user_id, session_id, limit=limit, offset=offset, with_metadata=True
         )
