@@ -109,7 +109,7 @@ async def test_memory_found_twice_is_shown_once(http: httpx.AsyncClient, user: s
 
 
 async def test_counts_are_those_of_the_messages(http: httpx.AsyncClient, user: str) -> None:
-    """Also after another answer, which takes the place of one (rows C12, C14)."""
+    """Of an ordinary conversation (rows C12, C14); of all that changes one at once, `tests/api/test_chat_counts.py`."""
     first = await sent(http, "How are you?", user=user)
     conversation_id = first[0].data["conversation_id"]
     await sent(http, "And now?", user=user, conversation_id=conversation_id)

@@ -452,6 +452,12 @@ async def test_whole_answer_may_take_longer_than_a_call(tmp_path: Path):
             assert reply.status_code == 200, reply.text
             reply = await api.post("/api/chat/conversations", json={"initial_message": "Hello."})
             assert reply.status_code == 201, reply.text
+            again = {"conversation_id": reply.json()["id"], "stream": False}
+            reply = await api.post("/api/chat/retry", json=again)
+            assert reply.status_code == 200, reply.text
+            said = {"messages": [{"role": "user", "content": "Hello."}]}
+            reply = await api.post("/api/chat/complete", json=said)
+            assert reply.status_code == 200, reply.text
 
 
 async def test_metadata_of_a_message_comes_back_with_it(api: httpx.AsyncClient):

@@ -18,6 +18,7 @@ from sagacity.api.field_words import FIELD_WORDS
 from sagacity.api.openapi import Example, examples
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES
+from sagacity.api.waits import waiting_of
 from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
 from support.routes import address
@@ -131,6 +132,16 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/v1/analytics/summary"] == 120
     assert len(limits) == 38
     assert "/api/get_profiles" not in limits
+
+
+def test_calls_that_wait_for_a_whole_answer_say_so_beside_their_routes():
+    """They have longer; no other has."""
+    assert waiting_of((PREFIX, router) for router in ROUTERS) == {
+        "POST /api/chat/send",
+        "POST /api/chat/complete",
+        "POST /api/chat/retry",
+        "POST /api/chat/conversations",
+    }
 
 
 def test_examples_name_existing_routes():

@@ -92,6 +92,11 @@ def _talk(held: Held) -> SessionId:
     return SessionId(f"{held.word} talk")
 
 
+async def _counts(tx: Transaction, held: Held) -> list[int]:
+    asked = Conversation(session_id=SessionId(held.word), user_id=ANNA, created_at=START, updated_at=START)
+    return [one.message_count for one in await tx.conversations.with_counts(ANNA, [asked])]
+
+
 async def _drop_all(tx: Transaction) -> int:
     """Drop every turn; nothing is dropped while an operation runs, or before what was parked is replayed."""
     for one in await tx.operations.cancel():
@@ -293,6 +298,7 @@ CASES: dict[str, Case] = {
         ANNA, is_archived=False, title=h.word, limit=99
     ),
     "conversations.count": lambda tx, h: tx.conversations.count(ANNA, is_archived=False, title=h.word),
+    "conversations.with_counts": _counts,
     "conversations.change": lambda tx, h: tx.conversations.change(ANNA, _talk(h), {"title": "x"}),
     "conversations.count_message": lambda tx, h: tx.conversations.count_message(ANNA, _talk(h), 9),
     "conversations.unsummarized": lambda tx, h: tx.conversations.unsummarized(ANNA, limit=99),
@@ -420,6 +426,7 @@ CASES: dict[str, Case] = {
 }
 """By the method, and behind a comma another way of calling it."""
 EXPECTED: dict[str, object] = {
+    "conversations.with_counts": [0],
     "retention.next_expiry": None,
     "retention.purge_expired": 0,
     "retention.excess": 0,

@@ -51,6 +51,7 @@ from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.openapi import install_openapi
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
+from sagacity.api.waits import waiting_of
 from sagacity.bootstrap import open_runtime
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import Limiter
@@ -161,7 +162,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
             TimeoutMiddleware,
             seconds=settings.request_timeout_seconds,
             wait_seconds=settings.wait_timeout_seconds,
-            waiting=frozenset(f"POST {PREFIX}{path}" for path in chat.WHOLE_ANSWERS),
+            waiting=waiting_of((PREFIX, router) for router in ROUTERS),
         ),
     ]
     if settings.rate_limits:

@@ -17,6 +17,7 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
+from sagacity.api.waits import waits_for_answer
 from sagacity.chat import conversations
 from sagacity.chat.events import BEGINNING, LAST, Event, place_of
 from sagacity.chat.prepare import Send, texts_of
@@ -53,8 +54,6 @@ from sagacity.schemas.chat import (
 LOCAL_USER = UserId("local")
 """Whose a call from this machine is that names no user."""
 router = APIRouter(prefix="/chat", tags=["chat"], route_class=Route)
-WHOLE_ANSWERS = ("/chat/send", "/chat/complete", "/chat/retry", "/chat/conversations")
-"""Where a POST can wait for all of a model's answer, which takes longer than another call may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +147,7 @@ _ONLY_STREAM: dict[int | str, dict[str, Any]] = {
 
 @router.post("/send", response_model=AnswerReply, responses=_STREAM, openapi_extra=sdk(generated=False))
 @limited(Rate.WRITE)
+@waits_for_answer
 async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEventId = None) -> object:
     """
     Send a message and stream the answer.
@@ -170,6 +170,7 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
 
 @router.post("/complete", openapi_extra=sdk(positional=("messages",)))
 @limited(Rate.WRITE)
+@waits_for_answer
 async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionReply:
     """Answer the last message of a conversation that the caller keeps; both are stored in one here."""
     now, session_id = for_user.acting.parts.clock.now(), _session(body.conversation_id)
@@ -210,6 +211,7 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
 
 @router.post("/conversations", status_code=201, openapi_extra=sdk(positional=("title",)))
 @limited(Rate.WRITE)
+@waits_for_answer
 async def create_conversation(body: CreateConversationBody, for_user: WritesForUser) -> ConversationView:
     """Begin a conversation. With an `initial_message` the reply waits for its answer."""
     made = await conversations.create(
@@ -221,7 +223,7 @@ async def create_conversation(body: CreateConversationBody, for_user: WritesForU
     sent = Send(asked=asked, session_id=made.session_id)
     await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
-        return conversation_view(await snapshot.conversations.get(for_user.user_id, made.session_id))
+        return conversation_view(await conversations.get(snapshot, for_user.user_id, made.session_id))
 
 
 @router.get("/conversations", openapi_extra=sdk(positional=()))
@@ -268,7 +270,7 @@ async def get_conversation(
     """Return a conversation with its newest messages, oldest first; `offset` goes back from the newest."""
     session_id = SessionId(str(conversation_id))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
-        found = await snapshot.conversations.get(for_user.user_id, session_id)
+        found = await conversations.get(snapshot, for_user.user_id, session_id)
         said = await conversations.messages(
             snapshot, for_user.user_id, session_id, limit=limit, offset=offset, with_metadata=True
         )
@@ -343,6 +345,7 @@ async def stop_answer(body: StopBody, for_user: WritesForUser) -> StopReply:
 
 @router.post("/retry", response_model=AnswerReply, responses=_STREAM, openapi_extra=sdk(generated=False))
 @limited(Rate.WRITE)
+@waits_for_answer
 async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: LastEventId = None) -> object:
     """
     Answer the last message of a conversation again; the new answer takes the place of the former one.

@@ -80,8 +80,21 @@ async def page(
         found = await snapshot.conversations.page(
             user_id, is_archived=is_archived, title=title, before=before, limit=limit + 1, offset=offset
         )
+        shown = await snapshot.conversations.with_counts(user_id, found[:limit])
         total = await snapshot.conversations.count(user_id, is_archived=is_archived, title=title)
-    return ConversationPage(found[:limit], total, has_more=len(found) > limit)
+    return ConversationPage(shown, total, has_more=len(found) > limit)
+
+
+async def get(snapshot: Transaction, user_id: UserId, session_id: SessionId) -> Conversation:
+    """
+    Return one conversation with the counts of the messages that it shows.
+
+    Raises:
+        NotFound: the user has no such conversation.
+    """
+    found = await snapshot.conversations.get(user_id, session_id)
+    [counted] = await snapshot.conversations.with_counts(user_id, [found])
+    return counted
 
 
 async def change(
@@ -94,9 +107,9 @@ async def change(
         NotFound: the user has no such conversation.
     """
     async with acting.begin(user_id=user_id) as transaction:
-        if not values:
-            return await transaction.conversations.get(user_id, session_id)
-        return await transaction.conversations.change(user_id, session_id, values)
+        if values:
+            await transaction.conversations.change(user_id, session_id, values)
+        return await get(transaction, user_id, session_id)
 
 
 async def delete(acting: Acting, user_id: UserId, session_id: SessionId) -> None:

@@ -34,6 +34,8 @@ def window(
             if len(taken) >= _LEAST or left <= 0:
                 break
             text = _cut(text, left, count)
+            if not text:
+                break
             tokens = left
         taken.append(ChatMessage(role=_ROLES[message.role], content=text))  # pyright: ignore[reportArgumentType]  # one of its words
         left -= tokens
@@ -41,9 +43,11 @@ def window(
 
 
 def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
-    """Return the beginning of *text* that goes into *budget* tokens together with an ellipsis."""
+    """Return the beginning of *text* that goes into *budget* tokens with an ellipsis; "" if not even that goes in."""
     size = budget * _CHARACTERS_A_TOKEN
-    while (tokens := count(text[:size] + _ELLIPSIS)) > budget and size > 0:
+    while (tokens := count(text[:size] + _ELLIPSIS)) > budget:
+        if size <= 0:
+            return ""
         size = min(size - 1, size * budget // tokens)
     return text[:size] + _ELLIPSIS
 
@@ -62,7 +66,7 @@ def in_sight(
         count: a text's tokens.
     """
     taken, left_out = window(messages, budget=round(total * SHARE), count=count)
-    room = total - sum(count(message.content) for message in taken)
+    room = max(0, total - sum(count(message.content) for message in taken))
     whole = [
         message
         for message, shown in zip(messages[left_out:], taken, strict=True)

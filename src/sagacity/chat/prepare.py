@@ -17,6 +17,7 @@ from sagacity.domain.chat import Message, Use
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.user_settings import UserSettings, zone_of
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
@@ -51,12 +52,19 @@ async def prepare(acting: Acting, user_id: UserId, sent: Send, request_id: str) 
             unread = _NOT_READ
         said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
     timings = {"history": _milliseconds(started)}
-    remembered = NOTHING
-    if sent.include_memory:
-        remembered = await _remembered(acting, user_id, sent.asked.content, said)
+    settings, remembered = None, NOTHING
+    try:
+        async with acting.read(user_id=user_id) as snapshot:
+            settings = await snapshot.user_settings.find(user_id)
+        if sent.include_memory:
+            remembered = await _remembered(acting, user_id, sent.asked.content, said, settings)
+    except StorageError as error:
+        _log.warning("chat.no_settings", kind=type(error).__name__)
+        if sent.include_memory:
+            remembered = replace(NOTHING, missing=NOT_SEARCHED)
     timings |= {**remembered.timings, "preparing": _milliseconds(started)}
     note = "; ".join(filter(None, (unread, remembered.missing)))
-    return Prepared(remembered, note, said, summary, timings)
+    return Prepared(remembered, note, said, summary, zone_of(settings), timings)
 
 
 async def _in_sight(
@@ -69,7 +77,9 @@ async def _in_sight(
     return in_sight(said, total=BUDGETS.total_tokens, count=acting.parts.tokens.count)
 
 
-async def _remembered(acting: Acting, user_id: UserId, content: str, said: Sequence[Message]) -> Remembered:
+async def _remembered(
+    acting: Acting, user_id: UserId, content: str, said: Sequence[Message], settings: UserSettings | None
+) -> Remembered:
     try:
         newest, budgets = await _in_sight(acting, user_id, said)
         in_prompt = {
@@ -79,7 +89,7 @@ async def _remembered(acting: Acting, user_id: UserId, content: str, said: Seque
             for turn in (one.exchange.question_turn, one.exchange.answer_turn)
             if turn is not None
         }
-        return await remember(acting, user_id, content, shown=in_prompt, budgets=budgets)
+        return await remember(acting, user_id, content, settings=settings, shown=in_prompt, budgets=budgets)
     except (StorageError, ProviderError) as error:
         _log.warning("chat.nothing_remembered", kind=type(error).__name__)
         return replace(NOTHING, missing=NOT_SEARCHED)

@@ -10,6 +10,7 @@ from sagacity.domain.ids import InteractionId, UserId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.query import Filter, Query, Scored, StrategyName
+from sagacity.domain.user_settings import UserSettings, zone_of
 from sagacity.memories.acting import Acting
 from sagacity.memories.context import ContextRequest, sourced_context
 from sagacity.memories.search import Question
@@ -62,6 +63,7 @@ async def remember(
     user_id: UserId,
     message: str,
     *,
+    settings: UserSettings | None,
     shown: Collection[InteractionId],
     budgets: ContextBudgets = BUDGETS,
 ) -> Remembered:
@@ -71,21 +73,21 @@ async def remember(
     Args:
         acting: on whose behalf.
         user_id: whose memories.
-        message: in the user's words.
+        message: in the user's words; "today" is the day that the user's clock shows.
+        settings: of the user; None if there are none.
         shown: turns that the prompt has anyway.
         budgets: tokens for what is remembered.
     """
-    async with acting.read(user_id=user_id) as snapshot:
-        settings = await snapshot.user_settings.find(user_id)
     if settings is not None and not settings.memory.memory_enabled:
         return NOTHING
     asked = asked_in(message)
+    now = acting.parts.clock.now().astimezone(zone_of(settings))
     wanted = Filter(kinds=tuple(KINDS), interactions=True, user_id=user_id)
     request = ContextRequest(
         user_id=user_id,
         question=Question(text=asked),
         asked=asked,
-        query=Query(text=asked, wanted=wanted, limit=LIMIT),
+        query=Query(text=asked, wanted=wanted, limit=LIMIT, reference_at=now),
         budgets=budgets,
         leaves_out=shown,
         takes_few_whole=True,

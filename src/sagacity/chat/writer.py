@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 import structlog
 
@@ -65,6 +65,8 @@ class Prepared:
     """The conversation so far, oldest first."""
     summary: str = ""
     """Of what was said in it, as far as it is summed up."""
+    zone: tzinfo = UTC
+    """Where the user's clock is."""
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -157,7 +159,7 @@ class AnswerWriter:
         history, left_out = window(prepared.said, budget=room, count=count)
         earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
-            "today": f"{self._acting.parts.clock.now():%A, %d %B %Y, %H:%M} UTC",
+            "today": f"{self._acting.parts.clock.now().astimezone(prepared.zone):%A, %d %B %Y, %H:%M %Z}",
             "earlier": earlier or "Nothing beyond the messages above.",
             "memories": context.text or "Nothing that bears on the message is remembered.",
             "message": self._asked.content,

@@ -35,8 +35,9 @@ class Conversation(Value):
     summary: str = ""
     is_archived: bool = False
     message_count: int = 0
+    """Of its messages; as it is kept, of all that ever came, which tells whether there is something new."""
     token_count: int = 0
-    """Of all its messages."""
+    """Likewise."""
     summarized_seq: int = 0
     """Up to which turn of the user's log the summary goes."""
     summarized_count: int = 0

@@ -1,8 +1,9 @@
 """What a user says of themselves, and of what may be remembered of them."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, JsonValue
 
@@ -60,6 +61,14 @@ class UserSettings(Value):
     memory: MemorySettings = MemorySettings()
     created_at: datetime
     updated_at: datetime
+
+
+def zone_of(settings: UserSettings | None) -> tzinfo:
+    """Return where a user's clock is: UTC if the user never said, or if this machine does not know the place."""
+    try:
+        return UTC if settings is None else ZoneInfo(settings.timezone)
+    except (ZoneInfoNotFoundError, ValueError):  # it was known to the machine that stored it
+        return UTC
 
 
 def merged(preferences: Mapping[str, JsonValue], changed: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -79,12 +79,7 @@ class TokenCounter:
         encode = self._loaded().encode_ordinary
         if len(line) <= PIECE_CHARACTERS:
             return len(encode(line))
-        total = start = 0
-        while start < len(line):
-            end, is_exact = _cut(line, start)
-            total += len(encode(line[start:end])) + (not is_exact)
-            start = end
-        return total
+        return sum(len(encode(piece)) + (not is_exact) for piece, is_exact in pieces_of(line))
 
     def _loaded(self) -> Encoding:
         with self._loading:
@@ -101,15 +96,24 @@ def _lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _cut(text: str, start: int) -> tuple[int, bool]:
+def pieces_of(text: str, size: int = PIECE_CHARACTERS) -> Iterator[tuple[str, bool]]:
+    """Yield *text* in pieces of 1 to *size* characters, each with whether no token can go on behind it."""
+    start = 0
+    while start < len(text):
+        end, is_exact = _cut(text, start, size)
+        yield text[start:end], is_exact
+        start = end
+
+
+def _cut(text: str, start: int, size: int) -> tuple[int, bool]:
     """Return where a piece that begins at *start* ends, and whether the encoding cannot have a token across."""
-    end = start + PIECE_CHARACTERS
+    end = start + size
     if end >= len(text):
         return len(text), True
     while (end := text.rfind(" ", start + 1, end)) > 0:
         if not text[end - 1].isspace() and not text[end + 1].isspace():
             return end, True
-    return start + PIECE_CHARACTERS, False
+    return start + size, False
 
 
 def _shipped() -> Path:

@@ -7,7 +7,6 @@ import pytest
 
 from sagacity.storage.statements.json_text import read_json
 
-
 VALUES: list[object] = [
     {"a": [1, -0.1, 1e300, None, True, "ü😀\u2028"], "": {}},
     2**80,

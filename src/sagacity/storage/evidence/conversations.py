@@ -10,6 +10,7 @@ from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, SessionId, UserId
 from sagacity.storage.base import Scope
+from sagacity.storage.evidence.shown_turns import counts_of
 from sagacity.storage.schema.tables import exchanges, sessions
 from sagacity.storage.statements.array_params import one_of
 
@@ -107,6 +108,24 @@ class ConversationRepository:
                 last_message_at=self._scope.clock.now(),
             )
         )
+
+    async def with_counts(self, user_id: UserId, found: Sequence[Conversation]) -> list[Conversation]:
+        """
+        Return conversations of a user with how many messages they show now, and the tokens of these.
+
+        What is kept with a conversation only grows: it also has answers that others took the place of, and what was
+        deleted since.
+        """
+        statement = counts_of(self._scope.org_id, user_id, [one.session_id for one in found])
+        counts = {row.session_id: row for row in await self._scope.all(statement)} if found else {}
+        return [
+            one.model_copy(
+                update={"message_count": row.messages, "token_count": row.tokens}
+                if (row := counts.get(one.session_id))
+                else {"message_count": 0, "token_count": 0}
+            )
+            for one in found
+        ]
 
     async def unsummarized(self, user_id: UserId, *, limit: int) -> list[Conversation]:
         """Return up to *limit* conversations in which something was said since they were summed up, oldest first."""

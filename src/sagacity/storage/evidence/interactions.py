@@ -13,10 +13,11 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.digest import digest_of
 from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
+from sagacity.storage.evidence.shown_turns import replaced_turns
 from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
 from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
-from sagacity.storage.schema.tables import evaluations, exchanges, interactions, requests, sessions
+from sagacity.storage.schema.tables import evaluations, interactions, requests, sessions
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.filters import (
     INTERACTION,
@@ -281,20 +282,13 @@ class InteractionRepository:
             after_seq: only turns behind that one in the user's log.
         """
         column = interactions.c
-        replaced = sa.select(exchanges.c.answer_turn).where(
-            exchanges.c.org_id == self._scope.org_id,
-            exchanges.c.session_id == session_id,
-            exchanges.c.user_id == user_id,
-            exchanges.c.is_replaced,
-            exchanges.c.answer_turn.is_not(None),
-        )
         statement = (
             without_images.where(
                 column.org_id == self._scope.org_id,
                 requests.c.session_id == session_id,
                 column.user_id == user_id,
                 column.seq > after_seq,
-                column.interaction_id.not_in(replaced),
+                column.interaction_id.not_in(replaced_turns(self._scope.org_id, user_id, [session_id])),
             )
             .order_by(column.seq.desc() if newest else column.seq)
             .limit(limit)
