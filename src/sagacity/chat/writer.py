@@ -202,10 +202,15 @@ class AnswerWriter:
         self._live.exchange = ended.model_copy(update={"timings": timings})
         self._live.change()
         self._acting.parts.accesses.note(self._acting.tenant, used_memories(self._live.exchange.citations))
+        self._record(self._live.exchange, enqueue=self._wake())
+
+    def _wake(self) -> float:
+        """Let what was said be learned; returns the milliseconds that it took to say so."""
+        began = time.perf_counter()
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
         )
-        self._record(self._live.exchange)
+        return (time.perf_counter() - began) * 1000  # some millionths of a second, which rounding would lose
 
     async def _stored(self, ended: Exchange) -> Exchange:
         """Store an exchange with its answer; what cannot be stored has failed, and whoever reads is told so."""
@@ -244,7 +249,7 @@ class AnswerWriter:
             _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
         return ended.model_copy(update=told)
 
-    def _record(self, ended: Exchange) -> None:
+    def _record(self, ended: Exchange, *, enqueue: float) -> None:
         remembered = self._remembered
         record_answer(
             self._acting,
@@ -252,6 +257,7 @@ class AnswerWriter:
             context=None if remembered is NOTHING else remembered.context,
             budget=BUDGETS.total_tokens,
             milliseconds=_milliseconds(self._started),
+            enqueue=enqueue,
             with_model=self._model != MODEL,
         )
 
