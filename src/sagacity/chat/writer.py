@@ -20,6 +20,7 @@ from sagacity.chat.remember import BUDGETS, NOTHING, Remembered
 from sagacity.config.model_choice import Role
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
+from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Citation, NewInteraction
@@ -70,6 +71,8 @@ class Prepared:
     """Of what was said in it, as far as it is summed up."""
     zone: tzinfo = UTC
     """Where the user's clock is."""
+    budgets: ContextBudgets = BUDGETS
+    """What the prompt may hold of all this."""
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -103,6 +106,7 @@ class AnswerWriter:
         self._mender = Mender()
         self._reader = CitationReader(())
         self._remembered = NOTHING
+        self._budgets = BUDGETS
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
         """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
@@ -111,7 +115,7 @@ class AnswerWriter:
             self._live.begin()
             prepared = await preparing
             self._timings |= prepared.timings
-            self._remembered = prepared.remembered
+            self._remembered, self._budgets = prepared.remembered, prepared.budgets
             self._live.memories = prepared.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
@@ -158,7 +162,8 @@ class AnswerWriter:
         self._model = runner.model
         context = prepared.remembered.context
         count = self._acting.parts.tokens.count
-        room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
+        budgets = prepared.budgets
+        room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
         history, left_out = window(prepared.said, budget=room, count=count)
         earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
@@ -255,7 +260,7 @@ class AnswerWriter:
             self._acting,
             ended,
             context=None if remembered is NOTHING else remembered.context,
-            budget=BUDGETS.total_tokens,
+            budget=self._budgets.total_tokens,
             milliseconds=_milliseconds(self._started),
             enqueue=enqueue,
             with_model=self._model != MODEL,
