@@ -94,6 +94,7 @@ async def test_an_answer_fills_every_field(app: FastAPI, api: httpx.AsyncClient)
     assert max(one for name, one in steps.items() if "_search_" in name) <= steps["total_retrieval_time"]
     assert steps["llm_ttfb"] <= newest["ttfb_ms"] <= total
     assert steps["llm_ttfb"] <= steps["llm_total_time"]
+    assert steps["save_response_time"] + steps["enqueue_time"] < total
     assert steps["total_retrieval_time"] + steps["ranking_time"] + steps["context_building_time"] < total
 
     found = newest["retrieval_metrics"]

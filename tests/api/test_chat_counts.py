@@ -58,7 +58,7 @@ async def begun(http: httpx.AsyncClient) -> str:
 
 
 @pytest.mark.usefixtures("model")
-@pytest.mark.parametrize("conversations", [1, 3])
+@pytest.mark.parametrize("conversations", [1, pytest.param(3, marks=pytest.mark.full)])
 async def test_sends_of_many_clients_at_once_are_all_counted(
     clients: list[httpx.AsyncClient], conversations: int
 ) -> None:
@@ -74,6 +74,7 @@ async def test_sends_of_many_clients_at_once_are_all_counted(
     assert [await counted(clients, one) for one in ids] == [2 * CLIENTS * OF_EACH] * conversations
 
 
+@pytest.mark.one_database
 @pytest.mark.usefixtures("model")
 async def test_another_answer_takes_the_place_of_one_in_the_counts(clients: list[httpx.AsyncClient]) -> None:
     """Asked for by several at once, in the middle of what others send."""
@@ -90,6 +91,7 @@ async def test_another_answer_takes_the_place_of_one_in_the_counts(clients: list
     assert await counted(clients, conversation_id) == 2 + 2 * len(clients)
 
 
+@pytest.mark.one_database
 async def test_failed_and_stopped_answers_are_counted_as_far_as_they_are_there(
     clients: list[httpx.AsyncClient], model: ScriptedLLM
 ) -> None:
@@ -107,6 +109,7 @@ async def test_failed_and_stopped_answers_are_counted_as_far_as_they_are_there(
     assert await counted(clients, conversation_id) == len(clients) + 1
 
 
+@pytest.mark.one_database
 @pytest.mark.usefixtures("model")
 async def test_cancelled_sends_are_counted_if_they_are_there(clients: list[httpx.AsyncClient]) -> None:
     """Whenever their clients leave: a message is stored and counted, or neither."""
@@ -129,6 +132,7 @@ async def test_cancelled_sends_are_counted_if_they_are_there(clients: list[httpx
     assert 2 * len(clients) * 3 // 2 <= count <= 2 * (len(clients) * 3 + 1)
 
 
+@pytest.mark.one_database
 @pytest.mark.usefixtures("model")
 async def test_what_is_deleted_is_counted_no_more(clients: list[httpx.AsyncClient]) -> None:
     """Single turns, whole exchanges, and other conversations, while more is sent."""
@@ -154,6 +158,7 @@ async def test_what_is_deleted_is_counted_no_more(clients: list[httpx.AsyncClien
     assert await counted(clients, conversation_id) == 3 - 2 + 2
 
 
+@pytest.mark.one_database
 @pytest.mark.usefixtures("model")
 async def test_turns_that_others_publish_are_messages_too(clients: list[httpx.AsyncClient]) -> None:
     """Of which nobody counted the tokens."""

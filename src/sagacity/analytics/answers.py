@@ -28,6 +28,7 @@ def record_answer(
     context: Context | None,
     budget: int,
     milliseconds: float,
+    enqueue: float | None = None,
     with_model: bool = True,
     request_id: str | None = None,
 ) -> None:
@@ -40,6 +41,7 @@ def record_answer(
         context: what it could draw on; None where it came to none.
         budget: tokens that the context could take.
         milliseconds: from the message to the end.
+        enqueue: milliseconds that it took to wake those who learn; None where nobody was woken.
         with_model: whether a model wrote it.
         request_id: of the call that asked for it; None for the one that goes on.
     """
@@ -64,6 +66,7 @@ def record_answer(
                     llm_ttfb=timings.get("llm_ttfb") if with_model else None,
                     llm_total_time=timings.get("llm_total") if with_model else None,
                     save_response_time=timings.get("save_response"),
+                    enqueue_time=enqueue,
                 ),
                 retrieval_metrics=retrieval_metrics(trace),
                 context_metrics=ContextMetrics()

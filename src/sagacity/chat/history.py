@@ -53,7 +53,7 @@ def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
 
 
 def in_sight(
-    messages: Sequence[Message], *, total: int, count: Callable[[str], int]
+    messages: Sequence[Message], *, budgets: ContextBudgets, count: Callable[[str], int]
 ) -> tuple[Sequence[Message], ContextBudgets]:
     """
     Return the newest of *messages* that a prompt shows whatever is remembered, and what is left to memory.
@@ -62,9 +62,10 @@ def in_sight(
 
     Args:
         messages: of the conversation, oldest first.
-        total: tokens that the prompt may hold of both.
+        budgets: tokens that the prompt may hold of both.
         count: a text's tokens.
     """
+    total = budgets.total_tokens
     taken, left_out = window(messages, budget=round(total * SHARE), count=count)
     room = max(0, total - sum(count(message.content) for message in taken))
     whole = [
@@ -72,4 +73,4 @@ def in_sight(
         for message, shown in zip(messages[left_out:], taken, strict=True)
         if shown.content == message.content
     ]
-    return whole, ContextBudgets(total_tokens=room)
+    return whole, budgets.model_copy(update={"total_tokens": room})

@@ -52,36 +52,45 @@ async def prepare(acting: Acting, user_id: UserId, sent: Send, request_id: str) 
             unread = _NOT_READ
         said = [one for one in said if one.exchange is None or one.exchange.request_id != request_id]
     timings = {"history": _milliseconds(started)}
-    settings, remembered = None, NOTHING
+    settings, budgets, remembered = None, BUDGETS, NOTHING
     try:
         async with acting.read(user_id=user_id) as snapshot:
             settings = await snapshot.user_settings.find(user_id)
+        budgets = (await acting.config()).chat_budgets.to_domain()
         if sent.include_memory:
-            remembered = await _remembered(acting, user_id, sent.asked.content, said, settings)
+            remembered = await _remembered(
+                acting, user_id, sent.asked.content, said, settings=settings, whole=budgets
+            )
     except StorageError as error:
         _log.warning("chat.no_settings", kind=type(error).__name__)
         if sent.include_memory:
             remembered = replace(NOTHING, missing=NOT_SEARCHED)
     timings |= {**remembered.timings, "preparing": _milliseconds(started)}
     note = "; ".join(filter(None, (unread, remembered.missing)))
-    return Prepared(remembered, note, said, summary, zone_of(settings), timings)
+    return Prepared(remembered, note, said, summary, zone_of(settings), budgets, timings)
 
 
 async def _in_sight(
-    acting: Acting, user_id: UserId, said: Sequence[Message]
+    acting: Acting, user_id: UserId, said: Sequence[Message], budgets: ContextBudgets
 ) -> tuple[Sequence[Message], ContextBudgets]:
     """Return the messages that a prompt has anyway, and what is left to memory: all of it if there is no model."""
     models = await models_for(acting, user_id)
     if models.prompt_runner(Role.CHAT, LEARNER) is None:
-        return (), BUDGETS
-    return in_sight(said, total=BUDGETS.total_tokens, count=acting.parts.tokens.count)
+        return (), budgets
+    return in_sight(said, budgets=budgets, count=acting.parts.tokens.count)
 
 
 async def _remembered(
-    acting: Acting, user_id: UserId, content: str, said: Sequence[Message], settings: UserSettings | None
+    acting: Acting,
+    user_id: UserId,
+    content: str,
+    said: Sequence[Message],
+    *,
+    settings: UserSettings | None,
+    whole: ContextBudgets,
 ) -> Remembered:
     try:
-        newest, budgets = await _in_sight(acting, user_id, said)
+        newest, budgets = await _in_sight(acting, user_id, said, whole)
         in_prompt = {
             turn
             for one in newest

@@ -19,6 +19,7 @@ from sagacity.chat.remember import BUDGETS, NOTHING, Remembered
 from sagacity.config.model_choice import Role
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
+from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Citation, NewInteraction
@@ -67,6 +68,8 @@ class Prepared:
     """Of what was said in it, as far as it is summed up."""
     zone: tzinfo = UTC
     """Where the user's clock is."""
+    budgets: ContextBudgets = BUDGETS
+    """What the prompt may hold of all this."""
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -100,6 +103,7 @@ class AnswerWriter:
         self._mender = Mender()
         self._reader = CitationReader(())
         self._remembered = NOTHING
+        self._budgets = BUDGETS
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
         """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
@@ -108,7 +112,7 @@ class AnswerWriter:
             self._live.begin()
             prepared = await preparing
             self._timings |= prepared.timings
-            self._remembered = prepared.remembered
+            self._remembered, self._budgets = prepared.remembered, prepared.budgets
             self._live.memories = prepared.remembered.shown
             self._live.exchange = self._live.exchange.model_copy(
                 update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
@@ -155,7 +159,8 @@ class AnswerWriter:
         self._model = runner.model
         context = prepared.remembered.context
         count = self._acting.parts.tokens.count
-        room = max(BUDGETS.history_tokens, BUDGETS.total_tokens - context.total_tokens)
+        budgets = prepared.budgets
+        room = max(budgets.history_tokens, budgets.total_tokens - context.total_tokens)
         history, left_out = window(prepared.said, budget=room, count=count)
         earlier = prepared.summary if left_out or len(prepared.said) == MOST_MESSAGES else ""
         variables = {
@@ -199,10 +204,15 @@ class AnswerWriter:
         self._live.exchange = ended.model_copy(update={"timings": timings})
         self._live.change()
         self._acting.parts.accesses.note(self._acting.tenant, used_memories(self._live.exchange.citations))
+        self._record(self._live.exchange, enqueue=self._wake())
+
+    def _wake(self) -> float:
+        """Let what was said be learned; returns the milliseconds that it took to say so."""
+        began = time.perf_counter()
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
         )
-        self._record(self._live.exchange)
+        return (time.perf_counter() - began) * 1000  # some millionths of a second, which rounding would lose
 
     async def _stored(self, ended: Exchange) -> Exchange:
         """Store an exchange with its answer; what cannot be stored has failed, and whoever reads is told so."""
@@ -241,14 +251,15 @@ class AnswerWriter:
             _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
         return ended.model_copy(update=told)
 
-    def _record(self, ended: Exchange) -> None:
+    def _record(self, ended: Exchange, *, enqueue: float) -> None:
         remembered = self._remembered
         record_answer(
             self._acting,
             ended,
             context=None if remembered is NOTHING else remembered.context,
-            budget=BUDGETS.total_tokens,
+            budget=self._budgets.total_tokens,
             milliseconds=_milliseconds(self._started),
+            enqueue=enqueue,
             with_model=self._model != MODEL,
         )
 

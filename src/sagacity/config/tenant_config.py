@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from sagacity.config.chat_budgets import ChatBudgets
 from sagacity.config.extractor_config import (
     DEFAULT_PLAYBOOK_EXTRACTOR,
     DEFAULT_PROFILE_EXTRACTOR,
@@ -188,6 +189,9 @@ class TenantConfig(ConfigPart):
     )
     spending_cap: SpendingCap | None = Field(
         default=None, description="Limit on model use; when it is reached, rules learn until the next period."
+    )
+    chat_budgets: ChatBudgets = Field(
+        default=ChatBudgets(), description="Tokens that a prompt of the chat may hold beside its message."
     )
     prompt_versions: Annotated[dict[str, int], AfterValidator(_known_prompts)] = Field(
         default={}, description="Versions of prompts to use instead of the newest."

@@ -64,6 +64,8 @@ class StepTimings(DescribedValue):
     """From the call of the model to its last piece of text."""
     save_response_time: float | None = None
     """Storing the answer."""
+    enqueue_time: float | None = None
+    """Waking those who learn from what was said; they learn later."""
     history_time: float | None = None
     """Reading the conversation so far for the prompt."""
 

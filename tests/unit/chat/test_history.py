@@ -7,6 +7,7 @@ import pytest
 from sagacity.chat.conversations import title_of
 from sagacity.chat.history import in_sight, window
 from sagacity.domain.chat import Message, MessageRole
+from sagacity.domain.context import ContextBudgets
 from sagacity.domain.ids import SessionId
 from sagacity.providers.tokens import TokenCounter
 
@@ -60,11 +61,13 @@ def test_cut_message_keeps_to_its_tokens(said: str, budget: int) -> None:
 def test_newest_are_in_sight_and_memory_gets_the_rest() -> None:
     """Three tenths of the whole at the most; what is further back, or has to be cut, can be remembered."""
     talk = [message(number, None, "word " * 10) for number in range(8)]
-    newest, budgets = in_sight(talk, total=100, count=words)
+    newest, budgets = in_sight(talk, budgets=ContextBudgets(total_tokens=100), count=words)
     assert [one.message_id for one in newest] == ["5", "6", "7"]
     assert budgets.total_tokens == 70
-    assert in_sight([], total=100, count=words)[1].total_tokens == 100
-    newest, budgets = in_sight([message(0, None, "word " * 5_000)], total=100, count=words)
+    assert in_sight([], budgets=ContextBudgets(total_tokens=100), count=words)[1].total_tokens == 100
+    newest, budgets = in_sight(
+        [message(0, None, "word " * 5_000)], budgets=ContextBudgets(total_tokens=100), count=words
+    )
     assert newest == []
     assert 70 <= budgets.total_tokens < 100
 

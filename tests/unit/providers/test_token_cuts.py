@@ -124,7 +124,7 @@ def test_a_message_is_cut_to_any_budget(said: list[str], budget: int, count: Cal
     for kept, whole in zip(taken, said[left_out:], strict=True):
         assert whole.startswith(kept.content.removesuffix("…"))
     assert sum(count(one.content) for one in taken) <= max(budget, 0)
-    whole, budgets = in_sight(messages, total=max(budget, 0), count=count)
+    whole, budgets = in_sight(messages, budgets=ContextBudgets(total_tokens=max(budget, 0)), count=count)
     assert len(whole) <= len(taken) or budget <= 0
     assert budgets.total_tokens >= 0
 
