@@ -1,4 +1,4 @@
-"""Counts of messages and tokens are those of the messages, whatever is sent, stopped or deleted at once (row C12)."""
+"""Counts of messages and tokens are those of the messages, whatever is sent and answered again at once, and deleted (row C12)."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -92,10 +92,10 @@ async def test_another_answer_takes_the_place_of_one_in_the_counts(clients: list
 
 
 @pytest.mark.one_database
-async def test_failed_and_stopped_answers_are_counted_as_far_as_they_are_there(
+async def test_a_question_without_an_answer_is_one_message(
     clients: list[httpx.AsyncClient], model: ScriptedLLM
 ) -> None:
-    """A question without an answer is one message; a failed retry changes nothing."""
+    """Where the model fails; and a failed retry changes nothing."""
     conversation_id = await begun(clients[0])
     again = {"conversation_id": conversation_id, "stream": False}
     model.answer_with(lambda _request: status(500))
