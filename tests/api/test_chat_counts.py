@@ -1,4 +1,4 @@
-"""Counts of messages and tokens are those of the messages, whatever is sent and answered again at once, and deleted (row C12)."""
+"""Counts of messages and tokens are those of the messages, whatever is sent or deleted, also at once (row C12)."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -29,6 +29,7 @@ from sagacity.config.extractor_config import (
 )
 from sagacity.config.fields import REVEAL, STORED, ConfigPart, Count, has_flag, is_masked
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
+from sagacity.config.ranking_weights import SignalWeights
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.prompts.names import checked_versions
@@ -192,6 +193,9 @@ class TenantConfig(ConfigPart):
     )
     chat_budgets: ChatBudgets = Field(
         default=ChatBudgets(), description="Tokens that a prompt of the chat may hold beside its message."
+    )
+    ranking_weights: SignalWeights = Field(
+        default=SignalWeights(), description="What each signal counts for in the ranking `weighted`."
     )
     prompt_versions: Annotated[dict[str, int], AfterValidator(_known_prompts)] = Field(
         default={}, description="Versions of prompts to use instead of the newest."

@@ -90,6 +90,16 @@ class Filter(Value):
     """What was known then: status and expiry are those of that moment, which stands in for `valid_at`."""
 
 
+class RankingWeights(Value):
+    """What each signal counts for in the ranking `weighted`, where nobody says otherwise: the chat contract's."""
+
+    keyword: float = 0.35
+    vector: float = 0.25
+    reliability: float = 0.20
+    recency: float = 0.15
+    frequency: float = 0.05
+
+
 class Query(Value):
     """What to look for, among what, and how much of it."""
 
@@ -105,6 +115,8 @@ class Query(Value):
     keeps_cautions: bool = True
     """Whether what must not be missed is among the results, however well it matches."""
     ranking: Ranking = Ranking.BLENDED
+    weights: RankingWeights = RankingWeights()
+    """Of the ranking `weighted`."""
     strategies: tuple[StrategyName, ...] = (StrategyName.VECTOR, StrategyName.KEYWORD, StrategyName.GRAPH)
     """Which ways of finding are used, as far as `mode` admits them."""
     reference_at: datetime | None = None

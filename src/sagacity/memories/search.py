@@ -12,7 +12,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Visibility
-from sagacity.domain.query import Filter, Found, Query, Scored, Trace
+from sagacity.domain.query import Filter, Found, Query, Ranking, Scored, Trace
 from sagacity.memories.acting import Acting
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.query.rewriting import Turn
@@ -53,7 +53,7 @@ async def search_by_kind(
         include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
-    query = _servable(acting, query, include_expired=include_expired)
+    query = await _weighed(acting, _servable(acting, query, include_expired=include_expired))
     searched = acting.parts.searcher.search_kinds(acting.principal, query)
     if counts_withheld:
         found, waiting = await asyncio.gather(searched, count_waiting(acting, query.wanted))
@@ -81,7 +81,7 @@ async def search_memories(
         include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
-    query = _servable(acting, query, include_expired=include_expired)
+    query = await _weighed(acting, _servable(acting, query, include_expired=include_expired))
     deep = query if keep is None else query.model_copy(update={"limit": max(query.limit, BEFORE_SIFTING)})
     if query.text:
         found = await acting.parts.searcher.search(acting.principal, deep)
@@ -133,6 +133,7 @@ async def search_turns(acting: Acting, query: Query, *, among_newest: int | None
         query: what is searched for.
         among_newest: among how many of the newest turns to look; None for all.
     """
+    query = await _weighed(acting, query)
     wanted, searcher = query.wanted, acting.parts.searcher
     if not query.text:
         newest = await _newest_turns(acting, wanted, among_newest or query.limit)
@@ -160,6 +161,14 @@ def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
         "valid_at": None if include_expired else acting.parts.clock.now(),
     }
     return query.model_copy(update={"wanted": query.wanted.model_copy(update=conditions)})
+
+
+async def _weighed(acting: Acting, query: Query) -> Query:
+    """Return the search with the weights that the organisation has configured, where they count."""
+    if query.ranking is not Ranking.WEIGHTED:
+        return query
+    weights = (await acting.config()).ranking_weights.to_domain()
+    return query.model_copy(update={"weights": weights})
 
 
 async def count_waiting(acting: Acting, wanted: Filter) -> int:

@@ -112,6 +112,7 @@ class Searcher:
                 ordered = rank(
                     found,
                     ranking=query.ranking,
+                    weights=query.weights,
                     standings=standings,
                     analysis=analysis,
                     now=now,

@@ -4,10 +4,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from sagacity.domain.analysis import QueryAnalysis, TimeKind, TimeReference
-from sagacity.domain.query import Ranking, StrategyName
+from sagacity.domain.query import Ranking, RankingWeights, StrategyName
 from sagacity.retrieval.strategies.base import recency
 from sagacity.retrieval.talk import Key, add_shares, gains_of, speakers_named, weights_for
 from sagacity.storage.base import Hit
@@ -40,8 +41,7 @@ _RRF_WEIGHTS = {
     StrategyName.RECENT: 0.2,
 }
 
-WEIGHTS = {"keyword": 0.35, "vector": 0.25, "reliability": 0.20, "recency": 0.15, "frequency": 0.05}
-"""The chat contract's."""
+_WEIGHTS = RankingWeights()
 _MANY_USES = 1_000
 
 
@@ -65,7 +65,13 @@ class Ranked(NamedTuple):
 
 
 def rank(
-    found: Found, *, ranking: Ranking, standings: Standings, analysis: QueryAnalysis, now: datetime
+    found: Found,
+    *,
+    ranking: Ranking,
+    standings: Standings,
+    analysis: QueryAnalysis,
+    now: datetime,
+    weights: RankingWeights = _WEIGHTS,
 ) -> list[Ranked]:
     """
     Merge what the strategies found of one kind into one list. Nothing that any of them found is lost.
@@ -76,26 +82,34 @@ def rank(
         standings: what is known of the things found; one that is missing is taken for average.
         analysis: the question.
         now: what "today" is to it.
+        weights: of the signals, for the ranking `weighted`.
 
     Returns:
         Best first, each once; ties by cosine, then by kind and number. What no strategy has among its first `DEPTH`
         hits comes last.
     """
     first = {name: hits[:DEPTH] for name, hits in found.items()}
-    ranked = _ranked(first, ranking, standings, analysis, now)
+    by = partial(_ranked, ranking=ranking, standings=standings, analysis=analysis, now=now, weights=weights)
+    ranked = by(first)
     if any(len(hits) > DEPTH for hits in found.values()):
         there = {(one.kind, one.owner_id) for one in ranked}
         least = ranked[-1].score
         ranked += [
             one._replace(score=min(one.score, least))
-            for one in _ranked(found, ranking, standings, analysis, now)
+            for one in by(found)
             if (one.kind, one.owner_id) not in there
         ]
     return ranked
 
 
 def _ranked(
-    found: Found, ranking: Ranking, standings: Standings, analysis: QueryAnalysis, now: datetime
+    found: Found,
+    *,
+    ranking: Ranking,
+    standings: Standings,
+    analysis: QueryAnalysis,
+    now: datetime,
+    weights: RankingWeights,
 ) -> list[Ranked]:
     match ranking:
         case Ranking.BLENDED:
@@ -103,7 +117,7 @@ def _ranked(
         case Ranking.RRF:
             ranked = _reciprocal(found)
         case Ranking.WEIGHTED:
-            ranked = _weighted(found, standings, now)
+            ranked = _weighted(found, standings, now, weights)
     return sorted(ranked, key=lambda one: (-one.score, -one.raw.get("vector", -1.0), one.kind, one.owner_id))
 
 
@@ -233,13 +247,14 @@ def _reciprocal(found: Found) -> list[Ranked]:
 # --- the chat contract's formula --------------------------------------------------------------------------------------
 
 
-def _weighted(found: Found, standings: Standings, now: datetime) -> list[Ranked]:
+def _weighted(found: Found, standings: Standings, now: datetime, weights: RankingWeights) -> list[Ranked]:
     """
     Weigh words, meaning, reliability, recency and frequency. What is missing is 0, and no half point for nothing.
 
     Source: chat contract 4.5: tanh(0.2 BM25), (cosine + 1) / 2, half-life of 30 days, ln(1 + uses) / ln 1001.
     """
     ranked: list[Ranked] = []
+    weight_of = dict(weights)
     for key, raw in _raw(found).items():
         standing = standings.get(key)
         signals = {
@@ -249,7 +264,7 @@ def _weighted(found: Found, standings: Standings, now: datetime) -> list[Ranked]
             "recency": recency(standing.happened_at, now) if standing else 0.0,
             "frequency": _frequency(standing.access_count) if standing else 0.0,
         }
-        score = sum(WEIGHTS[name] * signal for name, signal in signals.items())
+        score = sum(weight_of[name] * signal for name, signal in signals.items())
         shown = {f"{name}_score": signal for name, signal in signals.items()}
         ranked.append(Ranked(key[0], key[1], score, raw, shown))
     return ranked
