@@ -143,11 +143,13 @@ async def test_what_is_deleted_is_counted_no_more(clients: list[httpx.AsyncClien
     [turn] = [one for one in found.json()["interactions"] if one["content"] == "Number 0."]
     one_turn = {"user_id": "local", "interaction_id": turn["interaction_id"]}
     one_exchange = {"request_id": told[1][0].data["exchange_id"]}
-    (await clients[0].request("DELETE", "/api/delete_interaction", json=one_turn)).raise_for_status()
-    assert await counted(clients, conversation_id) == 6 - 1
-    (await clients[1].request("DELETE", "/api/delete_request", json=one_exchange)).raise_for_status()
-    assert await counted(clients, conversation_id) == 6 - 1 - 2
-    (await clients[2].delete(f"/api/chat/conversations/{other_id}")).raise_for_status()
+    deleted = await asyncio.gather(
+        clients[0].request("DELETE", "/api/delete_interaction", json=one_turn),
+        clients[1].request("DELETE", "/api/delete_request", json=one_exchange),
+        clients[2].delete(f"/api/chat/conversations/{other_id}"),
+    )
+    for reply in deleted:
+        reply.raise_for_status()
     assert await counted(clients, conversation_id) == 6 - 1 - 2
     await asyncio.gather(
         sent(clients[0], "More.", conversation_id=conversation_id),

@@ -18,6 +18,7 @@ from sagacity.storage.schema.tables import search_documents, search_scopes, sear
 from sagacity.storage.search.keywords import asks, date_terms, first_person_share, terms_of
 from sagacity.storage.search.scopes import grow_scope
 from sagacity.storage.search.text_work import beside_the_loop
+from sagacity.storage.statements.array_params import one_of
 
 _KEYS_A_STATEMENT = 5_000
 _TERMS_A_STATEMENT = 2_000
@@ -312,9 +313,22 @@ async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
 
 
 async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
-    """Remove the documents of these owners, with their terms."""
+    """
+    Remove the documents of these owners, with their terms.
+
+    Their scopes are locked first, as by all who write documents: who locked the documents first and who locked the
+    scopes first would wait for each other.
+    """
+    if scope.backend.locks_rows:
+        await lock_scopes(scope, await _scopes_with(scope, kind, owner_ids))
     for start in range(0, len(owner_ids), _KEYS_A_STATEMENT):
         await _remove(scope, kind, owner_ids[start : start + _KEYS_A_STATEMENT])
+
+
+async def _scopes_with(scope: Scope, kind: str, owner_ids: Sequence[int]) -> list[int]:
+    column = search_documents.c
+    mine = (column.org_id == scope.org_id, column.kind == kind, one_of(column.owner_id, owner_ids))
+    return [row.scope_id for row in await scope.all(sa.select(column.scope_id).where(*mine).distinct())]
 
 
 async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
@@ -335,7 +349,6 @@ async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
         sizes[row.scope_id][0] += 1
         sizes[row.scope_id][1] += row.term_count
     of_scope = search_scopes.c
-    await lock_scopes(scope, sizes)
     await scope.run(
         sa.update(search_scopes)
         .where(of_scope.scope_id == sa.bindparam("s"))
