@@ -253,7 +253,9 @@ def _build(
         reranker=reranker,
         strategy_seconds=settings.strategy_timeout_seconds,
     )
-    query_rewriter = QueryRewriter(rewrite_by_model(configs, models))
+    query_rewriter = QueryRewriter(
+        rewrite_by_model(configs, models), limit_seconds=settings.strategy_timeout_seconds
+    )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
     analytics = _emitter(settings, storage, clock)
     parts = Parts(

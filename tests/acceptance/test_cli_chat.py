@@ -57,7 +57,7 @@ def test_talk_shows_and_forgets_sources(server: ServerProcess, home: Path) -> No
         found = client.list_conversations(user_id="ben")
         assert [(one.title, one.message_count) for one in found.conversations] == [
             ("What do I play?", 2),
-            ("What do I play?", 3),
+            ("What do I play?", 2),
         ]
 
 

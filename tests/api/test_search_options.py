@@ -10,7 +10,7 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.memory import Approval, Attributes, MemoryKind, Provenance, Status
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.providers.litellm_seam import load_litellm
-from support.api import add_profile, client_of, make_token, publish
+from support.api import add_profile, client_of, make_token, publish, running, settings_in
 from support.parts import new_memory
 from support.scripted_llm import never, scripted_llm, status
 
@@ -475,13 +475,15 @@ async def test_a_model_rewrites_the_question_if_it_is_asked_to(app, api):
             assert names(failed) == {"order X-4711"}
 
 
-async def test_a_silent_model_costs_no_more_than_its_limit(app, api):
+async def test_a_silent_model_costs_no_more_than_its_limit(tmp_path):
     """The words of the caller answer."""
-    await store(app, zebra("one"))
-    with scripted_llm() as server:
-        await choose_model(api, server)
-        server.answer_with(never())
-        found = await ask(api, query="zebra", user_id="anna", enable_reformulation=True, explain=True)
+    settings = settings_in(tmp_path, strategy_timeout_seconds=5)
+    async with running(settings) as app, client_of(app) as api:
+        await store(app, zebra("one"))
+        with scripted_llm() as server:
+            await choose_model(api, server)
+            server.answer_with(never())
+            found = await ask(api, query="zebra", user_id="anna", enable_reformulation=True, explain=True)
     assert names(found) == {"one"}
     assert found["msg"] == "the question was not reformulated: the model gave no answer in time"
     [step] = [one for one in found["explanation"]["strategies"] if one["name"] == "reformulation"]

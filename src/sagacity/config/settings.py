@@ -181,7 +181,8 @@ class Settings(BaseSettings):
     strategy_timeout_seconds: float = Field(
         default=5,
         gt=0,
-        description="Timeout of one search strategy, embedding the question included; the others answer without it.",
+        description="Timeout of one search strategy, embedding the question included, and of a model's rewriting the "
+        "question; the search answers without it.",
     )
     wait_timeout_seconds: float = Field(
         default=600,
