@@ -29,5 +29,7 @@ async def test_prompt_keeps_to_the_organisations_budget(api: httpx.AsyncClient) 
 @pytest.mark.parametrize("budgets", [{"total_tokens": 99}, {"total_tokens": 128_001}, {"facts_tokens": -1}])
 async def test_senseless_budget_is_refused(api: httpx.AsyncClient, budgets: dict) -> None:
     """With 422, and nothing is changed."""
+    before = (await api.get("/api/get_config")).json()
     reply = await api.post("/api/set_config", json={"chat_budgets": budgets})
     assert reply.status_code == 422, reply.text
+    assert (await api.get("/api/get_config")).json() == before

@@ -1,13 +1,10 @@
 """How often a route may be called, said beside it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, TypeVar
 
-from fastapi import APIRouter
-from fastapi.routing import APIRoute
+from sagacity.api.marks import Endpoint, Routers, mark, marked
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 _RATE = "rate"
 
 
@@ -22,20 +19,9 @@ class Rate(IntEnum):
 
 def limited(rate: Rate) -> Callable[[Endpoint], Endpoint]:
     """Return what marks an endpoint as limited; one that is not marked has no limit."""
-
-    def mark(endpoint: Endpoint) -> Endpoint:
-        vars(endpoint)[_RATE] = rate
-        return endpoint
-
-    return mark
+    return mark(_RATE, rate)
 
 
-def limits_of(routers: Iterable[tuple[str, APIRouter]]) -> dict[str, int]:
-    """Return calls a minute by method and path such as `POST /api/search`, of routers with their prefixes."""
-    return {
-        f"{method} {prefix}{route.path}": int(vars(route.endpoint)[_RATE])
-        for prefix, router in routers
-        for route in router.routes
-        if isinstance(route, APIRoute) and _RATE in vars(route.endpoint)
-        for method in route.methods or ()
-    }
+def limits_of(routers: Routers) -> dict[str, int]:
+    """Return calls a minute by method and path such as `POST /api/search`."""
+    return {call: int(rate) for call, rate in marked(routers, _RATE).items()}

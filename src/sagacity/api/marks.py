@@ -1,0 +1,32 @@
+"""What a route says of itself beside its endpoint, read when the application is put together."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Routers = Iterable[tuple[str, APIRouter]]
+"""Routers with their prefixes."""
+
+
+def mark(name: str, value: object) -> Callable[[Endpoint], Endpoint]:
+    """Return what gives an endpoint the mark *name*."""
+
+    def marked_with(endpoint: Endpoint) -> Endpoint:
+        vars(endpoint)[name] = value
+        return endpoint
+
+    return marked_with
+
+
+def marked(routers: Routers, name: str) -> dict[str, Any]:
+    """Return the values of the mark *name*, by method and path such as `POST /api/search`, where there is one."""
+    return {
+        f"{method} {prefix}{route.path}": vars(route.endpoint)[name]
+        for prefix, router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute) and name in vars(route.endpoint)
+        for method in route.methods or ()
+    }
