@@ -1,10 +1,10 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVarTuple
+from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sagacity.domain.query import Filter
 
 Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
+Result = TypeVar("Result")
 
 
 class Hit(NamedTuple):
@@ -55,6 +56,9 @@ class Nearest:
 
 class VectorIndex(Protocol):
     """Finds documents by their vectors. Exact within one user; filters hold before the search."""
+
+    waits: bool
+    """Whether it asks another server than the database, for which the event loop is needed."""
 
     async def search(
         self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
@@ -134,6 +138,22 @@ class Backend(Protocol):
 
         With *user_id* a backend that checks rows by itself shows nothing of the tenant's other users. With
         *keeps_plans* it may go about a statement as it did before, whatever its values are now.
+        """
+        ...
+
+    async def visit(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of a transaction as `read` opens it: for several statements and what is made of them.
+
+        It may run in a thread of its own, and so awaits nothing but the connection. If the caller is cancelled, it has
+        ended when this returns.
         """
         ...
 

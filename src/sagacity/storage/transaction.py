@@ -186,6 +186,34 @@ class Storage:
             with _pinned(self.backend, connection, whose):
                 yield self._transaction(connection, tenant)
 
+    async def visit(
+        self,
+        whose: Tenant | Principal,
+        work: Callable[[Transaction], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of one moment: quicker than `read` where there are several statements.
+
+        Args:
+            whose: as in `begin`.
+            work: may run in a thread, and awaits nothing but the transaction: what needs the event loop fails there.
+            user_id: as in `read`.
+            keeps_plans: as in `read`.
+
+        Raises:
+            Forbidden: *user_id* is another user than the principal's.
+        """
+        tenant, reached = _reached(whose, user_id)
+
+        async def visited(connection: AsyncConnection) -> Result:
+            with _pinned(self.backend, connection, whose):
+                return await work(self._transaction(connection, tenant))
+
+        return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
+
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
         return Transaction(self._scope(connection, tenant))
 

@@ -1,9 +1,9 @@
 """PostgreSQL: many processes and machines, tenants kept apart by row-level security."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -37,6 +37,7 @@ strategies run side by side already: with parallel workers, started for each par
 and not 40.
 """
 _TRIES = 2
+Result = TypeVar("Result")
 
 
 class Postgres:
@@ -92,6 +93,18 @@ class Postgres:
         plans = _KEPT_PLANS if keeps_plans else ""
         async with self._transaction(f"{_READ}; {_LIMITS}; {plans}{_whose(org_id, user_id)}") as connection:
             yield connection
+
+    async def visit(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """Run *work* on a snapshot, here: the database is elsewhere."""
+        async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
+            return await work(connection)
 
     @asynccontextmanager
     async def _transaction(self, opening: str) -> AsyncGenerator[AsyncConnection]:

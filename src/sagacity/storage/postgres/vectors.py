@@ -38,6 +38,8 @@ class PostgresVectors:
     admitted ones are found. What the graph gives is compared again exactly.
     """
 
+    waits = False
+
     def __init__(self, *, exact_documents: int = EXACT_DOCUMENTS, least_share: float = LEAST_SHARE) -> None:
         """Choose from how many documents of a kind on, and from which share of the table, the graph is walked."""
         self._exact_documents = exact_documents

@@ -40,6 +40,8 @@ _NUMBERS_A_STATEMENT = 8_192
 class QdrantVectors:
     """The copy in Qdrant, in front of the database's own search, which answers whenever Qdrant does not."""
 
+    waits = True
+
     def __init__(
         self,
         store: QdrantStore,
