@@ -1,6 +1,7 @@
 """What every test may ask for: a storage on each implementation, a clock, ids, the real embedder."""
 
 import asyncio
+import gc
 import shutil
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import redis
+import structlog
 from hypothesis import HealthCheck, settings
 
 from sagacity.providers.embedders.minilm import MiniLM
@@ -24,6 +26,19 @@ PROGRAM = "sagacity_app"
 REPORT = "report"
 """The property of a test whose text is shown at the end of a run, also of one in several processes."""
 
+
+# By default every 700 new objects are searched for garbage: a sixth of the time of API tests.
+gc.set_threshold(20_000, 20, 20)
+
+# As the program logs an error. By default a traceback shows every variable, for which a processor works for seconds.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 for _profile, _examples in (("quick", 25), ("full", 300)):
     settings.register_profile(
@@ -58,6 +73,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later search for garbage what was imported and collected: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_longer(item: pytest.Item) -> bool:
