@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.storage.transaction import Storage
+from support.compiled import share_statements
 from support.kept import KeptBackends, empty_database, empty_file
 from support.local_servers import PostgresServer, ValkeyServer, running_postgres, running_valkey
 from support.parts import CountingIds, StoppedClock, migrated, opened, with_organisations
@@ -39,6 +40,8 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+share_statements()
 
 for _profile, _examples in (("quick", 25), ("full", 300)):
     settings.register_profile(
