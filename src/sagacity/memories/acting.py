@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
+from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
@@ -40,6 +41,7 @@ class Parts:
     dispatcher: Dispatcher
     accesses: Accesses
     analytics: Recorder = UNRECORDED
+    erasure_key: OpenKey = no_key
 
 
 @dataclass(frozen=True, slots=True)
