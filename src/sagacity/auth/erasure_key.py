@@ -100,7 +100,9 @@ def read_or_make(path: Path) -> ErasureKey:
         text = path.read_text(encoding="ascii").strip()
         secret = bytes.fromhex(text)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"the key of erasures in {path.name} cannot be used; set SAGACITY_ERASURE_KEY") from error
+        raise ConfigError(
+            f"the key of erasures in {path.name} cannot be used; set SAGACITY_ERASURE_KEY"
+        ) from error
     if len(secret) != _SECRET_BYTES:
         raise ConfigError(f"{path.name} holds no key of erasures; restore it, or set SAGACITY_ERASURE_KEY")
     return ErasureKey(secret)

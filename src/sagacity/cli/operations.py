@@ -29,7 +29,11 @@ app = typer.Typer(no_args_is_help=True, help="Long-running work that someone sta
 
 Service = Annotated[
     Literal[
-        "profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation", "user_erasure"
+        "profile_generation",
+        "playbook_generation",
+        "playbook_aggregation",
+        "skill_generation",
+        "user_erasure",
     ]
     | None,
     typer.Option("--service", help="Only of this type."),

@@ -22,7 +22,9 @@ def verify_erasure(
     *,
     user_id: Annotated[
         str | None,
-        typer.Option("--user-id", "-u", help="The user: then texts and the database's files are searched too."),
+        typer.Option(
+            "--user-id", "-u", help="The user: then texts and the database's files are searched too."
+        ),
     ] = None,
 ) -> None:
     """
@@ -58,7 +60,9 @@ async def _verify(report: ErasureReport, user_id: UserId | None) -> "ErasureChec
 
 def _drawn(found: "ErasureCheck", *, searched: bool) -> Render:
     if not found.is_genuine:
-        return facts({"signature": "not genuine: the report was changed, or another installation's key signed it"})
+        return facts(
+            {"signature": "not genuine: the report was changed, or another installation's key signed it"}
+        )
     told: dict[str, object] = {
         "signature": "genuine",
         "found": ", ".join(found.found) or "nothing",

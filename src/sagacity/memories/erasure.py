@@ -10,7 +10,7 @@ from sagacity.memories.operations import watched
 
 async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) -> Operation:
     """
-    Erase all that is stored of a user, whether anything is or not; asked for again while it goes on, it is the same run.
+    Erase all that is stored of a user, whether anything is or not; asked for twice, it is one run.
 
     Args:
         acting: on whose behalf.

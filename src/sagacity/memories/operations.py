@@ -170,7 +170,11 @@ def progress_text(operation: Operation) -> str:
     """Return the state of a run in one line."""
     state = f"{operation.name} is {operation.status.replace('_', ' ')}"
     if operation.name is OperationName.USER_ERASURE:
-        return f"{state}: step {operation.step_count} of {operation.step_total}" if operation.step_total else state
+        return (
+            f"{state}: step {operation.step_count} of {operation.step_total}"
+            if operation.step_total
+            else state
+        )
     if not operation.name.is_of_users:
         steps = f"{operation.step_count} of {counted(operation.step_total, 'cluster')}"
         return f"{state}: {steps} looked at" if operation.step_total else state
@@ -234,7 +238,9 @@ async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
         raise Conflict("an erasure is not cancelled: part of what there was of the user is gone already")
 
 
-async def watched(acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float) -> Operation:
+async def watched(
+    acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float
+) -> Operation:
     """Start a run, and look at it until it ended or the time is over."""
     deadline = time.monotonic() + wait_seconds
     operation = await acting.parts.storage.retry(start)

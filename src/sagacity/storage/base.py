@@ -74,7 +74,6 @@ class VectorIndex(Protocol):
         """
         ...
 
-
     def forget(self) -> None:
         """Let go of all vectors that are kept in memory."""
         ...

@@ -6,9 +6,10 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import DISTIL
 from sagacity.domain.erasure import Withdrawn
 from sagacity.domain.ids import UserId
-from sagacity.domain.memory import Approval, Memory, MemoryKind
+from sagacity.domain.memory import MemoryKind
 from sagacity.learning.distil.agent_playbooks.trigger import aggregation_of, note_playbooks
 from sagacity.learning.distil.skills.plan import options_of
+from sagacity.storage.erasure.derived import Derived
 from sagacity.storage.erasure.rows import Counts
 from sagacity.storage.transaction import Transaction
 
@@ -56,7 +57,7 @@ async def _withdraw(
     transaction: Transaction,
     config: TenantConfig,
     erasure_id: str,
-    made: Sequence[Memory],
+    made: Sequence[Derived],
     lost: set[tuple[str, str]],
 ) -> Counts:
     counts = await transaction.erased_rows.withdrawn([one.memory_id for one in made])
@@ -67,7 +68,7 @@ async def _withdraw(
     return counts
 
 
-def _withdrawn(memory: Memory, config: TenantConfig) -> Withdrawn:
+def _withdrawn(memory: Derived, config: TenantConfig) -> Withdrawn:
     is_again = aggregation_of(config, memory.name) is not None
     if memory.kind is MemoryKind.SKILL:
         options = options_of(config, memory.name)
@@ -77,6 +78,6 @@ def _withdrawn(memory: Memory, config: TenantConfig) -> Withdrawn:
         uid=memory.uid,
         name=memory.name,
         agent_version=memory.agent_version,
-        was_approved=memory.approval is Approval.APPROVED,
+        was_approved=memory.is_approved,
         is_derived_again=is_again,
     )

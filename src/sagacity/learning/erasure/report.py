@@ -76,7 +76,9 @@ def look_into(
 ) -> list[BackupFound]:
     """Return the backups that were made before the user was gone, with what is seen in them."""
     return [
-        BackupFound(path=one.path, made_at=one.made_at, holds_user=holds_user(Path(one.path), org_id, user_id))
+        BackupFound(
+            path=one.path, made_at=one.made_at, holds_user=holds_user(Path(one.path), org_id, user_id)
+        )
         for one in backups
         if one.made_at is None or one.made_at <= gone_at
     ]

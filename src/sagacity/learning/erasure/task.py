@@ -58,8 +58,8 @@ class Erase:
     """
     Erases users of one organisation, one after the other.
 
-    Each step deletes batches until nothing is left, so that one that was cut short is done again. Nothing is appended to
-    the user's log meanwhile; the last transaction deletes what came otherwise, and the rights of all who work on it.
+    Each step deletes batches until nothing is left, so that one that was cut short is done again. Nothing is appended
+    to the user's log meanwhile; the last transaction deletes what came otherwise, and the rights of all who work on it.
     """
 
     name = ERASE
@@ -244,7 +244,9 @@ class Erase:
                     vector_copy=copied,
                     is_user_back=is_back,
                 )
-        raise StorageUnavailable("something of the user was still found in the database; it is searched again later")
+        raise StorageUnavailable(
+            "something of the user was still found in the database; it is searched again later"
+        )
 
     async def _is_back(self, run: _Run, found: Found) -> bool:
         """Return whether what was found is of a new user of the same id; otherwise delete it."""
@@ -323,5 +325,3 @@ async def _waiting(snapshot: Transaction) -> list[tuple[Operation, OperationItem
     """Return the erasures that have not ended, oldest first."""
     waiting = await snapshot.operations.waiting_for(ORGANISATION)
     return [one for one in waiting if one[0].name is OperationName.USER_ERASURE]
-
-

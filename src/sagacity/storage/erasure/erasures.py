@@ -1,7 +1,6 @@
 """Erasures of users: accepted, under way, ended with a report."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -44,7 +43,8 @@ class ErasureRepository:
         key = {"org_id": self._scope.org_id, "user_id": user_id}
         return bool(
             await self._scope.run(
-                insert.execution_options(preserve_rowcount=True), key | times | {"last_seq": 0, "is_erasing": True}
+                insert.execution_options(preserve_rowcount=True),
+                key | times | {"last_seq": 0, "is_erasing": True},
             )
         )
 
@@ -61,7 +61,7 @@ class ErasureRepository:
 
     async def add(self, erasure_id: str, *, user_hash: str, key_id: str, sealed: str) -> None:
         """Record that a user is to be erased, by the operation of that id."""
-        values = {"user_hash": user_hash, "key_id": key_id, "sealed": sealed, "counts": {}, "withdrawn": []}
+        values = {"user_hash": user_hash, "key_id": key_id, "sealed": sealed}
         key = {"org_id": self._scope.org_id, "erasure_id": erasure_id}
         await self._scope.run(erasures.insert(), key | values | {"created_at": self._scope.clock.now()})
 
@@ -83,12 +83,16 @@ class ErasureRepository:
         newest = mine.order_by(_column.created_at.desc(), _column.erasure_id.desc()).limit(limit)
         return [_erasure_of(row) for row in await self._scope.all(newest)]
 
-    async def count(self, erasure_id: str, counts: dict[str, int], withdrawn: Sequence[Withdrawn] = ()) -> None:
+    async def count(
+        self, erasure_id: str, counts: dict[str, int], withdrawn: Sequence[Withdrawn] = ()
+    ) -> None:
         """Add what was done in this transaction."""
         if not any(counts.values()) and not withdrawn:
             return
         found = await self.get(erasure_id)
-        merged = {name: found.counts.get(name, 0) + counts.get(name, 0) for name in {**found.counts, **counts}}
+        merged = {
+            name: found.counts.get(name, 0) + counts.get(name, 0) for name in {**found.counts, **counts}
+        }
         every = [one.model_dump(mode="json") for one in (*found.withdrawn, *withdrawn)]
         kept = {name: count for name, count in sorted(merged.items()) if count}
         await self._set(erasure_id, counts=kept, withdrawn=every)
@@ -147,5 +151,3 @@ class ErasureRepository:
 
 def _erasure_of(row: Any) -> Erasure:
     return Erasure.model_validate(row._mapping, extra="ignore")
-
-

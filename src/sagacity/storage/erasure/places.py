@@ -95,9 +95,7 @@ def is_linked(table: sa.Table, org_id: str, user_id: str) -> sa.ColumnElement[bo
     column = table.c
     nobody = sa.or_(column.user_id.is_(None), column.user_id == "")
     links = [
-        sa.exists()
-        .where(is_of_user(theirs.table, org_id, user_id), theirs == mine)
-        .correlate(table)
+        sa.exists().where(is_of_user(theirs.table, org_id, user_id), theirs == mine).correlate(table)
         for mine, theirs in LINKS[table.name]
     ]
     return sa.and_(column.org_id == org_id, nobody, sa.or_(*links))

@@ -75,9 +75,10 @@ class ErasedRows:
         for table in tables_of(Place.DELETED):
             if table.name in LAST:
                 continue
-            linked = is_linked(table, self._scope.org_id, user_id)
-            for wanted in filter(_is_given, (is_of_user(table, self._scope.org_id, user_id), linked)):
-                counts[table.name] = counts.get(table.name, 0) + await self._some(table, wanted, limit)
+            wanted = [is_of_user(table, self._scope.org_id, user_id)]
+            if (linked := is_linked(table, self._scope.org_id, user_id)) is not None:
+                wanted.append(linked)
+            counts[table.name] = sum([await self._some(table, one, limit) for one in wanted])
         return counts
 
     async def unnamed(self, user_id: UserId, *, limit: int | None = None) -> Counts:
@@ -177,17 +178,10 @@ class ErasedRows:
         return await self._scope.run(sa.delete(table).where(_chosen(table, wanted, limit)))
 
 
-def _chosen(
-    table: sa.Table, wanted: sa.ColumnElement[bool], limit: int | None
-) -> sa.ColumnElement[bool]:
+def _chosen(table: sa.Table, wanted: sa.ColumnElement[bool], limit: int | None) -> sa.ColumnElement[bool]:
     """Return that a row is one of *limit* of which *wanted* is true."""
     if limit is None:
         return wanted
     keys = list(table.primary_key)
     inner = sa.select(*keys).where(wanted).limit(limit).correlate(None)
     return keys[0].in_(inner) if len(keys) == 1 else sa.tuple_(*keys).in_(inner)
-
-
-def _is_given(wanted: sa.ColumnElement[bool] | None) -> bool:
-    return wanted is not None
-

@@ -67,7 +67,9 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
         ],
     )
     if len(rows) < len(counts):
-        raise Conflict("the user is being erased, and nothing is stored until that has ended; then send it again")
+        raise Conflict(
+            "the user is being erased, and nothing is stored until that has ended; then send it again"
+        )
     return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
 
 

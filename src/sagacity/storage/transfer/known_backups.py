@@ -39,7 +39,9 @@ def note_backup(home: Path, path: Path, made_at: datetime) -> None:
         with os.fdopen(number, "a", encoding="utf-8") as file:
             file.write(f"{line}\n")
     except OSError as error:
-        raise StorageError(f"the backup is complete, but {home / _NAME} cannot be written: {error}") from error
+        raise StorageError(
+            f"the backup is complete, but {home / _NAME} cannot be written: {error}"
+        ) from error
 
 
 def known_backups(home: Path, database: Path | None) -> Sequence[KnownBackup]:

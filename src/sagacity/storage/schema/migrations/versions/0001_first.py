@@ -578,9 +578,7 @@ def _erasures() -> None:
         sa.PrimaryKeyConstraint("org_id", "erasure_id", name=op.f("pk_erasures")),
     )
     op.create_index("ix_erasures_org_created", "erasures", ["org_id", "created_at"])
-    _partial(
-        "ux_erasures_running", "erasures", ["org_id", "user_hash"], "finished_at IS NULL", unique=True
-    )
+    _partial("ux_erasures_running", "erasures", ["org_id", "user_hash"], "finished_at IS NULL", unique=True)
 
 
 def _model_calls() -> None:
