@@ -1,7 +1,6 @@
 """Erasing a user: nothing is left in any table or file, others keep all that is theirs, and no end is too soon."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -266,10 +265,6 @@ async def test_somebody_unknown_is_erased_too_and_others_see_no_report(erasing: 
         await erasure_of(elsewhere, done.erasure_id)
 
 
-async def test_the_owner_of_a_postgresql_database_vacuums_every_table(
-    postgres, new_database: Callable[[str], str]
-) -> None:
+async def test_the_owner_of_a_postgresql_database_vacuums_every_table(postgres, kept_database: str) -> None:
     """It is done beside others, and by the role that may."""
-    url = new_database("postgresql")
-    name = url.rpartition("/")[2]
-    await vacuum(sa.make_url(postgres.url_of(name)))
+    await vacuum(sa.make_url(postgres.url_of(kept_database)))

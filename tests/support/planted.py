@@ -160,6 +160,8 @@ class Planted:
         return self._row(memories, number) | {
             "memory_id": number + 500,
             "uid": f"made {number}",
+            "name": "n",
+            "agent_version": "v",
             "kind": kind,
             "user_id": None,
             "metadata": {} if by_requests or skill else {CLUSTER_ID: f"cluster {self.start} {number}"},
