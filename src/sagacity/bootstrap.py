@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -351,9 +351,13 @@ def task_runner(
     *,
     clock: Clock,
     ids: IdSource,
-    topic: Topic,
+    topic: Topic | None = None,
 ) -> TaskRunner:
-    """Return what does whatever is due of a user's log, or of an organisation itself; its news go to *topic*."""
+    """
+    Return what does whatever is due of a user's log, or of an organisation itself.
+
+    News of it go to *topic*; without one, to nobody.
+    """
     policy = TaskPolicy(
         retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
         quiet_seconds=settings.quiet_seconds,
@@ -370,9 +374,10 @@ def task_runner(
     parts = TaskParts(
         *(storage, embedder, configs, models, policy, clock, ids),
         erasure_key=erasure_key(settings),
-        announce=topic.publish,
         known_backups=partial(known_backups, settings.home.expanduser(), storage.backend.file),
     )
+    if topic is not None:
+        parts = replace(parts, announce=topic.publish)
     return TaskRunner(parts, open_tasks(parts))
 
 

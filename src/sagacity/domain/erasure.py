@@ -30,6 +30,7 @@ class Withdrawn(DescribedValue):
     """The name of the playbooks that it was made of."""
     agent_version: str
     was_approved: bool = False
+    """Whether a person had approved it."""
     is_derived_again: bool = False
     """Whether what other users taught is distilled again by itself; otherwise a person has to see to it."""
 
@@ -58,7 +59,9 @@ class BackupFound(DescribedValue):
     """A file that was made before the user was gone, and what was seen in it."""
 
     path: str
+    """Where the file was written."""
     made_at: datetime | None = None
+    """When it was complete; empty where nobody wrote that down."""
     holds_user: bool | None = None
     """None: the file is not on this machine, or cannot be read."""
 
@@ -68,25 +71,32 @@ class ErasureReport(DescribedValue):
 
     format: str = FORMAT
     erasure_id: str
+    """The id of the operation that did it."""
     org_id: str
     user_hash: str
     """HMAC-SHA256 of organisation and user id, by the key of this installation."""
     key_id: str
     """Which key that was."""
     database: str
+    """Which kind of database it is, and its name."""
     requested_at: datetime
+    """When it was asked for."""
     gone_at: datetime
     """When the last row was deleted; what is stored under the same id since then is a new user's."""
     finished_at: datetime
+    """When nothing was found any more."""
     deleted: dict[str, int]
     """Rows that were deleted, by table."""
     unnamed: dict[str, int]
     """Rows that stay for sums, without the user's name."""
     withdrawn: tuple[Withdrawn, ...]
+    """Agent playbooks and skills that rested on the user, and were deleted."""
     files: str
     """What was done so that deleted rows do not stay in the database's files."""
     scan: Scan
+    """The search for leftovers, and its result."""
     backups: tuple[BackupFound, ...]
+    """Files made before the user was gone, as far as they are known."""
     beyond_reach: tuple[str, ...]
     """What this program cannot reach, and somebody has to see to."""
     public_key: str = ""

@@ -34,11 +34,15 @@ class ErasureView(Schema):
     """An erasure. It names the user only by a keyed hash."""
 
     erasure_id: str
+    """The id of the operation that does it."""
     user_hash: str
+    """HMAC-SHA256 of organisation and user id, by the key of this installation."""
     requested_at: datetime
+    """When it was asked for."""
     gone_at: datetime | None = None
     """When the last row was deleted."""
     finished_at: datetime | None = None
+    """When it had ended."""
     report: ErasureReport | None = None
     """Signed, once it has ended."""
 
@@ -47,6 +51,7 @@ class ErasuresPage(Reply):
     """Erasures, the newest first, without their reports."""
 
     erasures: tuple[ErasureView, ...] = ()
+    """One for each user who was erased, or is being erased."""
 
 
 def erasure_view(erasure: Erasure, *, with_report: bool = True) -> ErasureView:

@@ -287,6 +287,7 @@ class Erase:
         async def finish(transaction: Transaction) -> Counts:
             await transaction.erasures.finish(erasure.erasure_id, sealed)
             result = {"user_hash": erasure.user_hash, "deleted": sum(report.deleted.values())}
+            await transaction.operations.report(run.item, _STEPS, _STEPS)
             await transaction.operations.settle(run.item, ItemStatus.DONE, result=result)
             return {}
 
