@@ -73,7 +73,9 @@ def report(
     ] = None,
 ) -> None:
     """
-    Show the report of an erasure, or write it into a file for `sagacity verify-erasure`.
+    Show the report of an erasure, or write it into a file.
+
+    The file is for `sagacity verify-erasure`.
 
     Example: sagacity users report 0199c2e4-… --output erasure.json
     """
