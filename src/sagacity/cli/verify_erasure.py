@@ -30,7 +30,8 @@ def verify_erasure(
     """
     Check a report on an erasure, and search once more.
 
-    The signature is checked, and the configured database is searched. The exit code is 1 if the report is not genuine, or something of the user is found.
+    The signature is checked, and the configured database is searched. The exit code is 1 if
+    the report is not genuine, or something of the user is found.
 
     Example: sagacity verify-erasure erasure.json --user-id ana
     """
