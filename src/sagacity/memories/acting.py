@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
@@ -43,6 +44,7 @@ class Parts:
     dispatcher: Dispatcher
     accesses: Accesses
     analytics: Recorder = UNRECORDED
+    erasure_key: OpenKey = no_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,10 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Let go of all vectors that are kept in memory."""
+        ...
+
 
 class Backend(Protocol):
     """One database: what differs between SQLite and the others."""
@@ -183,6 +187,15 @@ class Backend(Protocol):
 
     async def renumber(self, connection: AsyncConnection) -> None:
         """Let the numbers of new rows go on after the largest that is there: rows came with numbers of their own."""
+        ...
+
+    async def scrub(self) -> str:
+        """
+        Have the database let go of what deleted rows left in its files, and say what was done.
+
+        Raises:
+            StorageUnavailable: somebody else uses it in a way that stands against it; nothing was lost.
+        """
         ...
 
     async def prepare_vectors(self, dimension: int) -> None:

@@ -21,6 +21,9 @@ from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.base import Backend, Scope
+from sagacity.storage.erasure.derived import DerivedRepository
+from sagacity.storage.erasure.erasures import ErasureRepository
+from sagacity.storage.erasure.rows import ErasedRows
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
@@ -106,6 +109,9 @@ class Transaction:
         self.clusters = ClusterRepository(scope)
         self.distillations = DistillationRepository(scope)
         self.retention = RetentionRepository(scope, self.search, self.memories)
+        self.erasures = ErasureRepository(scope)
+        self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations)
+        self.derived = DerivedRepository(scope)
 
 
 class Storage:

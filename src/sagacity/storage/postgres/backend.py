@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
 from sagacity.storage.postgres.driver import checked_url, engine_for, literal, load_rows, ours
-from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass
+from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass, vacuum
 from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
@@ -184,6 +184,16 @@ class Postgres:
                 await refuse_bypass(connection)
         except (DBAPIError, PoolTimeout) as error:
             raise ours(error) from error
+
+    async def scrub(self) -> str:
+        """Vacuum every table, if the owner is known; otherwise the server does it by itself, some time later."""
+        if self._owner is None:
+            return "left to the server's autovacuum: only the owner of the tables (SAGACITY_MIGRATION_URL) may VACUUM"
+        try:
+            await vacuum(self._owner)
+        except (DBAPIError, PoolTimeout) as error:
+            raise ours(error) from error
+        return "every table was vacuumed (VACUUM)"
 
     async def prepare_vectors(self, dimension: int) -> None:
         """Make the index that organisation-wide searches of *dimension* numbers use, if the owner is known."""

@@ -45,6 +45,9 @@ class PostgresVectors:
         self._exact_documents = exact_documents
         self._least_share = least_share
 
+    def forget(self) -> None:
+        """Do nothing: no vector is kept in this process."""
+
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> Nearest:

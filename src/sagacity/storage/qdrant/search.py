@@ -55,6 +55,10 @@ class QdrantVectors:
         self._few = few
         self._exact = exact
 
+    def forget(self) -> None:
+        """Let go of what the database's own search keeps in memory."""
+        self._database.forget()
+
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> Nearest:

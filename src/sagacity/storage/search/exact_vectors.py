@@ -71,6 +71,10 @@ class ExactVectors:
             found += await _look_up(scope, matrices, wanted, vector, limit)
         return Nearest(best_hits(found, limit))
 
+    def forget(self) -> None:
+        """Let go of all scopes that are kept in memory."""
+        self._cache.clear()
+
     async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
         known = self._cache.get(one.scope_id)
         if known is not None and known.revision >= one.revision:

@@ -1,5 +1,6 @@
 """SQLite: one file, one writer at a time, readers that never wait for it."""
 
+import asyncio
 import math
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from sagacity.storage.base import VectorIndex
 from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
+from sagacity.storage.sqlite.file import rewrite
 from sagacity.storage.sqlite.visits import Visits
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
@@ -142,6 +144,12 @@ class SQLite:
 
     async def renumber(self, connection: AsyncConnection) -> None:
         """Do nothing: numbers always go on after the largest."""
+
+    async def scrub(self) -> str:
+        """Rewrite the whole file from what is there now, and empty the write-ahead log; writers wait meanwhile."""
+        async with self._turns.take(urgent=False):
+            await asyncio.to_thread(rewrite, self._path)
+        return "the file was rewritten (VACUUM), and its write-ahead log emptied"
 
     async def prepare_vectors(self, dimension: int) -> None:
         """Do nothing: vectors are compared in this process."""
