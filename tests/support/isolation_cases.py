@@ -17,6 +17,7 @@ from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
+from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
@@ -258,6 +259,10 @@ CASES: dict[str, Case] = {
     "evaluations.interactions_by_day": lambda tx, h: tx.evaluations.interactions_by_day(LONG_AGO, LATER),
     "evaluations.memories_by_day": lambda tx, h: tx.evaluations.memories_by_day([PROFILE], LONG_AGO, LATER),
     "evaluations.success_by_day": lambda tx, h: tx.evaluations.success_by_day(LONG_AGO, LATER),
+    "shadow.total": lambda tx, h: tx.shadow.total(ShadowFilter(start=LONG_AGO, end=LATER)),
+    "shadow.by_group": lambda tx, h: tx.shadow.by_group(ShadowFilter(start=LONG_AGO, end=LATER), limit=99),
+    "shadow.positions": lambda tx, h: tx.shadow.positions(ShadowFilter(start=LONG_AGO, end=LATER)),
+    "shadow.differing": lambda tx, h: tx.shadow.differing(ShadowFilter(start=LONG_AGO, end=LATER), limit=99),
     "organisation.ensure": lambda tx, h: tx.organisation.ensure("x"),
     "organisation.add_token": lambda tx, h: tx.organisation.add_token("x", "x", "other hash"),
     "organisation.list_tokens": lambda tx, h: tx.organisation.list_tokens(),

@@ -1,13 +1,21 @@
 """Whether sessions went well, and the figures of the dashboard."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
+from sagacity.api.entities import storable
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
+from sagacity.domain.shadow_report import ShadowReport
 from sagacity.domain.views.evaluation import evaluation_view
 from sagacity.memories.dashboard import Counts, Figures, last_days
+from sagacity.memories.shadow import shadow_report
+from sagacity.schemas.base import Label
 from sagacity.schemas.evaluations import (
     DashboardPage,
     DashboardStats,
@@ -20,6 +28,13 @@ from sagacity.schemas.evaluations import (
 
 router = APIRouter(tags=["evaluations"], route_class=Route)
 DAY_SECONDS = 86_400
+_Stored = Annotated[Label, AfterValidator(storable)]
+OnlyVersion = Annotated[
+    _Stored | None, Query(description="Only sessions that this agent version answered last.")
+]
+OnlySource = Annotated[
+    _Stored | None, Query(description="Only sessions whose last request that names a source names this one.")
+]
 
 
 @router.post(
@@ -34,6 +49,32 @@ async def get_agent_success_evaluation_results(body: GetEvaluationsBody, caller:
     return EvaluationsPage(
         agent_success_evaluation_results=tuple(evaluation_view(result) for result in found),
         msg=counted(len(found), "result"),
+    )
+
+
+@router.get("/v1/evaluations/shadow", openapi_extra=sdk(positional=()))
+@limited(Rate.SEARCH)
+async def get_shadow_report(
+    caller: Reads,
+    *,
+    days: Annotated[int, Query(ge=1, le=3_650, description="How many times 24 hours to look back.")] = 30,
+    agent_version: OnlyVersion = None,
+    source: OnlySource = None,
+    evaluation_name: Annotated[_Stored | None, Query(description="Only what this evaluator says.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100, description="How many differing sessions to name.")] = 10,
+) -> ShadowReport:
+    """
+    Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
+
+    Nothing is claimed of fewer than 20 decided sessions.
+    """
+    return await shadow_report(
+        caller.acting,
+        days=days,
+        agent_version=agent_version,
+        source=source,
+        evaluation_name=evaluation_name,
+        limit=limit,
     )
 
 

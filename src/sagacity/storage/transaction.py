@@ -26,6 +26,7 @@ from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
+from sagacity.storage.evidence.shadow import ShadowRepository
 from sagacity.storage.graph.entities import EntityRepository
 from sagacity.storage.graph.learned import GraphRepository
 from sagacity.storage.graph.relationships import RelationshipRepository
@@ -91,6 +92,7 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
+        self.shadow = ShadowRepository(scope)
         self.sessions = SessionRepository(scope)
         self.conversations = ConversationRepository(scope)
         self.exchanges = ExchangeRepository(scope)

@@ -85,6 +85,7 @@ class AsyncCalls(AsyncConnection):
     delete_relationship = entities.delete_relationship
 
     get_agent_success_evaluation_results = evaluations.get_agent_success_evaluation_results
+    get_shadow_report = evaluations.get_shadow_report
     get_dashboard_stats = evaluations.get_dashboard_stats
 
     rerun_profile_generation = generation.rerun_profile_generation

@@ -3,6 +3,7 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
+from sagacity.domain.shadow_report import ShadowReport
 from sagacity.schemas.evaluations import (
     DashboardPage,
     EvaluationsPage,
@@ -26,6 +27,38 @@ async def get_agent_success_evaluation_results(
     return await connection.send(
         "POST", "/api/get_agent_success_evaluation_results", EvaluationsPage, body=body, repeatable=True
     )
+
+
+async def get_shadow_report(
+    connection: AsyncConnection,
+    *,
+    days: int = 30,
+    agent_version: str | None = None,
+    source: str | None = None,
+    evaluation_name: str | None = None,
+    limit: int = 10,
+) -> ShadowReport:
+    """
+    Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
+
+    Nothing is claimed of fewer than 20 decided sessions.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        agent_version: only sessions that this agent version answered last.
+        source: only sessions whose last request that names a source names this one.
+        evaluation_name: only what this evaluator says.
+        limit: how many differing sessions to name.
+    """
+    params = {
+        "days": days,
+        "agent_version": agent_version,
+        "source": source,
+        "evaluation_name": evaluation_name,
+        "limit": limit,
+    }
+    return await connection.get("/api/v1/evaluations/shadow", ShadowReport, params=params)
 
 
 async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | None = None) -> DashboardPage:

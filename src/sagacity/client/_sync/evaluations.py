@@ -4,6 +4,7 @@
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
+from sagacity.domain.shadow_report import ShadowReport
 from sagacity.schemas.evaluations import (
     DashboardPage,
     EvaluationsPage,
@@ -27,6 +28,38 @@ def get_agent_success_evaluation_results(
     return connection.send(
         "POST", "/api/get_agent_success_evaluation_results", EvaluationsPage, body=body, repeatable=True
     )
+
+
+def get_shadow_report(
+    connection: Connection,
+    *,
+    days: int = 30,
+    agent_version: str | None = None,
+    source: str | None = None,
+    evaluation_name: str | None = None,
+    limit: int = 10,
+) -> ShadowReport:
+    """
+    Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
+
+    Nothing is claimed of fewer than 20 decided sessions.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        agent_version: only sessions that this agent version answered last.
+        source: only sessions whose last request that names a source names this one.
+        evaluation_name: only what this evaluator says.
+        limit: how many differing sessions to name.
+    """
+    params = {
+        "days": days,
+        "agent_version": agent_version,
+        "source": source,
+        "evaluation_name": evaluation_name,
+        "limit": limit,
+    }
+    return connection.get("/api/v1/evaluations/shadow", ShadowReport, params=params)
 
 
 def get_dashboard_stats(connection: Connection, *, days_back: int | None = None) -> DashboardPage:
