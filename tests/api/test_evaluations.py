@@ -1,6 +1,7 @@
 """Evaluation results and the dashboard."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import sqlalchemy as sa
 
@@ -110,3 +111,37 @@ async def compare(app, *, shadow_wins: int) -> None:
                 created_at=app.state.runtime.clock.now(),
             )
             await transaction.evaluations.replace(UserId("ana"), one)
+
+
+async def test_dashboard_series_have_no_gaps(api, app):
+    """One point a step from the first to now, zeros included; together they are what the dashboard's totals say."""
+    path = "/api/v1/dashboard/series"
+    await publish(api, "one", "two", source="web")
+    await publish(api, "three", user_id="ben")
+    await judge(app, (True, "v1"), (False, "v1"), at=app.state.runtime.clock.now())
+    for granularity, least in (("hour", 24 * 3), ("day", 3), ("week", 1)):
+        report = (await api.get(path, params={"days": 3, "granularity": granularity})).json()
+        [one] = report["series"]
+        times = [datetime.fromisoformat(point["timestamp"]) for point in one["points"]]
+        assert len(times) >= least
+        assert len({later - earlier for earlier, later in pairwise(times)}) <= 1
+        assert [point["interactions"] for point in one["points"][-1:]] == [3]
+        assert sum(point["evaluations"] for point in one["points"]) == 2
+        assert (one["points"][-1]["success_rate"], one["points"][-1]["successes"]) == (50.0, 1)
+    by_source = (await api.get(path, params={"days": 1, "by": "source"})).json()
+    assert {one["group"]: one["points"][-1]["interactions"] for one in by_source["series"]} == {
+        "": 1,
+        "web": 2,
+    }
+    assert not by_source["has_more"]
+    for number in range(11):
+        await publish(api, "x", source=f"s{number}")
+    many = (await api.get(path, params={"days": 1, "by": "source"})).json()
+    assert (len(many["series"]), many["has_more"]) == (10, True)
+    for wrong in (
+        {"days": 32, "granularity": "hour"},
+        {"granularity": "month"},
+        {"by": "user_id"},
+        {"source": "\0"},
+    ):
+        assert (await api.get(path, params=wrong)).status_code == 422, wrong

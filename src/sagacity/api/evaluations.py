@@ -1,5 +1,7 @@
 """Whether sessions went well, and the figures of the dashboard."""
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -11,9 +13,12 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
+from sagacity.domain.analytics_reports import Granularity
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.dashboard import Figure, FigureGroup, FigureReport
 from sagacity.domain.shadow_report import ShadowReport
 from sagacity.domain.views.evaluation import evaluation_view
-from sagacity.memories.dashboard import Counts, Figures, last_days
+from sagacity.memories.dashboard import Figures, figure_report, last_days
 from sagacity.memories.shadow import shadow_report
 from sagacity.schemas.base import Label
 from sagacity.schemas.evaluations import (
@@ -27,7 +32,6 @@ from sagacity.schemas.evaluations import (
 )
 
 router = APIRouter(tags=["evaluations"], route_class=Route)
-DAY_SECONDS = 86_400
 _Stored = Annotated[Label, AfterValidator(storable)]
 OnlyVersion = Annotated[
     _Stored | None, Query(description="Only sessions that this agent version answered last.")
@@ -90,27 +94,53 @@ async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> Das
             profiles_time_series=_series(current, current.profiles),
             playbooks_time_series=_series(current, current.playbooks),
             evaluations_time_series=tuple(
-                DataPoint(timestamp=day * DAY_SECONDS, value=round(100 * successes / judged))
-                for day, judged, successes in current.evaluations
+                DataPoint(timestamp=to_epoch(day.timestamp), value=round(100 * day.successes / day.count))
+                for day in current.evaluations
             ),
         )
     )
 
 
+@router.get("/v1/dashboard/series", openapi_extra=sdk(positional=()))
+@limited(Rate.SEARCH)
+async def get_dashboard_series(
+    caller: Reads,
+    *,
+    days: Annotated[int, Query(ge=1, le=3_650, description="How many times 24 hours to look back.")] = 30,
+    granularity: Annotated[Granularity, Query(description="How long a step is.")] = Granularity.DAY,
+    by: Annotated[
+        FigureGroup | None,
+        Query(description="A series for each agent version or source. Default: one of all."),
+    ] = None,
+    agent_version: Annotated[_Stored | None, Query(description="Only what is of this agent version.")] = None,
+    source: Annotated[_Stored | None, Query(description="Only what is from this source.")] = None,
+) -> FigureReport:
+    """
+    Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.
+
+    There are at most 750 steps, so hours reach 31 days back.
+    """
+    return await figure_report(
+        caller.acting,
+        days=days,
+        granularity=granularity,
+        agent_version=agent_version,
+        source=source,
+        by=by,
+    )
+
+
 def _total(figures: Figures) -> PeriodStats:
     return PeriodStats(
-        total_profiles=sum(count for _, count in figures.profiles),
-        total_interactions=sum(count for _, count in figures.interactions),
-        total_playbooks=sum(count for _, count in figures.playbooks),
+        total_profiles=sum(day.count for day in figures.profiles),
+        total_interactions=sum(day.count for day in figures.interactions),
+        total_playbooks=sum(day.count for day in figures.playbooks),
         success_rate=figures.success_rate,
     )
 
 
-def _series(figures: Figures, counts: Counts) -> tuple[DataPoint, ...]:
+def _series(figures: Figures, counts: Sequence[Figure]) -> tuple[DataPoint, ...]:
     """Return one point a day, zeros included."""
-    known = dict(counts)
-    first = int(figures.start.timestamp()) // DAY_SECONDS
-    return tuple(
-        DataPoint(timestamp=day * DAY_SECONDS, value=known.get(day, 0))
-        for day in range(first, first + figures.days)
-    )
+    known = {day.timestamp: day.count for day in counts}
+    days = (figures.start + timedelta(days=number) for number in range(figures.days))
+    return tuple(DataPoint(timestamp=to_epoch(day), value=known.get(day, 0)) for day in days)

@@ -1,6 +1,6 @@
 """`sagacity evaluations`: whether sessions went well."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -76,6 +76,60 @@ def shadow(
             limit=limit,
         )
     show(context, report, _report(report))
+
+
+@app.command()
+def series(
+    context: typer.Context,
+    *,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=3_650, help="How many times 24 hours to look back.")
+    ] = 30,
+    granularity: Annotated[
+        Literal["hour", "day", "week"], typer.Option("--granularity", help="How long a step is.")
+    ] = "day",
+    by: Annotated[
+        Literal["agent_version", "source"] | None,
+        typer.Option("--by", help="A series for each agent version or source."),
+    ] = None,
+    agent_version: options.AgentVersion = None,
+    source: Annotated[str | None, typer.Option("--source", help="Only what is from this source.")] = None,
+) -> None:
+    """
+    Count what was published, learned and judged over time.
+
+    Steps are the hours, days and weeks of UTC.
+
+    Example: sagacity evaluations series --granularity week --by agent_version
+    """
+    with connected(context, "counting") as client:
+        report = client.get_dashboard_series(
+            days=days, granularity=granularity, by=by, agent_version=agent_version, source=source
+        )
+    form = "%Y-%m-%d %H:%M" if granularity == "hour" else "%Y-%m-%d"
+    rows = [
+        (
+            one.group,
+            f"{point.timestamp:{form}}",
+            point.interactions,
+            point.profiles,
+            point.playbooks,
+            point.evaluations,
+            "" if point.success_rate is None else f"{point.success_rate:.0f}%",
+        )
+        for one in report.series
+        for point in one.points
+    ]
+    columns = (
+        (by or "").replace("_", " "),
+        f"#{granularity}",
+        "#turns",
+        "#profiles",
+        "#playbooks",
+        "#verdicts",
+        "#success",
+    )
+    show(context, report, table(columns, rows, empty="nothing was counted"))
 
 
 def _report(report: "ShadowReport") -> Render:

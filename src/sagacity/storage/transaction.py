@@ -23,6 +23,7 @@ from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
+from sagacity.storage.evidence.figures import FigureRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
@@ -92,6 +93,7 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
+        self.figures = FigureRepository(scope)
         self.shadow = ShadowRepository(scope)
         self.sessions = SessionRepository(scope)
         self.conversations = ConversationRepository(scope)
