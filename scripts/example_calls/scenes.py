@@ -41,6 +41,7 @@ async def server(api: Recorder) -> None:
     await api.show("GET /health/live")
     await api.show("GET /health/ready")
     await api.show("GET /health/detailed")
+    await api.show("GET /metrics")
     await api.show("GET /meta/version")
     await api.show("GET /api/whoami")
     await api.show("GET /api/my_config")
@@ -410,6 +411,7 @@ async def models(api: Recorder) -> None:
     await api.show("POST /api/get_agent_success_evaluation_results", {"limit": 100, "agent_version": VERSION})
     await api.show("GET /api/v1/evaluations/shadow", days=30, limit=1)
     await api.show("POST /api/get_dashboard_stats", {"days_back": 2})
+    await api.show("GET /api/v1/dashboard/series", days=1, by="source", source="web")
     await api.show("GET /api/dead_letters")
     await api.show("POST /api/dead_letters/{dead_letter_id}/replay", dead_letter_id=1)
 

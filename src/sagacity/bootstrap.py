@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.analytics.backlog import RecentBacklog
+from sagacity.analytics.counted import CountedRecorder
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
@@ -36,6 +38,7 @@ from sagacity.learning.tasks.table import open_tasks
 from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
+from sagacity.observability.metrics import Metrics
 from sagacity.providers.base import Embedder, Reranker
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.providers.litellm_seam import close_clients
@@ -73,6 +76,8 @@ class Runtime:
     tasks: TaskRunner
     dispatcher: Dispatcher
     chat: Chat
+    metrics: Metrics
+    backlog: RecentBacklog
     analytics: Emitter | None
     """Writes recorded calls; None where the settings turn it off."""
     user_tokens: UserTokens | None
@@ -244,7 +249,8 @@ def _build(
 ) -> Runtime:
     ids = TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
-    models = ModelGateway(storage, open_models(settings), clock)
+    metrics = Metrics()
+    models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
     tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
     searcher = Searcher(
         storage,
@@ -269,7 +275,7 @@ def _build(
         clock=clock,
         ids=ids,
         dispatcher=dispatcher,
-        analytics=analytics or UNRECORDED,
+        analytics=CountedRecorder(metrics, analytics or UNRECORDED),
         accesses=Accesses(storage, clock),
     )
     policy = ChatPolicy(
@@ -291,6 +297,8 @@ def _build(
         tasks=tasks,
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
+        metrics=metrics,
+        backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         user_tokens=_user_tokens(settings, clock),
     )

@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TIME_HEADER = "X-Process-Time"
-_PROBES = "/health"
+_PROBES = ("/health", "/metrics")
 """Asked every few seconds, by machines."""
 
 _log = structlog.get_logger(__name__)

@@ -410,6 +410,7 @@ dead_letters = sa.Table(
     sa.Index("ix_dead_letters_org_user", "org_id", "user_id", "status"),
     sqlite_autoincrement=True,
 )
+columns.partial("ix_dead_letters_parked", dead_letters.c.org_id, where=dead_letters.c.status == "parked")
 
 evaluations = sa.Table(
     "evaluations",
