@@ -35,6 +35,7 @@ ALPHABETS: dict[str, Callable[[], str]] = {
 }
 CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
+    "erasures",
     "usage_events",
     "search_index",
     "tenant_configs",

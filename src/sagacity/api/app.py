@@ -38,6 +38,7 @@ from sagacity.api import (
     search,
     skills,
     user_playbooks,
+    users,
     versions,
 )
 from sagacity.api.allowed_methods import paths_of
@@ -82,6 +83,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     analytics.router,
     memories.router,
     profile.router,
+    users.router,
     evaluations.router,
     dead_letters.router,
     model_calls.router,
