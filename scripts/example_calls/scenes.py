@@ -8,7 +8,7 @@ from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Action
 from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.cursor import Window
-from sagacity.domain.evaluation import NewEvaluation
+from sagacity.domain.evaluation import NewEvaluation, RegularVsShadow
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from support.history import decided, merged, written
@@ -41,6 +41,7 @@ async def server(api: Recorder) -> None:
     await api.show("GET /health/live")
     await api.show("GET /health/ready")
     await api.show("GET /health/detailed")
+    await api.show("GET /metrics")
     await api.show("GET /meta/version")
     await api.show("GET /api/whoami")
     await api.show("GET /api/my_config")
@@ -364,6 +365,10 @@ async def entities(api: Recorder) -> None:
     await api.show("DELETE /api/entities/{entity_id}", entity_id=1, user_id=ANNA)
 
 
+BETTER, SLIGHTLY = RegularVsShadow.SHADOW_IS_BETTER, RegularVsShadow.SHADOW_IS_SLIGHTLY_BETTER
+TIED, WORSE = RegularVsShadow.TIED, RegularVsShadow.REGULAR_IS_BETTER
+
+
 async def models(api: Recorder) -> None:
     """What models did: an evaluation, calls that cost something, and a window that was given up."""
     async with api.runtime.storage.begin(LOCAL) as transaction:
@@ -382,6 +387,20 @@ async def models(api: Recorder) -> None:
         )
         success = NewEvaluation(agent_version=VERSION, session_id="s-1", is_success=True, created_at=START)
         await transaction.evaluations.replace(ANNA, success)
+        for number in range(24):
+            compared = NewEvaluation(
+                agent_version=VERSION,
+                source="web",
+                session_id=f"c-{number}",
+                is_success=number % 2 == 0,
+                evaluation_name="resolved",
+                regular_vs_shadow=(BETTER, BETTER, SLIGHTLY, BETTER, TIED, WORSE)[number % 6],
+                is_shadow_first=number % 2 == 0,
+                is_shadow_success=number % 6 < 5,  # noqa: PLR2004  of six
+                comparison_reason="Only B names the tax." if number % 2 else "Only A names the tax.",
+                created_at=START,
+            )
+            await transaction.evaluations.replace(ANNA, compared)
         window = Window(user_id=ANNA, first_seq=11, last_seq=20, unread=())
         await transaction.dead_letters.add(
             PROFILE_LEARNER, window, attempts=5, error_kind="ProviderTimeout", error="no answer within 120 s"
@@ -390,7 +409,9 @@ async def models(api: Recorder) -> None:
     await api.show("GET /api/model_calls")
     await api.show("GET /api/model_call_totals", by="day")
     await api.show("POST /api/get_agent_success_evaluation_results", {"limit": 100, "agent_version": VERSION})
+    await api.show("GET /api/v1/evaluations/shadow", days=30, limit=1)
     await api.show("POST /api/get_dashboard_stats", {"days_back": 2})
+    await api.show("GET /api/v1/dashboard/series", days=1, by="source", source="web")
     await api.show("GET /api/dead_letters")
     await api.show("POST /api/dead_letters/{dead_letter_id}/replay", dead_letter_id=1)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sagacity.analytics.backlog import RecentBacklog
+from sagacity.analytics.counted import CountedRecorder
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
@@ -38,6 +40,7 @@ from sagacity.learning.tasks.table import open_tasks
 from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
+from sagacity.observability.metrics import Metrics
 from sagacity.providers.base import Embedder, Reranker
 from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.open import open_embedder
@@ -77,6 +80,8 @@ class Runtime:
     tasks: TaskRunner
     dispatcher: Dispatcher
     chat: Chat
+    metrics: Metrics
+    backlog: RecentBacklog
     analytics: Emitter | None
     """Writes recorded calls; None where the settings turn it off."""
     user_tokens: UserTokens | None
@@ -249,7 +254,8 @@ def _build(
 ) -> Runtime:
     ids = TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
-    models = ModelGateway(storage, open_models(settings), clock)
+    metrics = Metrics()
+    models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
     tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
     searcher = Searcher(
         storage,
@@ -275,7 +281,7 @@ def _build(
         clock=clock,
         ids=ids,
         dispatcher=dispatcher,
-        analytics=analytics or UNRECORDED,
+        analytics=CountedRecorder(metrics, analytics or UNRECORDED),
         accesses=Accesses(storage, clock),
         erasure_key=erasure_key(settings),
     )
@@ -298,6 +304,8 @@ def _build(
         tasks=tasks,
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
+        metrics=metrics,
+        backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         user_tokens=_user_tokens(settings, clock),
     )

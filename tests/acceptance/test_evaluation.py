@@ -1,5 +1,6 @@
 """A server that is stopped and started again judges what was said before, once, and shows it."""
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,12 @@ def test_row_18_a_killed_server_judges_the_session_after_its_restart(tmp_path: P
         assert (result["evaluation_name"], result["user_turns_to_resolution"]) == ("resolved", 2)
         stats = call(server, "/api/get_dashboard_stats", {"days_back": 2})["stats"]
         assert stats["current_period"]["success_rate"] == 100.0
+        compared = sagacity("evaluations", "shadow", home=tmp_path, url=server.url).out
+        assert compared == "No session was compared with a shadow.\n"
+        counted = sagacity(
+            "evaluations", "series", "--days", "1", "--json", home=tmp_path, url=server.url
+        ).out
+        assert json.loads(counted)["data"]["series"][0]["points"][-1]["successes"] == 1
         shown = sagacity("evaluations", "list", home=tmp_path, url=server.url).out
         assert "success after 2 turns" in shown
         assert (

@@ -57,7 +57,7 @@ async def test_ready_asks_every_part(api, app):
     }
     await app.state.runtime.dispatcher.stop()
     late = await api.get("/health/ready")
-    assert late.status_code == 503
+    assert (late.status_code, late.headers["Retry-After"]) == (503, "1")
     assert (late.json()["status"], late.json()["ready"]) == ("not ready", False)
     assert [check for check in late.json()["checks"] if not check["ok"]] == [
         {"name": "dispatcher", "ok": False, "detail": "it stopped", "required": True}

@@ -98,6 +98,8 @@ READS = {
     ("GET", "/api/model_call_totals?by=learner"): None,
     ("POST", "/api/get_agent_success_evaluation_results"): {},
     ("POST", "/api/get_dashboard_stats"): {},
+    ("GET", "/api/v1/evaluations/shadow"): None,
+    ("GET", "/api/v1/dashboard/series?by=agent_version"): None,
     ("GET", "/api/dead_letters"): None,
     ("GET", "/api/get_operation_status"): None,
     ("GET", "/api/operations"): None,

@@ -186,7 +186,8 @@ async def test_row_12_success_is_judged_of_the_regular_answer(
         if shadow_comes_first(ORG.org_id, SessionId(f"s{n}"), "helpful") is shadow_first
     )
     answer = NewInteraction(role="Agent", content=regular, shadow_content=shadow)
-    await storage.append(ORG, talk("r1", "What is the capital of Australia?", answer, session=session))
+    question = talk("r1", "What is the capital of Australia?", answer, session=session, source="web")
+    await storage.append(ORG, question)
     clock.advance(DELAY_SECONDS)
     model.answer_with(judging("Canberra"))
     await worker(storage, clock, ids, model).run(ORG, ANNA)
@@ -196,6 +197,8 @@ async def test_row_12_success_is_judged_of_the_regular_answer(
     assert "shadow" not in request.messages[1]["content"].lower()
     [result] = await results(storage)
     assert (result.is_success, result.regular_vs_shadow) == (success, compared)
+    assert (result.is_shadow_first, result.is_shadow_success) == (shadow_first, "Canberra" in shadow)
+    assert (result.comparison_reason, result.source) == ("Only one names it.", "web")
     assert result.failure_type == (None if success else FailureType.WRONG_ANSWER)
 
 

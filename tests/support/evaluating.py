@@ -92,8 +92,9 @@ def judging(right: str):
         a, b = (right in (text or "") for text in texts)
         better = "tie" if a == b else "A" if a else "B"
         verdicts = {"a": GOOD if a else BAD, "b": GOOD if b else BAD}
+        reason = "Only one names it."
         return as_json(
-            verdicts | {"better": better, "is_significantly_better": True, "comparison_reason": "."}
+            verdicts | {"better": better, "is_significantly_better": True, "comparison_reason": reason}
         )
 
     return answer

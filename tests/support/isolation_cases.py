@@ -1,7 +1,7 @@
 """Every public method of every repository, called by one organisation with all that it could know of another."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import sqlalchemy as sa
 
@@ -10,6 +10,7 @@ from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
+from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction
@@ -17,6 +18,7 @@ from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
+from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
@@ -50,7 +52,8 @@ OF_ANNA = EVERYTHING.model_copy(update={"user_id": ANNA})
 LONG_AGO, LATER = START - timedelta(days=1), START + timedelta(days=1)
 MIDNIGHT = step_of(START, Granularity.DAY)
 CALLS = AnalyticsFilter()
-DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
+FIGURES = FigureFilter(start=LONG_AGO, end=LATER)
+BY_SOURCE = FIGURES.model_copy(update={"by": FigureGroup.SOURCE})
 
 
 def _document(held: Held) -> Document:
@@ -255,9 +258,14 @@ CASES: dict[str, Case] = {
     "relationships.around": lambda tx, h: tx.relationships.around(ANNA, h.entity_id),
     "graph.forget": lambda tx, h: tx.graph.forget([h.memory.memory_id]),
     "evaluations.list_newest": lambda tx, h: tx.evaluations.list_newest(limit=99),
-    "evaluations.interactions_by_day": lambda tx, h: tx.evaluations.interactions_by_day(LONG_AGO, LATER),
-    "evaluations.memories_by_day": lambda tx, h: tx.evaluations.memories_by_day([PROFILE], LONG_AGO, LATER),
-    "evaluations.success_by_day": lambda tx, h: tx.evaluations.success_by_day(LONG_AGO, LATER),
+    "figures.groups": lambda tx, h: tx.figures.groups(BY_SOURCE, limit=99),
+    "figures.interactions": lambda tx, h: tx.figures.interactions(FIGURES),
+    "figures.memories": lambda tx, h: tx.figures.memories([PROFILE], FIGURES),
+    "figures.evaluations": lambda tx, h: tx.figures.evaluations(FIGURES),
+    "shadow.total": lambda tx, h: tx.shadow.total(ShadowFilter(start=LONG_AGO, end=LATER)),
+    "shadow.by_group": lambda tx, h: tx.shadow.by_group(ShadowFilter(start=LONG_AGO, end=LATER), limit=99),
+    "shadow.positions": lambda tx, h: tx.shadow.positions(ShadowFilter(start=LONG_AGO, end=LATER)),
+    "shadow.differing": lambda tx, h: tx.shadow.differing(ShadowFilter(start=LONG_AGO, end=LATER), limit=99),
     "organisation.ensure": lambda tx, h: tx.organisation.ensure("x"),
     "organisation.add_token": lambda tx, h: tx.organisation.add_token("x", "x", "other hash"),
     "organisation.list_tokens": lambda tx, h: tx.organisation.list_tokens(),
@@ -455,9 +463,9 @@ EXPECTED: dict[str, object] = {
     "search.vectors_of": {},
     "cursors.log_head": LogHead(end=2, last_publish_at=START, due_at=START),
     "relationships.of_entities": [],
-    "evaluations.interactions_by_day": [(DAY, 2)],
-    "evaluations.memories_by_day": [(DAY, 3)],
-    "evaluations.success_by_day": [(DAY, 1, 1)],
+    "figures.interactions": [Figure(timestamp=MIDNIGHT, count=2)],
+    "figures.memories": [Figure(timestamp=MIDNIGHT, count=3)],
+    "figures.evaluations": [Figure(timestamp=MIDNIGHT, count=1, successes=1)],
     "evaluations.judged_at": {},
     "interactions.metadata_of": {},
     "interactions.page_of_session": [],

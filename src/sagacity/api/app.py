@@ -28,6 +28,7 @@ from sagacity.api import (
     history,
     interactions,
     memories,
+    metrics,
     model_calls,
     operations,
     profile,
@@ -46,6 +47,7 @@ from sagacity.api.errors import CORRELATION_HEADER, REQUEST_HEADER, install_erro
 from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
 from sagacity.api.middleware.crash import CrashMiddleware
+from sagacity.api.middleware.metrics import MetricsMiddleware
 from sagacity.api.middleware.rate_limit import RATE_HEADERS, RateLimitMiddleware
 from sagacity.api.middleware.request_log import TIME_HEADER, RequestLogMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
@@ -53,11 +55,12 @@ from sagacity.api.openapi import install_openapi
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.api.waits import waiting_of
-from sagacity.bootstrap import open_runtime
+from sagacity.bootstrap import Runtime, open_runtime
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import Limiter
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import TimeOrderedIds
+from sagacity.observability.metrics import Metrics
 
 PREFIX = "/api"
 ROUTERS: tuple[APIRouter, ...] = (
@@ -89,6 +92,7 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 SERVED: tuple[tuple[str, APIRouter], ...] = (
     ("", health.router),
+    ("", metrics.router),
     *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS))),
 )
 """Every router with the prefix of its paths."""
@@ -140,7 +144,11 @@ def _operation_id(route: APIRoute) -> str:
 
 def _middleware(settings: Settings) -> list[Middleware]:
     """Return what a call passes, outermost first."""
-    layers = [Middleware(CorrelationMiddleware, ids=TimeOrderedIds()), Middleware(RequestLogMiddleware)]
+    layers = [
+        Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+        Middleware(RequestLogMiddleware),
+        Middleware(MetricsMiddleware, metrics_of=_metrics_of, prefix=PREFIX),
+    ]
     if settings.cors_origins:  # without any, other sites' pages are told nothing
         layers.append(
             Middleware(
@@ -189,3 +197,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
 def _limiter_of(scope: Scope) -> Limiter:
     """Return what counts calls; it is there once the application has started."""
     return scope["app"].state.runtime.shared.limiter
+
+
+def _metrics_of(scope: Scope) -> Metrics | None:
+    """Return what counts calls for the operator; it is there once the application has started."""
+    runtime: Runtime | None = getattr(scope["app"].state, "runtime", None)
+    return None if runtime is None else runtime.metrics

@@ -56,6 +56,8 @@ _TOLD = 5
 _LONGEST_TYPE = 100
 _TOO_SHORT = "too_short"
 _ADD_TYPE = "add the header `Content-Type: application/json`"
+RETRY_SECONDS = 1
+"""When to try again what failed for a reason that passes by itself."""
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
 
@@ -116,6 +118,8 @@ def error_response(
 ) -> JSONResponse:
     """Return the reply to one of our own errors; *retry_after* is in seconds, for one that passes by itself."""
     more = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else {}
+    if retry_after is None and isinstance(error, StorageError | RateLimited):
+        retry_after = RETRY_SECONDS
     if retry_after is not None:
         more["Retry-After"] = str(retry_after)
     text = _DATABASE if isinstance(error, StorageError) else str(error)

@@ -1,13 +1,26 @@
 """Whether sessions went well, and the figures of the dashboard."""
 
-from fastapi import APIRouter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
+from sagacity.api.entities import storable
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
+from sagacity.domain.analytics_reports import Granularity
+from sagacity.domain.clock import to_epoch
+from sagacity.domain.dashboard import Figure, FigureGroup, FigureReport
+from sagacity.domain.shadow_report import ShadowReport
 from sagacity.domain.views.evaluation import evaluation_view
-from sagacity.memories.dashboard import Counts, Figures, last_days
+from sagacity.memories.dashboard import Figures, figure_report, last_days
+from sagacity.memories.shadow import shadow_report
+from sagacity.schemas.base import Label
 from sagacity.schemas.evaluations import (
     DashboardPage,
     DashboardStats,
@@ -19,7 +32,13 @@ from sagacity.schemas.evaluations import (
 )
 
 router = APIRouter(tags=["evaluations"], route_class=Route)
-DAY_SECONDS = 86_400
+_Stored = Annotated[Label, AfterValidator(storable)]
+OnlyVersion = Annotated[
+    _Stored | None, Query(description="Only sessions that this agent version answered last.")
+]
+OnlySource = Annotated[
+    _Stored | None, Query(description="Only sessions whose last request that names a source names this one.")
+]
 
 
 @router.post(
@@ -37,6 +56,32 @@ async def get_agent_success_evaluation_results(body: GetEvaluationsBody, caller:
     )
 
 
+@router.get("/v1/evaluations/shadow", openapi_extra=sdk(positional=()))
+@limited(Rate.SEARCH)
+async def get_shadow_report(
+    caller: Reads,
+    *,
+    days: Annotated[int, Query(ge=1, le=3_650, description="How many times 24 hours to look back.")] = 30,
+    agent_version: OnlyVersion = None,
+    source: OnlySource = None,
+    evaluation_name: Annotated[_Stored | None, Query(description="Only what this evaluator says.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100, description="How many differing sessions to name.")] = 10,
+) -> ShadowReport:
+    """
+    Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
+
+    Nothing is claimed of fewer than 20 decided sessions.
+    """
+    return await shadow_report(
+        caller.acting,
+        days=days,
+        agent_version=agent_version,
+        source=source,
+        evaluation_name=evaluation_name,
+        limit=limit,
+    )
+
+
 @router.post("/get_dashboard_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
 async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> DashboardPage:
     """Return counts for the last days including today, by day (UTC), and for the same number of days before."""
@@ -49,27 +94,53 @@ async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> Das
             profiles_time_series=_series(current, current.profiles),
             playbooks_time_series=_series(current, current.playbooks),
             evaluations_time_series=tuple(
-                DataPoint(timestamp=day * DAY_SECONDS, value=round(100 * successes / judged))
-                for day, judged, successes in current.evaluations
+                DataPoint(timestamp=to_epoch(day.timestamp), value=round(100 * day.successes / day.count))
+                for day in current.evaluations
             ),
         )
     )
 
 
+@router.get("/v1/dashboard/series", openapi_extra=sdk(positional=()))
+@limited(Rate.SEARCH)
+async def get_dashboard_series(
+    caller: Reads,
+    *,
+    days: Annotated[int, Query(ge=1, le=3_650, description="How many times 24 hours to look back.")] = 30,
+    granularity: Annotated[Granularity, Query(description="How long a step is.")] = Granularity.DAY,
+    by: Annotated[
+        FigureGroup | None,
+        Query(description="A series for each agent version or source. Default: one of all."),
+    ] = None,
+    agent_version: Annotated[_Stored | None, Query(description="Only what is of this agent version.")] = None,
+    source: Annotated[_Stored | None, Query(description="Only what is from this source.")] = None,
+) -> FigureReport:
+    """
+    Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.
+
+    There are at most 750 steps, so hours reach 31 days back.
+    """
+    return await figure_report(
+        caller.acting,
+        days=days,
+        granularity=granularity,
+        agent_version=agent_version,
+        source=source,
+        by=by,
+    )
+
+
 def _total(figures: Figures) -> PeriodStats:
     return PeriodStats(
-        total_profiles=sum(count for _, count in figures.profiles),
-        total_interactions=sum(count for _, count in figures.interactions),
-        total_playbooks=sum(count for _, count in figures.playbooks),
+        total_profiles=sum(day.count for day in figures.profiles),
+        total_interactions=sum(day.count for day in figures.interactions),
+        total_playbooks=sum(day.count for day in figures.playbooks),
         success_rate=figures.success_rate,
     )
 
 
-def _series(figures: Figures, counts: Counts) -> tuple[DataPoint, ...]:
+def _series(figures: Figures, counts: Sequence[Figure]) -> tuple[DataPoint, ...]:
     """Return one point a day, zeros included."""
-    known = dict(counts)
-    first = int(figures.start.timestamp()) // DAY_SECONDS
-    return tuple(
-        DataPoint(timestamp=day * DAY_SECONDS, value=known.get(day, 0))
-        for day in range(first, first + figures.days)
-    )
+    known = {day.timestamp: day.count for day in counts}
+    days = (figures.start + timedelta(days=number) for number in range(figures.days))
+    return tuple(DataPoint(timestamp=to_epoch(day), value=known.get(day, 0)) for day in days)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 
 from sagacity.api.checks import Checked, checked
 from sagacity.api.dependencies import AdministersOrNobody, Caller, RuntimeDep
+from sagacity.api.errors import RETRY_SECONDS
 from sagacity.api.sdk import sdk
 from sagacity.bootstrap import Runtime
 from sagacity.schemas.health import (
@@ -75,6 +76,7 @@ async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
     is_ready = all(one.ok or not one.required for one in found)
     if not is_ready:
         response.status_code = 503
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
     return Readiness(
         status="ready" if is_ready else "not ready",
         ready=is_ready,

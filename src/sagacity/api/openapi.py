@@ -121,7 +121,7 @@ def _describe(method: str, path: str, operation: Document) -> None:
                 content[kind]["example"] = example.reply
                 break
     operation["responses"].pop("422", None)
-    if path.startswith("/api/"):
+    if operation.get("security"):
         operation["responses"]["4XX"] = {
             "description": "The call was refused; `error` has the reason.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},

@@ -6,6 +6,7 @@ from typing import Literal
 from sagacity.domain.analytics import RequestStatus, RequestType
 from sagacity.domain.analytics_reports import Granularity, Metric
 from sagacity.domain.cursor import DeadLetterStatus
+from sagacity.domain.dashboard import FigureGroup
 from sagacity.domain.graph import EntityType
 from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
@@ -33,6 +34,7 @@ EntityTypeWord = (
         "other",
     ]
 )
+FigureGroupWord = FigureGroup | Literal["agent_version", "source"]
 GranularityWord = Granularity | Literal["hour", "day", "week"]
 GroupingWord = Grouping | Literal["learner", "user", "day", "model"]
 MemoryKindWord = (

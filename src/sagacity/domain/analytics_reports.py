@@ -1,5 +1,6 @@
 """What many calls tell together: how long they took, what they found, how they ended, and when."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -179,8 +180,12 @@ def step_of(moment: datetime, granularity: Granularity) -> datetime:
 def without_gaps(steps: list[Step], start: datetime, end: datetime, granularity: Granularity) -> list[Step]:
     """Return the steps from *start* to *end*, oldest first, with one of zeros for each in which nothing came in."""
     known = {one.timestamp: one for one in steps}
-    filled, at = list[Step](), step_of(start, granularity)
+    return [known.get(at) or Step(timestamp=at) for at in steps_between(start, end, granularity)]
+
+
+def steps_between(start: datetime, end: datetime, granularity: Granularity) -> Iterator[datetime]:
+    """Return when the steps begin from the one that has *start* to the one that has *end*, oldest first."""
+    at = step_of(start, granularity)
     while at <= end:
-        filled.append(known.get(at) or Step(timestamp=at))
+        yield at
         at += _LENGTHS[granularity]
-    return filled

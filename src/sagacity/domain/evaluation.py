@@ -47,12 +47,20 @@ class NewEvaluation(Value):
     """An evaluator's verdict on one session."""
 
     agent_version: str
+    source: str = ""
+    """Of the last request that names one."""
     session_id: SessionId
     is_success: bool
     failure_type: str | None = None
     failure_reason: str | None = None
     evaluation_name: str | None = None
     regular_vs_shadow: RegularVsShadow | None = None
+    is_shadow_first: bool | None = None
+    """Which version the judge was shown first, and so knew as A; None where nothing was compared."""
+    is_shadow_success: bool | None = None
+    """Whether the session would have been a success with the shadow's answers; None where nothing was compared."""
+    comparison_reason: str = ""
+    """The judge's own words, in which A is the version that was shown first."""
     number_of_correction_per_session: int = 0
     """The user's playbooks that were learned from it."""
     user_turns_to_resolution: int | None = None

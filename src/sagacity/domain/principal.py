@@ -6,7 +6,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import UserId
-from sagacity.domain.tenant import Tenant
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
 
 
 class Permission(StrEnum):
@@ -54,6 +54,19 @@ class Principal(Value):
         """
         if permission not in self.permissions:
             raise Forbidden(f"this call needs the permission {permission}")
+
+    def require_operator(self) -> None:
+        """
+        Make sure that the caller runs the installation: it administers the organisation that is always there.
+
+        Raises:
+            Forbidden: it is another organisation's, or a user's.
+        """
+        self.require(Permission.ADMIN)
+        if self.tenant.org_id != LOCAL_ORG or self.user_id is not None:
+            raise Forbidden(
+                f"this call needs a token of the organisation {LOCAL_ORG!r}, which runs the server"
+            )
 
     def acting_for(self, user_id: UserId | None) -> UserId | None:
         """

@@ -34,6 +34,14 @@ Record = Callable[[str, ModelCall], Awaitable[None]]
 """Writes down a request that was made by a prompt, named as `name/vN`."""
 
 
+Count = Callable[[ModelCallRecord], None]
+"""Counts a request; it never fails and never waits."""
+
+
+def count_nothing(_record: ModelCallRecord) -> None:
+    """Count no request."""
+
+
 async def record_nothing(_prompt: str, _call: ModelCall) -> None:
     """Keep no ledger."""
 
@@ -217,8 +225,20 @@ class ModelSession:
 class ModelGateway:
     """Who may ask which model; every request is written into the ledger."""
 
-    def __init__(self, storage: Storage, models: Models, clock: Clock) -> None:
+    def __init__(
+        self, storage: Storage, models: Models, clock: Clock, *, count: Count = count_nothing
+    ) -> None:
+        """
+        Open models by *models*.
+
+        Args:
+            storage: where the ledger is.
+            models: opens them.
+            clock: the time of each request.
+            count: told of every request, of all tenants.
+        """
         self._storage = storage
+        self._count = count
         self._models = models
         self._clock = clock
         self._sums = RunningSums(storage, clock)
@@ -293,6 +313,7 @@ class ModelGateway:
             created_at=self._clock.now(),
         )
         self._sums.add(tenant, record)
+        self._count(record)
 
         async def write() -> None:
             async with self._storage.begin(tenant) as transaction:

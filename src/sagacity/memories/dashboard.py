@@ -4,34 +4,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from sagacity.domain.analytics_reports import Granularity, length_of
+from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup, FigureReport, series_of
+from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import MemoryKind
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
-Counts = Sequence[tuple[int, int]]
-"""Days since 1970 (UTC), and how many; a day without any is missing."""
+_MOST_STEPS = 750
+"""A month of hours, two years of days."""
+_MOST_GROUPS = 10
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Counts of one period, day by day."""
+    """Counts of one period, day by day; a day without any is missing."""
 
     start: datetime
     """Midnight UTC of the first day."""
     days: int
-    interactions: Counts
-    profiles: Counts
-    playbooks: Counts
+    interactions: Sequence[Figure]
+    profiles: Sequence[Figure]
+    playbooks: Sequence[Figure]
     """Of users and of agents."""
-    evaluations: Sequence[tuple[int, int, int]]
-    """Days since 1970 (UTC), how many sessions were judged, and how many were successful."""
+    evaluations: Sequence[Figure]
 
     @property
     def success_rate(self) -> float:
         """Percentage of the judged sessions that were successful; 0 if none was judged."""
-        judged = sum(count for _, count, _ in self.evaluations)
-        successes = sum(count for _, _, count in self.evaluations)
+        judged = sum(one.count for one in self.evaluations)
+        successes = sum(one.successes for one in self.evaluations)
         return round(100 * successes / judged, 2) if judged else 0.0
 
 
@@ -44,13 +48,70 @@ async def last_days(acting: Acting, days: int) -> tuple[Figures, Figures]:
         return await _figures(snapshot, start, days), before
 
 
+async def figure_report(
+    acting: Acting,
+    *,
+    days: int,
+    granularity: Granularity,
+    agent_version: str | None = None,
+    source: str | None = None,
+    by: FigureGroup | None = None,
+) -> FigureReport:
+    """
+    Return the figures of the last *days* times 24 hours, step by step; all of it is of one moment.
+
+    Args:
+        acting: for whom; one user is told of what is theirs only.
+        days: how far to look back.
+        granularity: how long a step is.
+        agent_version: only of this version, if given.
+        source: only from this source, if given.
+        by: a series for each agent version or source, the largest; None: one series.
+
+    Raises:
+        InvalidInput: there would be too many steps.
+    """
+    if days * _DAY / length_of(granularity) > _MOST_STEPS:
+        most = int(_MOST_STEPS * length_of(granularity) / _DAY)
+        raise InvalidInput(
+            f"days: at most {most} for steps of one {granularity}; longer steps reach further back"
+        )
+    now = acting.parts.clock.now()
+    wanted = FigureFilter(
+        start=now - timedelta(days=days),
+        end=now + timedelta(microseconds=1),
+        granularity=granularity,
+        agent_version=agent_version,
+        source=source,
+        by=by,
+    )
+    async with acting.read() as snapshot:
+        found = snapshot.figures
+        names = await found.groups(wanted, limit=_MOST_GROUPS + 1)
+        wanted = wanted.model_copy(update={"groups": tuple(names[:_MOST_GROUPS])})
+        figures = {
+            "interactions": await found.interactions(wanted),
+            "profiles": await found.memories([MemoryKind.PROFILE], wanted),
+            "playbooks": await found.memories(_PLAYBOOKS, wanted),
+            "evaluations": await found.evaluations(wanted),
+        }
+    groups: Sequence[str | None] = [None] if by is None else wanted.groups
+    return FigureReport(
+        period_days=days,
+        granularity=granularity,
+        by=by,
+        series=tuple(series_of(wanted, group, **figures) for group in groups),
+        has_more=len(names) > _MOST_GROUPS,
+    )
+
+
 async def _figures(snapshot: Transaction, start: datetime, days: int) -> Figures:
-    found, end = snapshot.evaluations, start + timedelta(days=days)
+    found, wanted = snapshot.figures, FigureFilter(start=start, end=start + timedelta(days=days))
     return Figures(
         start=start,
         days=days,
-        interactions=await found.interactions_by_day(start, end),
-        profiles=await found.memories_by_day([MemoryKind.PROFILE], start, end),
-        playbooks=await found.memories_by_day(_PLAYBOOKS, start, end),
-        evaluations=await found.success_by_day(start, end),
+        interactions=await found.interactions(wanted),
+        profiles=await found.memories([MemoryKind.PROFILE], wanted),
+        playbooks=await found.memories(_PLAYBOOKS, wanted),
+        evaluations=await found.evaluations(wanted),
     )

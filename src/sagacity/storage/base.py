@@ -11,6 +11,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from sagacity.domain.backlog import ConnectionUse
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
@@ -102,6 +103,11 @@ class Backend(Protocol):
     @property
     def label(self) -> str:
         """Where it is, with secrets masked."""
+        ...
+
+    @property
+    def connections(self) -> ConnectionUse:
+        """How many connections this process has in use."""
         ...
 
     @property

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
+from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import IndexMismatch, StorageUnavailable, Unauthorized
 from sagacity.domain.ids import IdSource, UserId
@@ -26,9 +27,11 @@ from sagacity.storage.erasure.erasures import ErasureRepository
 from sagacity.storage.erasure.rows import ErasedRows
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
+from sagacity.storage.evidence.figures import FigureRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
+from sagacity.storage.evidence.shadow import ShadowRepository
 from sagacity.storage.graph.entities import EntityRepository
 from sagacity.storage.graph.learned import GraphRepository
 from sagacity.storage.graph.relationships import RelationshipRepository
@@ -55,6 +58,7 @@ from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.statements.user_key import user_of
 from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.user_settings import UserSettingsRepository
+from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
 from sagacity.storage.work.extractions import ExtractionRepository
@@ -94,6 +98,8 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.evaluations = EvaluationRepository(scope)
+        self.figures = FigureRepository(scope)
+        self.shadow = ShadowRepository(scope)
         self.sessions = SessionRepository(scope)
         self.conversations = ConversationRepository(scope)
         self.exchanges = ExchangeRepository(scope)
@@ -418,6 +424,11 @@ class Storage:
         async with self.backend.read(None) as connection:
             statement = sa.select(sa.func.coalesce(sa.func.sum(waiting_tenants.c.document_count), 0))
             return int((await connection.execute(statement)).scalar_one())
+
+    async def backlog(self) -> Backlog:
+        """Return what waits to be done, over all tenants."""
+        async with self.backend.read(None) as connection:
+            return await read_backlog(connection, self._clock.now())
 
     async def check(self) -> None:
         """Answer one query, or raise StorageError."""

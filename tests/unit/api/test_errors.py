@@ -53,7 +53,8 @@ def test_a_problem_says_the_same_in_both_vocabularies():
 def test_what_the_database_said_is_for_the_log():
     """Row 34: a reply names the kind of error, not its insides."""
     reply = error_response(StorageError("no such column: secret"))
-    assert reply.status_code == 503
+    assert (reply.status_code, reply.headers["Retry-After"]) == (503, "1")
+    assert b'"retry_after":1' in reply.body
     assert b"secret" not in reply.body
     assert b'"error":"StorageError"' in reply.body
 

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TIME_HEADER = "X-Process-Time"
 _USERS = "/api/users/"
-_PROBES = "/health"
+_PROBES = ("/health", "/metrics")
 """Asked every few seconds, by machines."""
 
 _log = structlog.get_logger(__name__)

@@ -3,6 +3,9 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
+from sagacity.client.words import FigureGroupWord, GranularityWord
+from sagacity.domain.dashboard import FigureReport
+from sagacity.domain.shadow_report import ShadowReport
 from sagacity.schemas.evaluations import (
     DashboardPage,
     EvaluationsPage,
@@ -28,6 +31,38 @@ async def get_agent_success_evaluation_results(
     )
 
 
+async def get_shadow_report(
+    connection: AsyncConnection,
+    *,
+    days: int = 30,
+    agent_version: str | None = None,
+    source: str | None = None,
+    evaluation_name: str | None = None,
+    limit: int = 10,
+) -> ShadowReport:
+    """
+    Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
+
+    Nothing is claimed of fewer than 20 decided sessions.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        agent_version: only sessions that this agent version answered last.
+        source: only sessions whose last request that names a source names this one.
+        evaluation_name: only what this evaluator says.
+        limit: how many differing sessions to name.
+    """
+    params = {
+        "days": days,
+        "agent_version": agent_version,
+        "source": source,
+        "evaluation_name": evaluation_name,
+        "limit": limit,
+    }
+    return await connection.get("/api/v1/evaluations/shadow", ShadowReport, params=params)
+
+
 async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | None = None) -> DashboardPage:
     """
     Return counts for the last days including today, by day (UTC), and for the same number of days before.
@@ -40,3 +75,35 @@ async def get_dashboard_stats(connection: AsyncConnection, *, days_back: int | N
     return await connection.send(
         "POST", "/api/get_dashboard_stats", DashboardPage, body=body, repeatable=True
     )
+
+
+async def get_dashboard_series(
+    connection: AsyncConnection,
+    *,
+    days: int = 30,
+    granularity: GranularityWord | None = None,
+    by: FigureGroupWord | None = None,
+    agent_version: str | None = None,
+    source: str | None = None,
+) -> FigureReport:
+    """
+    Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.
+
+    There are at most 750 steps, so hours reach 31 days back.
+
+    Args:
+        connection: to the server.
+        days: how many times 24 hours to look back.
+        granularity: how long a step is; by default day.
+        by: a series for each agent version or source. Default: one of all.
+        agent_version: only what is of this agent version.
+        source: only what is from this source.
+    """
+    params = {
+        "days": days,
+        "granularity": granularity,
+        "by": by,
+        "agent_version": agent_version,
+        "source": source,
+    }
+    return await connection.get("/api/v1/dashboard/series", FigureReport, params=params)

@@ -87,7 +87,9 @@ class Calls(Connection):
     delete_relationship = entities.delete_relationship
 
     get_agent_success_evaluation_results = evaluations.get_agent_success_evaluation_results
+    get_shadow_report = evaluations.get_shadow_report
     get_dashboard_stats = evaluations.get_dashboard_stats
+    get_dashboard_series = evaluations.get_dashboard_series
 
     rerun_profile_generation = generation.rerun_profile_generation
     manual_profile_generation = generation.manual_profile_generation

@@ -258,6 +258,7 @@ def _result(name: str, said: _Said, verdict: Verdict) -> NewEvaluation:
     return NewEvaluation(
         **verdict.model_dump(),
         agent_version=next((turn.agent_version for turn in reversed(said.turns) if turn.agent_version), ""),
+        source=next((turn.source for turn in reversed(said.turns) if turn.source), ""),
         session_id=said.session.session_id,
         evaluation_name=name,
         number_of_correction_per_session=said.correction_count,

@@ -14,9 +14,12 @@ class Verdict(Value):
     is_escalated: bool = False
     regular_vs_shadow: RegularVsShadow | None = None
     """None where there was no shadow, or nobody compared."""
+    is_shadow_first: bool | None = None
+    is_shadow_success: bool | None = None
+    comparison_reason: str = ""
 
 
-def verdict_of(said: SessionVerdict, *, regular_vs_shadow: RegularVsShadow | None = None) -> Verdict:
+def verdict_of(said: SessionVerdict) -> Verdict:
     """Turn what a model said of a transcript into a verdict; a success has no failure."""
     failed = not said.is_success
     return Verdict(
@@ -24,7 +27,6 @@ def verdict_of(said: SessionVerdict, *, regular_vs_shadow: RegularVsShadow | Non
         failure_type=said.failure_type if failed else None,
         failure_reason=(said.failure_reason or None) if failed else None,
         is_escalated=said.is_escalated,
-        regular_vs_shadow=regular_vs_shadow,
     )
 
 
@@ -36,10 +38,16 @@ def verdict_of_regular(said: SessionComparison, *, shadow_first: bool) -> Verdic
         said: of the transcripts as they were labelled, A for the one that was shown first.
         shadow_first: whether A was the shadow's.
     """
-    regular, better = (said.b, "B") if shadow_first else (said.a, "A")
-    return verdict_of(
-        regular,
-        regular_vs_shadow=_compared(said, is_regular=None if said.better == "tie" else said.better == better),
+    regular, shadow = (said.b, said.a) if shadow_first else (said.a, said.b)
+    label = "B" if shadow_first else "A"
+    is_regular = None if said.better == "tie" else said.better == label
+    return verdict_of(regular).model_copy(
+        update={
+            "regular_vs_shadow": _compared(said, is_regular=is_regular),
+            "is_shadow_first": shadow_first,
+            "is_shadow_success": shadow.is_success,
+            "comparison_reason": said.comparison_reason,
+        }
     )
 
 

@@ -1,7 +1,6 @@
 """Calls summed up, in SQL: however many there are, only sums leave the database."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
@@ -15,19 +14,16 @@ from sagacity.domain.analytics_reports import (
     RetrievalTotals,
     Step,
     Totals,
-    length_of,
 )
 from sagacity.domain.query import Spread, StrategyName
 from sagacity.storage.analytics.distribution import distributions, percentiles_of
 from sagacity.storage.analytics.requests import COLUMN, IS_FAILURE, among
 from sagacity.storage.base import Scope
+from sagacity.storage.statements.steps import beginning_of, step_number
 
 TYPES = ("profile", "semantic", "episodic", "procedural", "agent_playbook", "skill", "interaction")
 """What is counted by type: the chat contract's four, and what else is found."""
 Sums = TypeVar("Sums", Totals, RetrievalTotals)
-_MONDAY = datetime(1970, 1, 5, tzinfo=UTC)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 MEASURED = {
     "total_time": COLUMN.total_time_ms,
     "ttfb": COLUMN.ttfb_ms,
@@ -71,16 +67,14 @@ class AnalyticsReportRepository:
                 value, wanted = sa.func.avg(COLUMN.total_time_ms), _succeeded(wanted)
             case Metric.ERRORS:
                 value = sa.func.sum(sa.case((IS_FAILURE, 1), else_=0))
-        length = length_of(granularity) // _MICROSECOND
-        first = (_MONDAY - _EPOCH) // _MICROSECOND
-        step = (sa.cast(COLUMN.created_at, sa.BigInteger) - first).op("/", precedence=8)(length).label("step")
+        step = step_number(COLUMN.created_at, granularity)
         statement = sa.select(step, value.label("value"), sa.func.count().label("count"))
         rows = await self._scope.all(
             statement.where(*among(self._scope, wanted)).group_by(step).order_by(step)
         )
         return [
             Step(
-                timestamp=_MONDAY + timedelta(microseconds=row.step * length),
+                timestamp=beginning_of(row.step, granularity),
                 value=float(row.value),
                 count=row._mapping["count"],
             )

@@ -12,8 +12,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from sagacity.domain.backlog import ConnectionUse
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
+from sagacity.storage.pools import in_use
 from sagacity.storage.postgres.driver import checked_url, engine_for, literal, load_rows, ours
 from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass, vacuum
 from sagacity.storage.postgres.row_security import ORG, USER
@@ -71,6 +73,11 @@ class Postgres:
     def label(self) -> str:
         """Return the database's name and server, without role and password."""
         return f"{self._url.database} on {self._url.host or 'this machine'}"
+
+    @property
+    def connections(self) -> ConnectionUse:
+        """Return how many connections are in use."""
+        return in_use(self._engine)
 
     def insert(self, table: sa.Table) -> Any:
         """Return PostgreSQL's INSERT."""

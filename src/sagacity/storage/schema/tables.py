@@ -414,13 +414,14 @@ dead_letters = sa.Table(
     sa.Index("ix_dead_letters_org_user", "org_id", "user_id", "status"),
     sqlite_autoincrement=True,
 )
+columns.partial("ix_dead_letters_parked", dead_letters.c.org_id, where=dead_letters.c.status == "parked")
 
 evaluations = sa.Table(
     "evaluations",
     metadata,
     columns.number("result_id"),
     columns.org(),
-    columns.text("agent_version"),
+    *columns.texts("agent_version", "source"),
     sa.Column("session_id", sa.Text, nullable=False),
     sa.Column("user_id", sa.Text),
     sa.Column("is_success", sa.Boolean(create_constraint=False), nullable=False),
@@ -428,6 +429,9 @@ evaluations = sa.Table(
     sa.Column("failure_reason", sa.Text),
     sa.Column("evaluation_name", sa.Text),
     sa.Column("regular_vs_shadow", sa.Text),
+    sa.Column("is_shadow_first", sa.Boolean(create_constraint=False)),
+    sa.Column("is_shadow_success", sa.Boolean(create_constraint=False)),
+    columns.text("comparison_reason"),
     columns.count("number_of_correction_per_session"),
     sa.Column("user_turns_to_resolution", sa.Integer),
     columns.flag("is_escalated"),

@@ -10,8 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 
+from sagacity.domain.cursor import DeadLetterStatus
+from sagacity.domain.memory import Status
 from sagacity.storage.schema.tables import (
     api_tokens,
+    cursors,
+    dead_letters,
     metadata,
     organisations,
     search_documents,
@@ -46,6 +50,28 @@ waiting_tenants = _view(
     .group_by(search_documents.c.org_id),
 )
 """Who has documents that wait for their vectors."""
+
+lagging_cursors = _view(
+    "lagging_cursors",
+    sa.select(sa.func.count().label("cursor_count"))
+    .select_from(
+        users.join(cursors, sa.and_(cursors.c.org_id == users.c.org_id, cursors.c.user_id == users.c.user_id))
+    )
+    .where(
+        users.c.due_at.is_not(None),
+        cursors.c.version == str(Status.CURRENT),
+        cursors.c.seq < users.c.last_seq,
+    ),
+)
+"""How many cursors of users who are due have turns to read."""
+
+parked_windows = _view(
+    "parked_windows",
+    sa.select(sa.func.count().label("letter_count")).where(
+        dead_letters.c.status == str(DeadLetterStatus.PARKED)
+    ),
+)
+"""How many dead letters nobody has looked after."""
 
 uncopied_tenants = _view(
     "uncopied_tenants",

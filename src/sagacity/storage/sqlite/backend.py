@@ -16,9 +16,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
+from sagacity.domain.backlog import ConnectionUse
 from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
+from sagacity.storage.pools import in_use
 from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
@@ -69,6 +71,11 @@ class SQLite:
     def label(self) -> str:
         """Return the file's name; its folder is nobody's business."""
         return self._path.name
+
+    @property
+    def connections(self) -> ConnectionUse:
+        """Return how many connections are in use: the writer, and those that read."""
+        return in_use(self._writer, self._readers)
 
     @property
     def file(self) -> Path:

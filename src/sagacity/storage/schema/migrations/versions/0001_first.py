@@ -20,6 +20,14 @@ VIEWS = {
         "WHERE search_documents.vector IS NULL AND search_documents.embed_attempts < 5 "
         "GROUP BY search_documents.org_id"
     ),
+    "lagging_cursors": (
+        "SELECT count(*) AS cursor_count FROM users "
+        "JOIN cursors ON cursors.org_id = users.org_id AND cursors.user_id = users.user_id "
+        "WHERE users.due_at IS NOT NULL AND cursors.version = 'current' AND cursors.seq < users.last_seq"
+    ),
+    "parked_windows": (
+        "SELECT count(*) AS letter_count FROM dead_letters WHERE dead_letters.status = 'parked'"
+    ),
     "uncopied_tenants": (
         "SELECT DISTINCT search_scopes.org_id FROM search_scopes "
         "WHERE search_scopes.copied_revision < search_scopes.revision"
@@ -462,6 +470,7 @@ def _learners() -> None:
         sa.PrimaryKeyConstraint("dead_letter_id", name=op.f("pk_dead_letters")),
         sqlite_autoincrement=True,
     )
+    _partial("ix_dead_letters_parked", "dead_letters", ["org_id"], "status = 'parked'")
     op.create_index("ix_dead_letters_org_user", "dead_letters", ["org_id", "user_id", "status"])
 
 
@@ -470,7 +479,7 @@ def _measures() -> None:
         "evaluations",
         _number("result_id"),
         _key("org_id"),
-        _text("agent_version"),
+        *_texts("agent_version", "source"),
         _key("session_id"),
         sa.Column("user_id", sa.Text()),
         sa.Column("is_success", sa.Boolean(), nullable=False),
@@ -478,6 +487,9 @@ def _measures() -> None:
         sa.Column("failure_reason", sa.Text()),
         sa.Column("evaluation_name", sa.Text()),
         sa.Column("regular_vs_shadow", sa.Text()),
+        sa.Column("is_shadow_first", sa.Boolean()),
+        sa.Column("is_shadow_success", sa.Boolean()),
+        _text("comparison_reason"),
         _count("number_of_correction_per_session"),
         sa.Column("user_turns_to_resolution", sa.Integer()),
         _flag("is_escalated"),

@@ -1,0 +1,38 @@
+"""What waits to be done, read from the database at most every few seconds, however often it is asked for."""
+
+import asyncio
+
+from sagacity.domain.backlog import Backlog
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import StorageError
+from sagacity.storage.transaction import Storage
+
+_FRESH_SECONDS = 5.0
+_LIMIT_SECONDS = 5.0
+
+
+class RecentBacklog:
+    """Reads what waits, and keeps it for 5 seconds; many who ask at once cause one reading."""
+
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._reading = asyncio.Lock()
+        self._read_at: float | None = None
+        self._known: Backlog | None = None
+
+    async def get(self) -> Backlog | None:
+        """Return what waited a few seconds ago at the earliest; None if the database did not answer."""
+        async with self._reading:
+            now = self._clock.monotonic()
+            if self._read_at is None or not 0 <= now - self._read_at < _FRESH_SECONDS:
+                self._known = await self._read()
+                self._read_at = self._clock.monotonic()
+            return self._known
+
+    async def _read(self) -> Backlog | None:
+        try:
+            async with asyncio.timeout(_LIMIT_SECONDS):
+                return await self._storage.backlog()
+        except (StorageError, TimeoutError):
+            return None

@@ -1,0 +1,33 @@
+"""The server's own figures, for Prometheus."""
+
+from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from sagacity.api.dependencies import Administers
+from sagacity.api.health import server_version
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+
+router = APIRouter(tags=["health"], route_class=Route)
+
+
+@router.get("/metrics", response_class=PlainTextResponse, openapi_extra=sdk(generated=False))
+async def metrics(caller: Administers) -> PlainTextResponse:
+    """
+    Return the figures of this server and what waits in the database, in the text format of Prometheus.
+
+    They are about all organisations, so only a token of the organisation `local` is let in. They name no user and no
+    organisation.
+    """
+    caller.principal.require_operator()
+    runtime = caller.runtime
+    text = runtime.metrics.text(
+        version=server_version(),
+        now=runtime.clock.now(),
+        backlog=await runtime.backlog.get(),
+        connections=runtime.storage.backend.connections,
+        unwritten=0 if runtime.analytics is None else runtime.analytics.waiting,
+        dropped=0 if runtime.analytics is None else runtime.analytics.dropped,
+    )
+    return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

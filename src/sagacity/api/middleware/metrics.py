@@ -1,0 +1,54 @@
+"""Every call is counted, by the route that it came to, with how it ended and how long it took."""
+
+import time
+from collections.abc import Callable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sagacity.observability.metrics import Metrics
+
+
+class MetricsMiddleware:
+    """Counts calls at their ends; one whose caller went away before the reply began counts as 499."""
+
+    def __init__(self, app: ASGIApp, metrics_of: Callable[[Scope], Metrics | None], prefix: str) -> None:
+        """
+        Wrap *app*.
+
+        Args:
+            app: what answers.
+            metrics_of: finds what counts; it is opened after this is made.
+            prefix: of the paths of the API, which its routes are declared without.
+        """
+        self._prefix = prefix
+        self._app = app
+        self._metrics_of = metrics_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on, and count."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 499
+
+        async def send_noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noting)
+        finally:
+            seconds = time.perf_counter() - began
+            metrics = self._metrics_of(scope)
+            if metrics is not None:
+                metrics.count_http(scope["method"], self._route(scope), status, seconds)
+
+    def _route(self, scope: Scope) -> str:
+        """Return the path as it was declared: what stands in its braces is people's. Empty if there is none."""
+        declared: str = getattr(scope.get("route"), "path", "")
+        is_short = declared and not declared.startswith(f"{self._prefix}/")
+        return (
+            self._prefix + declared if is_short and scope["path"].startswith(f"{self._prefix}/") else declared
+        )

@@ -1,0 +1,14 @@
+"""How many connections are in use."""
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.pool import QueuePool
+
+from sagacity.domain.backlog import ConnectionUse
+
+
+def in_use(*engines: AsyncEngine) -> ConnectionUse:
+    """Return the connections of engines that keep them in queues."""
+    pools = [engine.pool for engine in engines if isinstance(engine.pool, QueuePool)]
+    return ConnectionUse(
+        limit=sum(pool.size() for pool in pools), in_use=sum(pool.checkedout() for pool in pools)
+    )
