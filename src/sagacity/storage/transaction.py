@@ -20,6 +20,7 @@ from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
+from sagacity.storage.analytics.usage import UsageRepository
 from sagacity.storage.base import Backend, Scope
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
@@ -99,6 +100,7 @@ class Transaction:
         self.request_analytics = RequestAnalyticsRepository(scope)
         self.analytics_reports = AnalyticsReportRepository(scope)
         self.analytics_days = AnalyticsDayRepository(scope)
+        self.usage = UsageRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)
