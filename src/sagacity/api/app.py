@@ -36,6 +36,7 @@ from sagacity.api import (
     receipts,
     search,
     skills,
+    usage,
     user_playbooks,
     versions,
 )
@@ -77,6 +78,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     context.router,
     chat.router,
     analytics.router,
+    usage.router,
     memories.router,
     profile.router,
     evaluations.router,
