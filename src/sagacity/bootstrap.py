@@ -146,10 +146,10 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         IndexMismatch: the search index was made by another embedder.
     """
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
-    clock, ids = SystemClock(), TimeOrderedIds()
+    clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, TokenCounter(), clock=clock) as (storage, embedder),
+        _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         models = ModelGateway(storage, open_models(settings), clock)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)

@@ -21,7 +21,7 @@ def usage(
     ] = 30,
 ) -> None:
     """
-    Show how often memories were surfaced by searches, contexts and chats.
+    Show how often memories were surfaced.
 
     Example: sagacity usage --days 7
     """
