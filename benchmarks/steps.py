@@ -93,6 +93,6 @@ def table_of(steps: dict[str, Steps]) -> Table:
         columns,
         rows,
         "In process, without HTTP, by the trace of the search; medians unless the column says otherwise. Each "
-        "strategy is measured alone; “vector” includes embedding the question. “all” is a whole search with the "
-        "five strategies in parallel.",
+        "strategy is measured alone; “vector” includes embedding the question. “all” is a whole search with "
+        "all five strategies.",
     )

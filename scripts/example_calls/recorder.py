@@ -23,6 +23,7 @@ Recorded = dict[str, dict[str, Json]]
 """Method and path → the `request`, where there is a body, and the `reply`."""
 
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_ERASURE_KEY = "a secret that signs the examples and nothing else"
 _DURATION = 1.0
 _TIMINGS = "timings"
 _ALL_DURATIONS = {_TIMINGS, "step_timings", "latency_stats"}
@@ -105,7 +106,7 @@ async def recording(recorded: Recorded) -> AsyncIterator[Recorder]:
     """Start an application over an empty database; its clock moves with each call, and nothing is due by itself."""
     clock = StoppedClock()
     with tempfile.TemporaryDirectory() as folder:
-        settings = settings_in(Path(folder), sweep_seconds=3600)
+        settings = settings_in(Path(folder), sweep_seconds=3600, erasure_key=_ERASURE_KEY)
         async with running(settings, clock) as app, client_of(app) as http:
             yield Recorder(app, http, clock, recorded)
 

@@ -577,6 +577,14 @@ async def memories(api: Recorder) -> None:
     await api.show("DELETE /api/profile", **anna)
 
 
+async def erasures(api: Recorder) -> None:
+    """A user is erased, with a report."""
+    await add_profiles(api, "Lives in Lisbon.")
+    erased = await api.show("DELETE /api/users/{user_id}", user_id=ANNA, **WAIT)
+    await api.show("GET /api/erasures")
+    await api.show("GET /api/erasures/{erasure_id}", erasure_id=erased["operation_id"])
+
+
 SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     server,
     conversations,
@@ -592,4 +600,5 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     chat,
     analytics,
     memories,
+    erasures,
 )

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
@@ -13,10 +14,10 @@ from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
-from sagacity.config.choices import embedder_choice, postgres_options
+from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
-from sagacity.coordination.base import SharedState
+from sagacity.coordination.base import SharedState, Topic
 from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
@@ -31,6 +32,7 @@ from sagacity.domain.recorder import UNRECORDED
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
+from sagacity.learning.erasure.news import erased_news, is_erased_news
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
@@ -40,6 +42,7 @@ from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.providers.base import Embedder, Reranker
+from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.providers.remote_reranker import RemoteReranker
@@ -49,6 +52,7 @@ from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.open import open_storage, open_vector_store
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.known_backups import known_backups
 from sagacity.storage.work.operation_slots import slots_within
 
 if TYPE_CHECKING:
@@ -152,7 +156,8 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         models = ModelGateway(storage, open_models(settings), clock)
-        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
+        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
+        _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
             queue,
             storage,
@@ -263,7 +268,7 @@ def _build(
     ids = TimeOrderedIds()
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
     models = ModelGateway(storage, open_models(settings), clock)
-    tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
+    tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
     searcher = Searcher(
         storage,
         embedder,
@@ -276,6 +281,7 @@ def _build(
     )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
     analytics, usage = _call_emitter(settings, storage, clock), _usage_emitter(settings, storage, clock)
+    _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
     parts = Parts(
         storage=storage,
         embedder=embedder,
@@ -290,6 +296,7 @@ def _build(
         analytics=analytics or UNRECORDED,
         usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
+        erasure_key=erasure_key(settings),
     )
     policy = ChatPolicy(
         stops_when_left=settings.chat_on_disconnect == "cancel",
@@ -314,6 +321,32 @@ def _build(
         usage=usage,
         user_tokens=_user_tokens(settings, clock),
     )
+
+
+def _forget_erased(
+    topic: Topic,
+    storage: Storage,
+    embedder: Embedder,
+    *,
+    analytics: Emitter[RequestAnalytics] | None = None,
+    usage: Emitter[UsageEvent] | None = None,
+) -> None:
+    """Have this process let go of what it keeps in memory whenever a user was erased anywhere."""
+
+    def hear(subject: str | None) -> None:
+        if subject is not None and not is_erased_news(subject):
+            return
+        storage.backend.vectors.forget()
+        if isinstance(embedder, CachedEmbedder):
+            embedder.forget()
+        if subject is None:
+            return
+        if analytics is not None:
+            analytics.forget(lambda tenant, call: erased_news(tenant.org_id, call.user_id or "") == subject)
+        if usage is not None:
+            usage.forget(lambda tenant, event: erased_news(tenant.org_id, event.user_id or "") == subject)
+
+    topic.subscribe(hear)
 
 
 def _call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
@@ -354,8 +387,13 @@ def task_runner(
     *,
     clock: Clock,
     ids: IdSource,
+    topic: Topic | None = None,
 ) -> TaskRunner:
-    """Return what does whatever is due of a user's log, or of an organisation itself."""
+    """
+    Return what does whatever is due of a user's log, or of an organisation itself.
+
+    News of it go to *topic*; without one, to nobody.
+    """
     policy = TaskPolicy(
         retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
         quiet_seconds=settings.quiet_seconds,
@@ -371,7 +409,13 @@ def task_runner(
     )
     # Not cached: a configuration that was set before a task began holds for it.
     configs = DatabaseConfigs(storage)
-    parts = TaskParts(storage, embedder, configs, models, policy, clock, ids)
+    parts = TaskParts(
+        *(storage, embedder, configs, models, policy, clock, ids),
+        erasure_key=erasure_key(settings),
+        known_backups=partial(known_backups, settings.home.expanduser(), storage.backend.file),
+    )
+    if topic is not None:
+        parts = replace(parts, announce=topic.publish)
     return TaskRunner(parts, open_tasks(parts))
 
 

@@ -1,4 +1,4 @@
-"""What an operator does to a whole installation: migrate, reindex, compare the vector copy, back up and copy."""
+"""What an operator does to a whole installation: migrate, reindex, compare copies, back up, verify erasures."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -6,13 +6,18 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from sagacity.bootstrap import open_database, vector_copy
-from sagacity.config.choices import embedder_choice, postgres_options
+from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
 from sagacity.config.settings import Settings
-from sagacity.domain.errors import ConfigError, ProviderError
-from sagacity.domain.ids import TimeOrderedIds
+from sagacity.domain.base import Value
+from sagacity.domain.erasure import ErasureReport
+from sagacity.domain.errors import ConfigError, InvalidInput, ProviderError
+from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
+from sagacity.learning.erasure.report import is_genuine
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.storage.base import Backend
+from sagacity.storage.erasure.erasures import SHORTEST_NEEDLE
+from sagacity.storage.erasure.scan import scan_files, scan_tables, user_ids
 from sagacity.storage.open import is_same, open_backend
 from sagacity.storage.replica.copy import CopyReport
 
@@ -106,6 +111,62 @@ async def compare_vector_copy(settings: Settings) -> CopyReport | None:
     async with open_database(settings, vector_store=True) as storage:
         copy = vector_copy(storage, TimeOrderedIds())
         return None if copy is None else await copy.compare()
+
+
+class ErasureCheck(Value):
+    """What came of checking a report, and of searching once more."""
+
+    is_genuine: bool
+    """The report is as it was signed, by the key of this installation."""
+    found: tuple[str, ...] = ()
+    """Tables and files that hold something of the user."""
+    mentions: tuple[str, ...] = ()
+    """Tables of which rows that are not the user's hold the id."""
+    is_user_back: bool = False
+    """The user has been stored again since; then rows of that id are a new user's."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the report may be relied on."""
+        return self.is_genuine and not self.found
+
+
+async def verify_erasure(settings: Settings, report: ErasureReport, user_id: UserId | None) -> ErasureCheck:
+    """
+    Check the signature of a report, and search the database once more.
+
+    Args:
+        settings: where the database and the key are.
+        report: of the erasure.
+        user_id: whom it is about; with it, texts and files are searched too.
+
+    Raises:
+        InvalidInput: the report is about another user.
+        ConfigError: the key can be neither read nor made.
+    """
+    key = erasure_key(settings)()
+    if user_id is not None and key.hash_user(report.org_id, user_id) != report.user_hash:
+        raise InvalidInput("the report is about another user, or was made with another key")
+    if not is_genuine(report) or report.public_key != key.public_key:
+        return ErasureCheck(is_genuine=False)
+    org_id = OrgId(report.org_id)
+    async with open_whole(settings, settings.storage_url, as_found=True) as backend:
+        there = await user_ids(backend, org_id)
+        whom = user_id or next((one for one in there if key.hash_user(org_id, one) == report.user_hash), None)
+        needles = [] if whom is None or len(whom) < SHORTEST_NEEDLE else [whom]
+        found = await scan_tables(backend, org_id, needles, user_id=whom)
+        dirty: list[str] = []
+        if backend.file is not None:
+            left = [one for one in needles if one not in found.explained]
+            _, dirty = await asyncio.to_thread(scan_files, backend.file, left)
+    is_back = "users" in found.rows
+    rows = () if is_back else found.rows
+    return ErasureCheck(
+        is_genuine=True,
+        found=(*rows, *dirty),
+        mentions=tuple(name for name in found.mentions if name not in found.rows),
+        is_user_back=is_back,
+    )
 
 
 @asynccontextmanager

@@ -101,6 +101,7 @@ READS = {
     ("GET", "/api/dead_letters"): None,
     ("GET", "/api/get_operation_status"): None,
     ("GET", "/api/operations"): None,
+    ("GET", "/api/erasures"): None,
     ("POST", "/api/get_profile_diff"): {},
     ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
@@ -229,6 +230,8 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("DELETE", "/api/delete_all_user_playbooks"): None,
         ("DELETE", "/api/delete_all_agent_playbooks"): None,
         ("DELETE", "/api/delete_all_playbooks"): None,
+        ("GET", "/api/erasures/1"): None,
+        ("DELETE", f"/api/users/{ANNA}"): None,
     }
 
 
@@ -249,6 +252,7 @@ def template_of(path: str) -> str:
         return "/api/receipts/{request_id}"
     if bare.endswith("/replay"):
         return "/api/dead_letters/{dead_letter_id}/replay"
+    bare = re.sub(r"/erasures/.+", "/erasures/{erasure_id}", re.sub(r"/users/.+", "/users/{user_id}", bare))
     bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
     bare = re.sub(r"/analytics/requests/[^/]+", "/analytics/requests/{analytics_id}", bare)
     bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)

@@ -1,9 +1,8 @@
 """Older names: of routes, of fields sent, of fields answered."""
 
-from sagacity.api.app import create_app
 from sagacity.api.vocabulary import OLDER_ROUTES, renamed
-from sagacity.config.settings import Settings
 from support.api import delete, publish
+from support.routes import described
 
 
 def test_renaming_reaches_every_depth():
@@ -86,7 +85,7 @@ async def test_a_request_group_is_a_session(api):
 
 def test_the_document_marks_older_names_as_deprecated():
     """A reader of the document is sent to the current name."""
-    paths = create_app(Settings()).openapi()["paths"]
+    paths = described()["paths"]
     for older, (successor, _) in OLDER_ROUTES.items():
         (operation,) = paths[f"/api{older}"].values()
         assert operation["deprecated"] is True

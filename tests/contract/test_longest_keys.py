@@ -36,6 +36,7 @@ ALPHABETS: dict[str, Callable[[], str]] = {
 }
 CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
+    "erasures",
     "search_index",
     "tenant_configs",
     "api_tokens",

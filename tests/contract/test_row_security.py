@@ -29,7 +29,7 @@ from support.tenants import (
 )
 
 Session = psycopg.Connection[Any]
-CLOSED = {"api_tokens", "tenant_configs", "leases", "operations", "operation_items"}
+CLOSED = {"api_tokens", "tenant_configs", "leases", "operations", "operation_items", "erasures"}
 """No user's business."""
 UNNAMED = [None, "", " ", "nobody", A.upper(), f"{A}' or true --", "%", "*"]
 """What a transaction may say of itself without naming an organisation that there is; None: nothing."""

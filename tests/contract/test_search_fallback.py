@@ -19,6 +19,8 @@ PROFILES = Filter(kinds=(MemoryKind.PROFILE,), user_id=ANNA)
 class RefusedVectors:
     """A search by vector that the database refuses, as it does one that takes too long."""
 
+    waits = False
+
     async def search(self, scope: Scope, *question) -> Nearest:
         await scope.all(sa.text("SELECT no_such_function()"))
         raise AssertionError("unreachable")

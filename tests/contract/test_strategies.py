@@ -159,6 +159,8 @@ async def test_standing_strategies_need_a_user(storage: Storage) -> None:
 class SlowVectors:
     """A search by vector that does not come back."""
 
+    waits = True
+
     async def search(self, *question) -> Nearest:
         await asyncio.sleep(60)
         raise AssertionError("unreachable")
@@ -198,6 +200,8 @@ async def test_a_failing_strategy_is_named_and_the_others_answer(storage: Storag
 
 class RefusedVectors:
     """A search by vector that the database refuses."""
+
+    waits = False
 
     async def search(self, scope, *question) -> Nearest:
         await scope.all(sa.text("SELECT no_such_function()"))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from sagacity.api.app import create_app
 from sagacity.cli.serve import DRAIN_SECONDS
 from sagacity.config.settings import Settings
 from support.deployment import (
@@ -35,6 +34,7 @@ from support.deployment import (
     workloads,
 )
 from support.documents import ROOT, blocks
+from support.routes import described
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 PORT = Settings().port
@@ -106,7 +106,7 @@ def test_programs_beside_ours_are_called_by_their_names():
 
 def test_health_is_asked_where_there_are_routes():
     """Every path that a probe asks answers, on the port that the server listens on."""
-    routes = set(create_app(Settings()).openapi()["paths"])
+    routes = set(described()["paths"])
     asked = _urls_asked(DOCKERFILE) + _urls_asked(str(SERVICES["api"]["healthcheck"]["test"]))
     assert [path for _, path in asked] == ["/health", "/health/ready"]
     assert {int(port) for port, _ in asked} == {PORT}

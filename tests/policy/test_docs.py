@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import typer
 
-from sagacity.api.app import create_app
 from sagacity.api.errors import STATUS, status_of
 from sagacity.cli.main import app as commands
 from sagacity.cli.output import exit_code
@@ -19,6 +18,7 @@ from sagacity.domain import errors
 from sagacity.domain.errors import SagacityError
 from sagacity.prompts.load import list_prompts
 from support.documents import ROOT, blocks, documents, run_document, user_environment
+from support.routes import described
 from support.scripted_llm import scripted_llm
 from support.server import running_server
 
@@ -201,7 +201,7 @@ def test_every_error_is_documented_with_its_status_and_exit_code() -> None:
 
 
 def test_every_route_is_documented() -> None:
-    paths = create_app(Settings()).openapi()["paths"]
+    paths = described()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert {name for name, _ in ROW.findall(_read("docs/reference/http-api.md"))} == routes
 

@@ -21,12 +21,12 @@ from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.api.waits import waiting_of
 from sagacity.config.settings import Settings
 from support.api import client_of, make_token, running, settings_in
-from support.routes import address
+from support.routes import address, described
 
 PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "/meta/version"}
 """Open to everyone; they tell nothing about data."""
 ROOT = Path(__file__).parent.parent.parent
-DOCUMENT = create_app(Settings()).openapi()
+DOCUMENT = described()
 OPERATIONS = [
     (method, path, operation)
     for path, operations in DOCUMENT["paths"].items()

@@ -2,11 +2,9 @@
 
 import re
 
-from sagacity.api.app import create_app
 from sagacity.api.openapi import examples
-from sagacity.config.settings import Settings
 from support.api import client_of, running, settings_in
-from support.routes import address
+from support.routes import address, described
 
 PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "/meta/version"}
 WRITES = re.compile(
@@ -14,7 +12,7 @@ WRITES = re.compile(
     r"|/chat/(send|complete|stop|retry|conversations(/\{\w+\})?)$"
     r"|/memories(/bulk|/\{memory_id\})?$|/profile(/memory-settings)?$"
 )
-DOCUMENT = create_app(Settings()).openapi()
+DOCUMENT = described()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = [
     (method, path, operation)

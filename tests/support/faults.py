@@ -1,7 +1,8 @@
 """A database that fails where a test wants it to."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.errors import StorageUnavailable
+from sagacity.providers.base import Embedder
 from sagacity.storage.base import Backend
 from sagacity.storage.schema.tables import memories
 
@@ -49,34 +51,46 @@ class Unreadable:
 
     @asynccontextmanager
     async def read(self, org_id, **given) -> AsyncIterator[AsyncConnection]:
-        def fail(_connection, _cursor, statement: str, *_rest: object) -> None:
-            if self._words in statement:
-                raise StorageUnavailable("the connection broke")
-
         async with self._inner.read(org_id, **given) as connection:
-            sa.event.listen(connection.sync_connection, "before_cursor_execute", fail)
+            sa.event.listen(connection.sync_connection, "before_cursor_execute", self._fail)
             yield connection
+
+    async def visit(self, org_id, work, **given) -> Any:
+        async def failing(connection: AsyncConnection) -> Any:
+            sa.event.listen(connection.sync_connection, "before_cursor_execute", self._fail)
+            return await work(connection)
+
+        return await self._inner.visit(org_id, failing, **given)
+
+    def _fail(self, _connection, _cursor, statement: str, *_rest: object) -> None:
+        if self._words in statement:
+            raise StorageUnavailable("the connection broke")
 
 
 class SideBySide:
-    """A real backend that holds each strategy of a search, and all that is written, until so many strategies wait."""
+    """A real backend and a real embedder that hold whatever begins, until all that belongs together has begun."""
 
-    def __init__(self, inner: Backend, strategies: int) -> None:
-        self.begun: list[str] = []
-        """What was held, in the order in which it began."""
+    def __init__(self, inner: Backend, embedder: Embedder, together: Mapping[str, int]) -> None:
+        """
+        Take the place of a backend and of an embedder.
+
+        Args:
+            inner: the backend.
+            embedder: the embedder.
+            together: how many of each have to begin before any goes on: `write`, `visit`, `embed`.
+        """
+        self.model, self.dimension = embedder.model, embedder.dimension
         self._inner = inner
-        self._strategies = strategies
+        self._embedder = embedder
+        self._missing = Counter(together)
         self._all = asyncio.Event()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    @asynccontextmanager
-    async def read(self, org_id, **given) -> AsyncIterator[AsyncConnection]:
-        if _is_strategy(asyncio.current_task()):
-            await self._hold("strategy")
-        async with self._inner.read(org_id, **given) as connection:
-            yield connection
+    async def visit(self, org_id, work, **given) -> Any:
+        await self._hold("visit")
+        return await self._inner.visit(org_id, work, **given)
 
     @asynccontextmanager
     async def write(self, org_id, **given) -> AsyncIterator[AsyncConnection]:
@@ -84,16 +98,16 @@ class SideBySide:
         async with self._inner.write(org_id, **given) as connection:
             yield connection
 
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Any:
+        if not background:
+            await self._hold("embed")
+        return await self._embedder.embed(texts, background=background)
+
     async def _hold(self, what: str) -> None:
-        self.begun.append(what)
-        if self.begun.count("strategy") == self._strategies:
+        self._missing -= Counter({what: 1})
+        if not self._missing:
             self._all.set()
-        await asyncio.wait_for(self._all.wait(), 30)
-
-
-def _is_strategy(task: "asyncio.Task[Any] | None") -> bool:
-    """Whether a task is that of one strategy: each has one of its own if they run side by side."""
-    return task is not None and getattr(task.get_coro(), "__qualname__", "").endswith("Searcher._timed")
+        await asyncio.wait_for(self._all.wait(), 60)
 
 
 def with_memories(times: int | None = None) -> When:

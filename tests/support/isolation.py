@@ -80,6 +80,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         item = await _run(tx, word)
+        await tx.erasures.add(f"{word} erasure", user_hash=word, key_id="k", sealed=word)
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:
         [turn, *_, last_turn] = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)

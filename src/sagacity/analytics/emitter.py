@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -78,6 +78,10 @@ class Emitter(Generic[One]):
         self._keep_within_bounds()
         if len(self._waiting) >= self._policy.batch_size:
             self._is_full.set()
+
+    def forget(self, is_meant: Callable[[Tenant, One], bool]) -> None:
+        """Drop the values that wait and of which *is_meant* is true: they are not to be written."""
+        self._waiting = deque(one for one in self._waiting if not is_meant(*one))
 
     async def start(self) -> None:
         """Begin to write what waits."""

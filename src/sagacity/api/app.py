@@ -38,6 +38,7 @@ from sagacity.api import (
     skills,
     usage,
     user_playbooks,
+    users,
     versions,
 )
 from sagacity.api.allowed_methods import paths_of
@@ -81,6 +82,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     usage.router,
     memories.router,
     profile.router,
+    users.router,
     evaluations.router,
     dead_letters.router,
     model_calls.router,

@@ -40,6 +40,7 @@ TAGS = {
     "settings": "Who a user is, and what may be remembered of them.",
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up on.",
+    "users": "Users as a whole: erased completely, with a signed report.",
     "analytics": "What answers, searches and contexts took and found, and how they ended.",
     "usage": "How often memories are surfaced, and how many tokens that takes.",
     "model calls": "Calls to models, and their cost.",

@@ -62,13 +62,17 @@ def restore(
 
 async def _back_up(path: Path, report: "Callable[[Step], None]", *, force: bool) -> "BackupInfo":
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
     from sagacity.maintenance import open_whole  # noqa: PLC0415  it loads the whole server
     from sagacity.storage.open import open_file  # noqa: PLC0415  with it
     from sagacity.storage.transfer.backup import back_up  # noqa: PLC0415  with it
+    from sagacity.storage.transfer.known_backups import note_backup  # noqa: PLC0415  with it
 
     settings = load_settings()
     async with open_whole(settings, settings.storage_url, as_found=True) as source:
-        return await back_up(source, path.absolute(), open_file, report, replace=force)
+        kept = await back_up(source, path.absolute(), open_file, report, replace=force)
+    note_backup(settings.home.expanduser(), path.absolute(), SystemClock().now())
+    return kept
 
 
 async def _restore(path: Path, report: "Callable[[Step], None]", *, force: bool) -> "Restored":

@@ -24,6 +24,7 @@ from sagacity.cli import (
     skills,
     tokens,
     user_playbooks,
+    users,
     versions,
 )
 from sagacity.cli.backup import backup, restore
@@ -43,6 +44,7 @@ from sagacity.cli.reindex import reindex
 from sagacity.cli.search import search
 from sagacity.cli.serve import serve
 from sagacity.cli.usage import usage
+from sagacity.cli.verify_erasure import verify_erasure
 from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
@@ -140,6 +142,7 @@ app.add_typer(entities.app, name="entities")
 app.add_typer(conversations.app, name="conversations")
 app.add_typer(memories.app, name="memories")
 app.add_typer(profile.app, name="profile")
+app.add_typer(users.app, name="users")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)
 app.add_typer(operations.app, name="operations")
@@ -155,6 +158,7 @@ app.command()(migrate)
 app.command()(reindex)
 app.command()(backup)
 app.command()(restore)
+app.command()(verify_erasure)
 app.command()(migrate_data)
 
 

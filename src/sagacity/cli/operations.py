@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Long-running work that someone started.")
 
 Service = Annotated[
-    Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"] | None,
+    Literal[
+        "profile_generation",
+        "playbook_generation",
+        "playbook_aggregation",
+        "skill_generation",
+        "user_erasure",
+    ]
+    | None,
     typer.Option("--service", help="Only of this type."),
 ]
 OperationId = Annotated[str, typer.Argument(help="The operation's id; see `list`.")]
@@ -38,6 +45,7 @@ _DOING = {
     OperationName.PLAYBOOK_GENERATION: "learning playbooks",
     OperationName.PLAYBOOK_AGGREGATION: "aggregating playbooks",
     OperationName.SKILL_GENERATION: "writing skills",
+    OperationName.USER_ERASURE: "erasing a user",
 }
 
 
@@ -198,6 +206,9 @@ def teller(tell: Tell) -> "Callable[[OperationView], None]":
             f"{counted(stats.total_interactions_processed, 'turn')} read, {stats.total_generated} generated"
         )
         done, total = standing.progress
+        if standing.service_name is OperationName.USER_ERASURE:
+            tell(done, max(total, 1), standing.error_message or "steps")
+            return
         detail = (
             read if standing.service_name.is_of_users else "clusters" if standing.total_steps else "reading"
         )
@@ -260,6 +271,8 @@ def went_well(ended: "OperationView") -> bool:
 def _counts(found: "OperationView") -> dict[str, object]:
     done, total = found.progress
     so_far = f"{done} of {total} ({found.progress_percentage:g} %)"
+    if found.service_name is OperationName.USER_ERASURE:
+        return {"steps": so_far} if found.total_steps else {}
     if not found.service_name.is_of_users:
         return {"clusters": so_far} if found.total_steps else {}
     return {

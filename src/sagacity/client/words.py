@@ -42,7 +42,13 @@ MemoryTypeWord = MemoryType | Literal["profile", "semantic", "episodic", "proced
 MetricWord = Metric | Literal["requests", "latency", "errors"]
 OperationNameWord = (
     OperationName
-    | Literal["profile_generation", "playbook_generation", "playbook_aggregation", "skill_generation"]
+    | Literal[
+        "profile_generation",
+        "playbook_generation",
+        "playbook_aggregation",
+        "skill_generation",
+        "user_erasure",
+    ]
 )
 OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]

@@ -1,5 +1,6 @@
-"""What the settings choose of the parts that other rooms open: the embedder, and how PostgreSQL is reached."""
+"""What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, the key of erasures."""
 
+from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
 from sagacity.config.settings import Settings
 from sagacity.providers.embedders.open import EmbedderChoice
 from sagacity.storage.open import PostgresOptions
@@ -24,3 +25,14 @@ def postgres_options(settings: Settings, owner_url: str) -> PostgresOptions:
         connections=settings.database_pool_size,
         pooler=settings.database_pooler,
     )
+
+
+def erasure_key(settings: Settings) -> OpenKey:
+    """Return what opens the key of erasures: the one that is set, or that of the home folder, once it is needed."""
+
+    def opened() -> ErasureKey:
+        if secret := settings.erasure_key.get_secret_value():
+            return ErasureKey(secret.encode())
+        return read_or_make(settings.home.expanduser() / "erasure.key")
+
+    return opened

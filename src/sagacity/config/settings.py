@@ -238,6 +238,11 @@ class Settings(BaseSettings):
         default=30, ge=0, le=600, description="By how much the issuer's clock may differ from the server's."
     )
     jwt_org: str = Field(default=LOCAL_ORG, description="Organisation to which end users belong.")
+    erasure_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Secret by which reports of erasures are signed, 32 bytes at least; empty: one is made and kept as "
+        "`erasure.key` in the home folder. The same for all processes.",
+    )
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
 
@@ -284,6 +289,14 @@ class Settings(BaseSettings):
         if self.jwt_jwks_url and not self.jwt_jwks_url.startswith(("https://", "http://")):
             raise ValueError("SAGACITY_JWT_JWKS_URL must be an http or https URL")
         return self
+
+    @field_validator("erasure_key")
+    @classmethod
+    def _long_enough(cls, value: SecretStr) -> SecretStr:
+        secret = value.get_secret_value()
+        if secret and len(secret.encode()) < _LEAST_SECRET_BYTES:
+            raise ValueError(f"must have at least {_LEAST_SECRET_BYTES} bytes")
+        return value
 
     @property
     def storage_url(self) -> str:

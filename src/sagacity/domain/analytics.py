@@ -34,7 +34,11 @@ FAILURES = (RequestStatus.ERROR, RequestStatus.TIMEOUT)
 
 
 class StepTimings(DescribedValue):
-    """Milliseconds of each step; null for a step that was not taken. Strategies run in parallel."""
+    """
+    Milliseconds of each step; null for a step that was not taken.
+
+    The question is embedded while the other strategies search.
+    """
 
     setup_time: float | None = None
     """Until the message was stored, its turn in the conversation awaited."""

@@ -84,18 +84,21 @@ class RelationType(StrEnum):
 
 def clean_name(text: str) -> str:
     """Return *text* as a name: one line, nothing that is not seen, and no longer than a name is."""
-    seen = "".join(
-        one if one in _JOINERS or unicodedata.category(one) not in _UNSEEN else " " for one in text
-    )
-    return " ".join(seen.split())[:MAX_NAME_CHARACTERS].rstrip()
+    return " ".join(_seen(text).split())[:MAX_NAME_CHARACTERS].rstrip()
 
 
 def clean_description(text: str) -> str:
     """Return *text* without what is not seen and with plain spaces, as long as a description may be."""
-    seen = "".join(
+    return " ".join(_seen(text).split())[:MAX_DESCRIPTION_CHARACTERS].rstrip()
+
+
+def _seen(text: str) -> str:
+    """Return *text* with a space for each character that is not seen; a question brings some hundred names."""
+    if text.isprintable():
+        return text
+    return "".join(
         one if one in _JOINERS or unicodedata.category(one) not in _UNSEEN else " " for one in text
     )
-    return " ".join(seen.split())[:MAX_DESCRIPTION_CHARACTERS].rstrip()
 
 
 def normalized(name: str) -> str:

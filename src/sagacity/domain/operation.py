@@ -17,6 +17,8 @@ class OperationName(StrEnum):
     PLAYBOOK_GENERATION = "playbook_generation"
     PLAYBOOK_AGGREGATION = "playbook_aggregation"
     SKILL_GENERATION = "skill_generation"
+    USER_ERASURE = "user_erasure"
+    """Of these any number run at a time, and none is cancelled."""
 
     @property
     def is_of_users(self) -> bool:

@@ -1,9 +1,11 @@
 """Who does something with memories, and what it is done with."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import TypeVar
 
+from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
@@ -25,6 +27,8 @@ from sagacity.retrieval.pipeline import Searcher
 from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.transaction import Storage, Transaction
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -43,6 +47,7 @@ class Parts:
     accesses: Accesses
     analytics: Recorder[RequestAnalytics] = UNRECORDED
     usage: Recorder[UsageEvent] = UNRECORDED
+    erasure_key: OpenKey = no_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,12 @@ class Acting:
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
         return self.parts.storage.read(self.principal, user_id=_user(user_id))
+
+    async def visit(
+        self, work: Callable[[Transaction], Awaitable[Result]], *, user_id: str | None = None
+    ) -> Result:
+        """Return what *work* makes of the principal's data at one moment; see `Storage.visit`."""
+        return await self.parts.storage.visit(self.principal, work, user_id=_user(user_id))
 
     def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""

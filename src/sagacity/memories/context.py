@@ -131,9 +131,12 @@ async def _entities_and_history(
     """Return the conversation so far, whom the question names, and how many milliseconds it took to read both."""
     started = time.perf_counter()
     query = request.query
-    async with acting.read(user_id=request.user_id) as snapshot:
+
+    async def look(snapshot: Transaction) -> tuple[Sequence[Said], Sequence[KnownEntity]]:
         history = await _history(snapshot, request)
-        entities = await known_entities(snapshot, request.user_id, query.text, as_of=query.wanted.as_of)
+        return history, await known_entities(snapshot, request.user_id, query.text, as_of=query.wanted.as_of)
+
+    history, entities = await acting.visit(look, user_id=request.user_id)
     return history, entities, round((time.perf_counter() - started) * 1000, 3)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import (
     GENERATED,
@@ -67,7 +67,7 @@ async def generate(
                 await transaction.versions.discard_pending(_version(kind, parameters))
         return operation
 
-    return await _run(acting, start, wait_seconds)
+    return await watched(acting, start, wait_seconds)
 
 
 async def _check_agent(transaction: Transaction, parameters: OperationParameters) -> None:
@@ -128,7 +128,7 @@ async def distil(
         async with acting.begin() as transaction:
             return await transaction.operations.start(name, parameters)
 
-    return await _run(acting, start, wait_seconds)
+    return await watched(acting, start, wait_seconds)
 
 
 async def find_operation(
@@ -169,6 +169,12 @@ async def _progress(snapshot: Transaction, operation: Operation) -> OperationPro
 def progress_text(operation: Operation) -> str:
     """Return the state of a run in one line."""
     state = f"{operation.name} is {operation.status.replace('_', ' ')}"
+    if operation.name is OperationName.USER_ERASURE:
+        return (
+            f"{state}: step {operation.step_count} of {operation.step_total}"
+            if operation.step_total
+            else state
+        )
     if not operation.name.is_of_users:
         steps = f"{operation.step_count} of {counted(operation.step_total, 'cluster')}"
         return f"{state}: {steps} looked at" if operation.step_total else state
@@ -198,12 +204,15 @@ async def cancel(acting: Acting, *, operation_id: str | None, name: OperationNam
 
     Raises:
         NotFound: there is no run of that id.
+        Conflict: it erases a user: part of what there was is gone.
         Forbidden: the caller acts for one user.
     """
     acting.require_whole_tenant()
 
     async def once() -> Cancelled:
         async with acting.begin() as transaction:
+            if operation_id is not None:
+                await _refuse_erasure(transaction, operation_id)
             stopped = await transaction.operations.cancel(operation_id=operation_id, name=name)
             ended = None
             if not stopped and operation_id is not None:
@@ -217,7 +226,21 @@ async def cancel(acting: Acting, *, operation_id: str | None, name: OperationNam
     return done
 
 
-async def _run(acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float) -> Operation:
+async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
+    """
+    Make sure that a run which is to be cancelled erases nobody.
+
+    Raises:
+        Conflict: it does.
+    """
+    operation = await transaction.operations.get(operation_id)
+    if operation.goes_on and operation.name is OperationName.USER_ERASURE:
+        raise Conflict("an erasure is not cancelled: part of what there was of the user is gone already")
+
+
+async def watched(
+    acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float
+) -> Operation:
     """Start a run, and look at it until it ended or the time is over."""
     deadline = time.monotonic() + wait_seconds
     operation = await acting.parts.storage.retry(start)

@@ -1,12 +1,11 @@
 """What must not be missed is among what was found, and stays there when a list is cut."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sagacity.domain.caution import cautions_touched
 from sagacity.domain.query import Query, Scored
-from sagacity.retrieval.rank import Ranked
-from sagacity.retrieval.talk import Key
+from sagacity.retrieval.evidence import Key
 from sagacity.storage.transaction import Transaction
 
 Item = TypeVar("Item")
@@ -19,16 +18,11 @@ async def cautions_for(snapshot: Transaction, query: Query) -> frozenset[Key]:
     return frozenset((hit.kind, hit.owner_id) for hit in hits)
 
 
-def with_cautions(ranked: Sequence[Ranked], cautions: Collection[Key], kind: str) -> list[Ranked]:
-    """Return what was ranked of *kind*, with those of *cautions* that no strategy found at its end, scored 0."""
-    found = {(one.kind, one.owner_id) for one in ranked}
-    missed = sorted(key for key in cautions if key[0] == kind and key not in found)
-    return [*ranked, *(Ranked(*key, 0.0, {}, {}) for key in missed)]
-
-
 def within_limit(items: Sequence[Item], limit: int, is_caution: Callable[[Item], bool]) -> list[Item]:
     """Return up to *limit* of *items*, in their order; cautions stay, and the last of the others make room for them."""
     warnings = min(sum(map(is_caution, items)), limit)
+    if not warnings:
+        return list(items[:limit])
     room = {True: warnings, False: limit - warnings}
     kept: list[Item] = []
     for one in items:

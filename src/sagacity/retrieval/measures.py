@@ -1,11 +1,12 @@
 """What a search measures of itself: how long its phases took, and how what was found is scored."""
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from sagacity.domain.query import Measures, Spread
-from sagacity.storage.base import Hit
+from sagacity.retrieval.evidence import Evidence, Numbers
 
 ANALYSIS, RETRIEVAL = "query_analysis", "retrieval"
 
@@ -29,24 +30,25 @@ class Stopwatch:
 
 
 def measures_of(
-    hits: Mapping[str, Sequence[Hit]], ranked: Sequence[float], milliseconds: Mapping[str, float]
+    found: Mapping[str, Evidence], ranked: Sequence[float], milliseconds: Mapping[str, float]
 ) -> Measures:
     """
     Return a search in numbers.
 
     Args:
-        hits: what each strategy found.
+        found: what the strategies found, by kind.
         ranked: the scores of all that was ranked.
         milliseconds: how long each phase took.
     """
-    different = {(hit.kind, hit.owner_id) for some in hits.values() for hit in some}
+    names = dict.fromkeys(name for one in found.values() for name in one.columns)
+    scores = {name: np.concatenate([one.scores(name) for one in found.values()]) for name in names}
     return Measures(
         phases={phase: round(one, 3) for phase, one in milliseconds.items()},
-        scores={name: _spread([hit.score for hit in some]) for name, some in hits.items() if some},
+        scores={str(name): _spread(some) for name, some in scores.items() if not np.isnan(some).all()},
         combined=sum(ranked) / len(ranked) if ranked else None,
-        kinds=dict(Counter(kind for kind, _ in different)),
+        kinds={kind: len(one) for kind, one in found.items() if len(one)},
     )
 
 
-def _spread(scores: Sequence[float]) -> Spread:
-    return Spread(min=min(scores), max=max(scores), avg=sum(scores) / len(scores))
+def _spread(scores: Numbers) -> Spread:
+    return Spread(min=float(np.nanmin(scores)), max=float(np.nanmax(scores)), avg=float(np.nanmean(scores)))

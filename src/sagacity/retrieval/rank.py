@@ -1,21 +1,23 @@
 """What the strategies found becomes one list; pure."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, overload
+
+import numpy as np
 
 from sagacity.domain.analysis import QueryAnalysis, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, RankingWeights, StrategyName
+from sagacity.retrieval.evidence import Evidence, Key, Numbers, Owners, Rows
 from sagacity.retrieval.strategies.base import recency
-from sagacity.retrieval.talk import Key, add_shares, gains_of, speakers_named, weights_for
-from sagacity.storage.base import Hit
+from sagacity.retrieval.talk import talk_of
 from sagacity.storage.search.ranking_signals import RankingSignals
 
-Found = Mapping[StrategyName, Sequence[Hit]]
 Standings = Mapping[Key, RankingSignals]
+Known = Sequence[RankingSignals | None]
+"""What is known of each row of the evidence."""
 
 DEPTH = 200
 """How many of each strategy's hits are ranked together, however many are asked for, so that the first results do not
@@ -55,29 +57,86 @@ class Ranked(NamedTuple):
     """Each strategy's own score, by the strategy's name."""
     made_of: Mapping[str, float]
     """Under `…_part` what adds up to the score; under `…_score` the signals that the contract's formula weighs."""
-    scale: float = 1.0
-    """Of what adds up to the score; multiplied in where it is shown, as few of those ranked are."""
 
     @property
     def components(self) -> dict[str, float]:
         """All of it: what is shown with a result."""
-        return {**self.raw, **{name: part * self.scale for name, part in self.made_of.items()}}
+        return {**self.raw, **self.made_of}
+
+
+class _Scores(NamedTuple):
+    """A score for each row of the evidence, float64 [n], and what it was made of; NaN where a part is not there."""
+
+    score: Numbers
+    made_of: Mapping[str, Numbers]
+
+
+class RankedList(Sequence[Ranked]):
+    """What was found of one kind, best first; each is put together when it is looked at."""
+
+    def __init__(self, evidence: Evidence, scores: _Scores, rows: Rows) -> None:
+        """
+        Put rows in order.
+
+        Args:
+            evidence: what was found.
+            scores: of its rows.
+            rows: the numbers of its rows, best first.
+        """
+        self._evidence = evidence
+        self._scores = scores
+        self.rows = rows
+        """Which row of the evidence each is."""
+
+    @property
+    def kind(self) -> str:
+        """Of all of them."""
+        return self._evidence.kind
+
+    @property
+    def scores(self) -> Numbers:
+        """The scores, best first."""
+        return self._scores.score[self.rows]
+
+    @property
+    def owners(self) -> Owners:
+        """The numbers of what was found, best first."""
+        return self._evidence.owners[self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Ranked: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "RankedList": ...
+
+    def __getitem__(self, place: int | slice) -> "Ranked | RankedList":
+        if isinstance(place, slice):
+            return RankedList(self._evidence, self._scores, self.rows[place])
+        row = int(self.rows[place])
+        evidence, (score, made_of) = self._evidence, self._scores
+        raw = {str(name): one.score for name, one in evidence.columns.items()}
+        return Ranked(
+            evidence.kind, int(evidence.owners[row]), float(score[row]), _at(row, raw), _at(row, made_of)
+        )
 
 
 def rank(
-    found: Found,
+    evidence: Evidence,
     *,
     ranking: Ranking,
     standings: Standings,
     analysis: QueryAnalysis,
     now: datetime,
     weights: RankingWeights = _WEIGHTS,
-) -> list[Ranked]:
+) -> RankedList:
     """
     Merge what the strategies found of one kind into one list. Nothing that any of them found is lost.
 
     Args:
-        found: each strategy's hits, best first; a strategy that was not asked, or failed, is not there.
+        evidence: what each strategy found.
         ranking: how.
         standings: what is known of the things found; one that is missing is taken for average.
         analysis: the question.
@@ -85,40 +144,65 @@ def rank(
         weights: of the signals, for the ranking `weighted`.
 
     Returns:
-        Best first, each once; ties by cosine, then by kind and number. What no strategy has among its first `DEPTH`
-        hits comes last.
+        Best first, each once; ties by cosine, then by number. What no strategy has among its first `DEPTH` hits comes
+        last.
     """
-    first = {name: hits[:DEPTH] for name, hits in found.items()}
-    by = partial(_ranked, ranking=ranking, standings=standings, analysis=analysis, now=now, weights=weights)
-    ranked = by(first)
-    if any(len(hits) > DEPTH for hits in found.values()):
-        there = {(one.kind, one.owner_id) for one in ranked}
-        least = ranked[-1].score
-        ranked += [
-            one._replace(score=min(one.score, least))
-            for one in by(found)
-            if (one.kind, one.owner_id) not in there
-        ]
-    return ranked
+    by = partial(_scored, ranking=ranking, standings=standings, analysis=analysis, now=now, weights=weights)
+    if evidence.depth <= DEPTH:
+        scores = by(evidence)
+        return RankedList(evidence, scores, _in_order(evidence, scores))
+    first, rows = evidence.within(DEPTH)
+    scores = by(first)
+    ordered = rows[_in_order(first, scores)]
+    if len(first) < len(evidence):
+        every = by(evidence)
+        deeper = np.setdiff1d(_in_order(evidence, every), rows, assume_unique=True)
+        ordered = np.concatenate([ordered, deeper])
+        scores = _capped(every, rows, scores)
+    else:
+        scores = _capped(scores, rows, scores)
+    return RankedList(evidence.with_rows(rows, first), scores, ordered)
 
 
-def _ranked(
-    found: Found,
+def _capped(every: _Scores, rows: Rows, first: _Scores) -> _Scores:
+    """Return the scores of *every* row, but of *rows* those of *first*, of which no other exceeds the least."""
+    score = np.minimum(every.score, first.score.min())
+    score[rows] = first.score
+    made_of: dict[str, Numbers] = {}
+    for name in every.made_of.keys() | first.made_of.keys():
+        made_of[name] = every.made_of.get(name, np.full(len(score), np.nan)).copy()
+        made_of[name][rows] = first.made_of.get(name, np.nan)
+    return _Scores(score, made_of)
+
+
+def _in_order(evidence: Evidence, scores: _Scores) -> Rows:
+    cosines = np.nan_to_num(evidence.scores(StrategyName.VECTOR), nan=-1.0)
+    return np.lexsort((evidence.owners, -cosines, -scores.score))
+
+
+def _at(row: int, columns: Mapping[str, Numbers]) -> dict[str, float]:
+    """Return what *columns* say of one row, where they say anything."""
+    values = {name: float(column[row]) for name, column in columns.items()}
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def _scored(
+    evidence: Evidence,
     *,
     ranking: Ranking,
     standings: Standings,
     analysis: QueryAnalysis,
     now: datetime,
     weights: RankingWeights,
-) -> list[Ranked]:
+) -> _Scores:
+    known = [standings.get(key) for key in evidence.keys] if standings else [None] * len(evidence)
     match ranking:
         case Ranking.BLENDED:
-            ranked = _blended(found, standings, analysis)
+            return _blended(evidence, known, analysis)
         case Ranking.RRF:
-            ranked = _reciprocal(found)
+            return _reciprocal(evidence)
         case Ranking.WEIGHTED:
-            ranked = _weighted(found, standings, now, weights)
-    return sorted(ranked, key=lambda one: (-one.score, -one.raw.get("vector", -1.0), one.kind, one.owner_id))
+            return _weighted(evidence, known, now, weights)
 
 
 def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> bool:
@@ -135,75 +219,66 @@ def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> boo
 # --- blended: scores on one scale -------------------------------------------------------------------------------------
 
 
-def _blended(found: Found, standings: Standings, analysis: QueryAnalysis) -> list[Ranked]:
+def _blended(evidence: Evidence, known: Known, analysis: QueryAnalysis) -> _Scores:
     """
     Add up the strategies' scores, brought to one scale, then what is known of a turn and what time says.
 
     Blending scores keeps what ranks throw away: by how much the best stands out. What each signal brings is in
     docs/reference/benchmarks.md.
     """
-    raw = _raw(found)
-    standings = {key: standings[key] for key in raw if key in standings}
-    weights = weights_for(standings)
-    parts = _parts_of(found, weights.keyword_share if weights else KEYWORD_SHARE)
-    named = speakers_named(analysis.original_query, standings)
-    if weights:
-        add_shares(parts, standings, weights)
-    for key, own in parts.items():
-        standing = standings.get(key)
-        if standing is None or not own:
-            continue
-        whole = sum(own.values())
-        if weights and standing.session[1]:
-            for name, gain in gains_of(standing, analysis, weights, named):
-                if gain:
-                    own[name] = whole * gain
-        if _is_within(standing.happened_at, analysis.time_reference):
-            own["time_part"] = whole * TIME_GAIN
-    sums = {key: sum(own.values()) for key, own in parts.items()}
-    scale = 1.0 / max(1.0, max(sums.values(), default=0.0))
-    return [Ranked(*key, min(sums[key] * scale, 1.0), raw[key], own, scale) for key, own in parts.items()]
+    talk = talk_of(known)
+    parts = {
+        f"{strategy}_part": share * np.nan_to_num((evidence.scores(strategy) - floor) / span)
+        for strategy, share, floor, span in _scales(
+            evidence, talk.weights.keyword_share if talk else KEYWORD_SHARE
+        )
+        if strategy in evidence.columns
+    }
+    if talk:
+        parts |= talk.shares(_sum(parts, len(evidence)))
+    whole = _sum(parts, len(evidence))
+    if talk:
+        parts |= {name: whole * gain for name, gain in talk.gains(analysis)}
+    if _is_dated(analysis.time_reference):
+        within = [one is not None and _is_within(one.happened_at, analysis.time_reference) for one in known]
+        parts["time_part"] = whole * np.where(within, TIME_GAIN, 0.0)
+    sums = _sum(parts, len(evidence))
+    scale = 1.0 / max(1.0, float(sums.max(initial=0.0)))
+    shown = {name: np.where(part == 0, np.nan, part * scale) for name, part in parts.items()}
+    return _Scores(np.minimum(sums * scale, 1.0), shown)
 
 
-def _parts_of(found: Found, keyword_share: float) -> dict[Key, dict[str, float]]:
-    """Return what each strategy contributes to each thing; words and meaning together to 1 at the most."""
-    parts: dict[Key, dict[str, float]] = defaultdict(dict)
-    for strategy, share, floor, span in _scales(found, keyword_share):
-        name = f"{strategy}_part"
-        for hit in found.get(strategy, ()):
-            own = parts[_key(hit)]
-            if part := share * (hit.score - floor) / span:
-                own[name] = part
-    return parts
+def _sum(parts: Mapping[str, Numbers], rows: int) -> Numbers:
+    return np.sum([*parts.values()], axis=0) if parts else np.zeros(rows)
 
 
-def _scales(found: Found, keyword_share: float) -> Iterator[tuple[StrategyName, float, float, float]]:
+def _scales(evidence: Evidence, keyword_share: float) -> Iterator[tuple[StrategyName, float, float, float]]:
     """Give for each strategy its share, the score that counts nothing, and how far above that one counts in full."""
-    words, meaning = found.get(StrategyName.KEYWORD, ()), found.get(StrategyName.VECTOR, ())
-    word_share, meaning_share = _shares(found, keyword_share)
-    yield StrategyName.KEYWORD, word_share, 0.0, max((hit.score for hit in words), default=0.0) or 1.0
-    cosines = [hit.score for hit in meaning] or [0.0]
-    top = max(cosines)
-    floor = min(*cosines, top - LEAST_SPAN)
+    word_share, meaning_share = _shares(evidence, keyword_share)
+    words, cosines = evidence.scores(StrategyName.KEYWORD), evidence.scores(StrategyName.VECTOR)
+    yield StrategyName.KEYWORD, word_share, 0.0, float(np.nanmax(words, initial=0.0)) or 1.0
+    top = float(np.nanmax(cosines, initial=-1.0)) if not np.isnan(cosines).all() else 0.0
+    floor = min(float(np.nanmin(cosines, initial=top)), top - LEAST_SPAN)
     yield StrategyName.VECTOR, meaning_share, floor, top - floor
     yield StrategyName.GRAPH, GRAPH_SHARE, 0.0, 1.0
     yield StrategyName.PROFILE, ALWAYS_SHOWN_SHARE, 0.0, 1.0
     yield StrategyName.RECENT, ALWAYS_SHOWN_SHARE, 0.0, 1.0
 
 
-def _shares(found: Found, keyword_share: float) -> tuple[float, float]:
+def _shares(evidence: Evidence, keyword_share: float) -> tuple[float, float]:
     """
     Return the shares of words and of meaning, 1 in all.
 
     Words count by how much of the question the best match says: where only "tonight" matches, they say little.
     """
-    words, meaning = found.get(StrategyName.KEYWORD, ()), found.get(StrategyName.VECTOR, ())
-    if not words:
+    words = evidence.scores(StrategyName.KEYWORD)
+    if np.isnan(words).all():
         return 0.0, 1.0
-    if not meaning:
+    if np.isnan(evidence.scores(StrategyName.VECTOR)).all():
         return 1.0, 0.0
-    best = max(words, key=lambda hit: hit.score)
-    coverage = best.score / best.ceiling if best.ceiling > 0 else 1.0
+    best = int(np.nanargmax(words))
+    ceiling = float(evidence.columns[StrategyName.KEYWORD].ceiling[best])
+    coverage = float(words[best]) / ceiling if ceiling > 0 else 1.0
     certain = keyword_share * min(coverage / ENOUGH_COVERAGE, 1.0)
     return certain / (certain + 1 - keyword_share), (1 - keyword_share) / (certain + 1 - keyword_share)
 
@@ -228,61 +303,42 @@ def _is_within(moment: datetime, reference: TimeReference | None) -> bool:
 # --- reciprocal ranks -------------------------------------------------------------------------------------------------
 
 
-def _reciprocal(found: Found) -> list[Ranked]:
+def _reciprocal(evidence: Evidence) -> _Scores:
     """
     Add up weighted reciprocal ranks. What a strategy did not find gets nothing from it.
 
     Source: Cormack, Clarke & Büttcher, SIGIR 2009; k = 60 is theirs. Unmatched documents get no rank at all: ranking
     them last in every list costs more than half of the right answers on short memories.
     """
-    best = sum(_RRF_WEIGHTS[name] / (RRF_K + 1) for name in found) or 1.0
-    parts: dict[Key, dict[str, float]] = defaultdict(dict)
-    for name, hits in found.items():
-        for place, hit in enumerate(hits, start=1):
-            parts[_key(hit)][f"{name}_part"] = _RRF_WEIGHTS[name] / (RRF_K + place) / best
-    raw = _raw(found)
-    return [Ranked(key[0], key[1], sum(own.values()), raw[key], own) for key, own in parts.items()]
+    best = sum(_RRF_WEIGHTS[name] / (RRF_K + 1) for name in evidence.columns) or 1.0
+    parts = {
+        f"{name}_part": _RRF_WEIGHTS[name] / (RRF_K + one.place) / best
+        for name, one in evidence.columns.items()
+    }
+    return _Scores(_sum({name: np.nan_to_num(part) for name, part in parts.items()}, len(evidence)), parts)
 
 
 # --- the chat contract's formula --------------------------------------------------------------------------------------
 
 
-def _weighted(found: Found, standings: Standings, now: datetime, weights: RankingWeights) -> list[Ranked]:
+def _weighted(evidence: Evidence, known: Known, now: datetime, weights: RankingWeights) -> _Scores:
     """
     Weigh words, meaning, reliability, recency and frequency. What is missing is 0, and no half point for nothing.
 
     Source: chat contract 4.5: tanh(0.2 BM25), (cosine + 1) / 2, half-life of 30 days, ln(1 + uses) / ln 1001.
     """
-    ranked: list[Ranked] = []
+    words, cosines = evidence.scores(StrategyName.KEYWORD), evidence.scores(StrategyName.VECTOR)
+    signals = {
+        "keyword": np.tanh(0.2 * np.nan_to_num(words)),
+        "vector": np.nan_to_num(np.clip((cosines + 1) / 2, 0.0, 1.0)),
+        "reliability": np.array([one.confidence if one else 0.0 for one in known]),
+        "recency": np.array([recency(one.happened_at, now) if one else 0.0 for one in known]),
+        "frequency": np.array([_frequency(one.access_count) if one else 0.0 for one in known]),
+    }
     weight_of = dict(weights)
-    for key, raw in _raw(found).items():
-        standing = standings.get(key)
-        signals = {
-            "keyword": math.tanh(0.2 * raw.get("keyword", 0.0)),
-            "vector": min(max((raw["vector"] + 1) / 2, 0.0), 1.0) if "vector" in raw else 0.0,
-            "reliability": standing.confidence if standing else 0.0,
-            "recency": recency(standing.happened_at, now) if standing else 0.0,
-            "frequency": _frequency(standing.access_count) if standing else 0.0,
-        }
-        score = sum(weight_of[name] * signal for name, signal in signals.items())
-        shown = {f"{name}_score": signal for name, signal in signals.items()}
-        ranked.append(Ranked(key[0], key[1], score, raw, shown))
-    return ranked
+    score = _sum({name: weight_of[name] * signal for name, signal in signals.items()}, len(evidence))
+    return _Scores(score, {f"{name}_score": signal for name, signal in signals.items()})
 
 
 def _frequency(uses: int) -> float:
     return min(math.log1p(uses) / math.log1p(_MANY_USES), 1.0)
-
-
-def _key(hit: Hit) -> Key:
-    return hit.kind, hit.owner_id
-
-
-def _raw(found: Found) -> dict[Key, dict[str, float]]:
-    """Return every thing found once, with each strategy's own score."""
-    raw: dict[Key, dict[str, float]] = defaultdict(dict)
-    for strategy, hits in found.items():
-        name = str(strategy)
-        for hit in hits:
-            raw[_key(hit)][name] = hit.score
-    return raw

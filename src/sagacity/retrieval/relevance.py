@@ -1,13 +1,13 @@
 """How likely what was found answers the question: a number that means the same for every question and user; pure."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.query import StrategyName
-from sagacity.retrieval.talk import Key
-from sagacity.storage.base import Hit
+from sagacity.retrieval.evidence import Evidence, Numbers
 
 
 class Calibration(NamedTuple):
@@ -21,9 +21,9 @@ class Calibration(NamedTuple):
     cosine: float
     coverage: float = 0.0
 
-    def __call__(self, cosine: float, coverage: float) -> float:
-        """Return the probability."""
-        return 1 / (1 + math.exp(-(self.intercept + self.cosine * cosine + self.coverage * coverage)))
+    def __call__(self, cosine: Numbers, coverage: Numbers) -> Numbers:
+        """Return the probabilities."""
+        return 1 / (1 + np.exp(-(self.intercept + self.cosine * cosine + self.coverage * coverage)))
 
 
 OF_MEMORIES: Mapping[str, Calibration] = {
@@ -42,34 +42,32 @@ RELEVANCE_OF_ALL_WORDS = 0.75
 """At least, whatever the cosine: three of four such first results answered. Numbers and names have no meaning."""
 
 
-def relevances(kind: str, found: Mapping[StrategyName, Sequence[Hit]], embedder: str) -> dict[Key, float]:
+def relevances(evidence: Evidence, embedder: str) -> Numbers:
     """
     Return how likely each thing found answers the question, in [0, 1], if nothing better was found.
 
-    What was found neither by words nor by meaning is not there; the other strategies say nothing of it.
-
     Args:
-        kind: of what was found.
-        found: each strategy's hits.
+        evidence: what was found.
         embedder: the name of the model that made the vectors; for unknown ones the default's calibration is taken.
+
+    Returns:
+        One for each row, float64 [n]; NaN for what was found neither by words nor by meaning: the other strategies say
+        nothing of it.
     """
-    cosines = {_key(hit): hit.score for hit in found.get(StrategyName.VECTOR, ())}
-    coverages = {
-        _key(hit): min(hit.score / hit.ceiling, 1.0) if hit.ceiling > 0 else 1.0
-        for hit in found.get(StrategyName.KEYWORD, ())
-    }
-    by_both = OF_TURNS if kind == INTERACTION else _of_memories(embedder)
-    likely: dict[Key, float] = {}
-    for key in cosines.keys() | coverages.keys():
-        cosine, coverage = cosines.get(key), coverages.get(key, 0.0)
-        one = WORDS_ONLY(0.0, coverage) if cosine is None else by_both(cosine, coverage)
-        likely[key] = max(one, RELEVANCE_OF_ALL_WORDS if coverage >= NEARLY_ALL_WORDS else 0.0)
-    return likely
+    cosines, words = evidence.scores(StrategyName.VECTOR), evidence.scores(StrategyName.KEYWORD)
+    coverages = np.zeros(len(evidence))
+    if StrategyName.KEYWORD in evidence.columns:
+        ceilings = evidence.columns[StrategyName.KEYWORD].ceiling
+        bounded = ceilings > 0
+        coverages[~np.isnan(words)] = 1.0
+        coverages[bounded] = np.minimum(words[bounded] / ceilings[bounded], 1.0)
+    by_both = OF_TURNS if evidence.kind == INTERACTION else _of_memories(embedder)
+    likely = np.where(
+        np.isnan(cosines), WORDS_ONLY(np.zeros(len(evidence)), coverages), by_both(cosines, coverages)
+    )
+    likely = np.where(coverages >= NEARLY_ALL_WORDS, np.maximum(likely, RELEVANCE_OF_ALL_WORDS), likely)
+    return np.where(np.isnan(cosines) & np.isnan(words), np.nan, likely)
 
 
 def _of_memories(embedder: str) -> Calibration:
     return OF_MEMORIES.get(embedder.partition("@")[0], OF_MEMORIES["all-MiniLM-L6-v2"])
-
-
-def _key(hit: Hit) -> Key:
-    return hit.kind, hit.owner_id

@@ -1,15 +1,16 @@
 """What stands beside a turn, who said it and how: what that adds to how well it matches; pure."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+
+import numpy as np
 
 from sagacity.domain.analysis import QueryAnalysis, Speaker
+from sagacity.retrieval.evidence import Numbers
 from sagacity.storage.search.ranking_signals import RankingSignals
-
-Key = tuple[str, int]
 
 NEIGHBOUR_SHARE = 0.5
 """Of a neighbour's score that a turn gets, if it is so short that it needs its neighbours to be understood."""
@@ -61,82 +62,93 @@ BY_NAME = TalkWeights(
 """People who talk with each other. Chosen on LoCoMo; see docs/reference/benchmarks.md."""
 
 
-def weights_for(standings: Mapping[Key, RankingSignals]) -> TalkWeights | None:
-    """
-    Return how the turns among *standings* are ranked; None where there are no turns.
+def weights_for(turns: Sequence[RankingSignals]) -> TalkWeights:
+    """Return how *turns* are ranked: as talk by name, where two or more named people said most of them."""
+    named = Counter(one.speaker for one in turns if one.speaker)
+    return BY_NAME if len(named) > 1 and named.total() * 2 > len(turns) else ASSISTED
 
-    As talk by name, where two or more named people said most of them.
-    """
-    turns = sum(bool(one.session[1]) for one in standings.values())
+
+class Talk:
+    """Turns among what was found: which rows they are, and what is known of them."""
+
+    def __init__(self, rows: Sequence[int], turns: Sequence[RankingSignals], count: int) -> None:
+        """
+        Take turns.
+
+        Args:
+            rows: of the evidence, that are turns; in the order of their sessions and in that of each session.
+            turns: what is known of each.
+            count: how many rows there are in all.
+        """
+        self._rows = rows
+        self._turns = turns
+        self._count = count
+        self.weights = weights_for(turns)
+
+    def shares(self, own: Numbers) -> dict[str, Numbers]:
+        """
+        Return what each turn gets of the turns before and after it and of its session's best.
+
+        Args:
+            own: the score of each row by words and meaning, float64 [n].
+        """
+        neighbours, answers, sessions = (np.zeros(self._count) for _ in range(3))
+        for (one, before), (other, after) in pairwise(zip(self._rows, self._turns, strict=True)):
+            if before.session != after.session:
+                continue
+            if after.seq - before.seq == 1:
+                neighbours[one] += self._brevity(before) * own[other]
+                neighbours[other] += self._brevity(after) * own[one]
+                if before.asks:
+                    answers[other] += self.weights.answer_share * own[one]
+        if self.weights.session_share:
+            for _, group in groupby(
+                zip(self._rows, self._turns, strict=True), key=lambda one: one[1].session
+            ):
+                rows = [row for row, _ in group]
+                sessions[rows] = self.weights.session_share * own[rows].max()
+        return {"neighbours_part": neighbours, "answer_part": answers, "session_part": sessions}
+
+    def _brevity(self, turn: RankingSignals) -> float:
+        brief = self.weights.brief_terms
+        return NEIGHBOUR_SHARE * brief / (brief + turn.term_count)
+
+    def gains(self, analysis: QueryAnalysis) -> Iterator[tuple[str, Numbers]]:
+        """Give the share of its own score that each row gains, or loses, by each signal; 0 for what is no turn."""
+        weights, turns = self.weights, self._turns
+        if analysis.speaker is not Speaker.AGENT:
+            enough = [min(one.first_person / FIRST_PERSON_ENOUGH, 1.0) for one in turns]
+            yield "first_person_part", weights.first_person_gain * self._spread(enough)
+        named = speakers_named(analysis.original_query, turns)
+        if len(named) == 1:
+            yield "speaker_part", weights.speaker_gain * self._spread([one.speaker in named for one in turns])
+        yield "asking_part", -weights.asking_loss * self._spread([one.asks for one in turns])
+        length = [one.term_count / (one.term_count + LONG_TERMS) for one in turns]
+        yield "length_part", weights.length_gain * self._spread(length)
+
+    def _spread(self, values: Sequence[float]) -> Numbers:
+        """Return a value for each row: of the turns those given."""
+        every = np.zeros(self._count)
+        every[self._rows] = values
+        return every
+
+
+def talk_of(known: Sequence[RankingSignals | None]) -> Talk | None:
+    """Return the turns among what is *known*, row by row; None where there are none."""
+    turns = [(row, one) for row, one in enumerate(known) if one is not None and one.session[1]]
     if not turns:
         return None
-    named = Counter(one.speaker for one in standings.values() if one.speaker)
-    return BY_NAME if len(named) > 1 and named.total() * 2 > turns else ASSISTED
+    turns.sort(key=lambda one: (one[1].session, one[1].seq))
+    return Talk([row for row, _ in turns], [one for _, one in turns], len(known))
 
 
-def add_shares(
-    parts: Mapping[Key, dict[str, float]], standings: Mapping[Key, RankingSignals], weights: TalkWeights
-) -> None:
-    """Add to each turn's parts what it gets of the turns before and after it and of its session's best."""
-    own = {key: sum(parts[key].values()) for key in parts}
-    for keys in _sessions(parts, standings):
-        for one, other in pairwise(keys):
-            if standings[other].seq - standings[one].seq == 1:
-                for to, giver in ((one, other), (other, one)):
-                    brevity = weights.brief_terms / (weights.brief_terms + standings[to].term_count)
-                    _add(parts[to], "neighbours_part", NEIGHBOUR_SHARE * brevity * own[giver])
-                if standings[one].asks:
-                    _add(parts[other], "answer_part", weights.answer_share * own[one])
-        best = max(own[key] for key in keys)
-        for key in keys:
-            _add(parts[key], "session_part", weights.session_share * best)
-
-
-def gains_of(
-    standing: RankingSignals, analysis: QueryAnalysis, weights: TalkWeights, named: frozenset[str]
-) -> Iterator[tuple[str, float]]:
-    """
-    Give the share of its own score that a turn gains, or loses, by each signal.
-
-    Args:
-        standing: the turn's.
-        analysis: the question.
-        weights: of this sort of conversation.
-        named: whom the question names; see `speakers_named`.
-    """
-    if analysis.speaker is not Speaker.AGENT:
-        of_themself = min(standing.first_person / FIRST_PERSON_ENOUGH, 1.0)
-        yield "first_person_part", weights.first_person_gain * of_themself
-    if len(named) == 1 and standing.speaker in named:
-        yield "speaker_part", weights.speaker_gain
-    if standing.asks:
-        yield "asking_part", -weights.asking_loss
-    yield "length_part", weights.length_gain * standing.term_count / (standing.term_count + LONG_TERMS)
-
-
-def speakers_named(text: str, standings: Mapping[Key, RankingSignals]) -> frozenset[str]:
-    """Return those who spoke and are named in *text*, by their whole name or the first word of it."""
-    words = set(_WORD.findall(text.casefold()))
-    speakers = {one.speaker for one in standings.values() if one.speaker}
+def speakers_named(text: str, turns: Iterable[RankingSignals]) -> frozenset[str]:
+    """Return those who said *turns* and are named in *text*, by their whole name or the first word of it."""
+    speakers = {one.speaker for one in turns if one.speaker}
+    words = set(_WORD.findall(text.casefold())) if speakers else set[str]()
     return frozenset(name for name in speakers if _first_word(name) in words)
 
 
 def _first_word(name: str) -> str:
     found = _WORD.search(name.casefold())
     return found.group() if found else name
-
-
-def _sessions(parts: Mapping[Key, object], standings: Mapping[Key, RankingSignals]) -> Iterator[list[Key]]:
-    """Give the turns of each session in their order."""
-    by_session: dict[tuple[str, str], list[Key]] = defaultdict(list)
-    for key in parts:
-        standing = standings.get(key)
-        if standing is not None and standing.session[1]:
-            by_session[standing.session].append(key)
-    for keys in by_session.values():
-        yield sorted(keys, key=lambda key: standings[key].seq)
-
-
-def _add(own: dict[str, float], name: str, part: float) -> None:
-    if part:
-        own[name] = own.get(name, 0.0) + part

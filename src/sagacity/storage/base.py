@@ -1,10 +1,10 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVarTuple
+from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sagacity.domain.query import Filter
 
 Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
+Result = TypeVar("Result")
 
 
 class Hit(NamedTuple):
@@ -56,6 +57,9 @@ class Nearest:
 class VectorIndex(Protocol):
     """Finds documents by their vectors. Exact within one user; filters hold before the search."""
 
+    waits: bool
+    """Whether it asks another server than the database, for which the event loop is needed."""
+
     async def search(
         self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> Nearest:
@@ -72,6 +76,10 @@ class VectorIndex(Protocol):
         Returns:
             Best first, ties by document. Score is the cosine, in [-1, 1].
         """
+        ...
+
+    def forget(self) -> None:
+        """Let go of all vectors that are kept in memory."""
         ...
 
 
@@ -137,6 +145,22 @@ class Backend(Protocol):
         """
         ...
 
+    async def visit(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of a transaction as `read` opens it: for several statements and what is made of them.
+
+        It may run in a thread of its own, and so awaits nothing but the connection. If the caller is cancelled, it has
+        ended when this returns.
+        """
+        ...
+
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data: for work that goes through all of them."""
         ...
@@ -163,6 +187,15 @@ class Backend(Protocol):
 
     async def renumber(self, connection: AsyncConnection) -> None:
         """Let the numbers of new rows go on after the largest that is there: rows came with numbers of their own."""
+        ...
+
+    async def scrub(self) -> str:
+        """
+        Have the database let go of what deleted rows left in its files, and say what was done.
+
+        Raises:
+            StorageUnavailable: somebody else uses it in a way that stands against it; nothing was lost.
+        """
         ...
 
     async def prepare_vectors(self, dimension: int) -> None:

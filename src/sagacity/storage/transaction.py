@@ -22,6 +22,9 @@ from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.analytics.usage import UsageRepository
 from sagacity.storage.base import Backend, Scope, uncounted
+from sagacity.storage.erasure.derived import DerivedRepository
+from sagacity.storage.erasure.erasures import ErasureRepository
+from sagacity.storage.erasure.rows import ErasedRows
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
@@ -108,6 +111,9 @@ class Transaction:
         self.clusters = ClusterRepository(scope)
         self.distillations = DistillationRepository(scope)
         self.retention = RetentionRepository(scope, self.search, self.memories)
+        self.erasures = ErasureRepository(scope)
+        self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations)
+        self.derived = DerivedRepository(scope)
 
 
 class Storage:
@@ -189,6 +195,34 @@ class Storage:
         async with self.backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
             with _pinned(self.backend, connection, whose):
                 yield self._transaction(connection, tenant)
+
+    async def visit(
+        self,
+        whose: Tenant | Principal,
+        work: Callable[[Transaction], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of one moment: quicker than `read` where there are several statements.
+
+        Args:
+            whose: as in `begin`.
+            work: may run in a thread, and awaits nothing but the transaction: what needs the event loop fails there.
+            user_id: as in `read`.
+            keeps_plans: as in `read`.
+
+        Raises:
+            Forbidden: *user_id* is another user than the principal's.
+        """
+        tenant, reached = _reached(whose, user_id)
+
+        async def visited(connection: AsyncConnection) -> Result:
+            with _pinned(self.backend, connection, whose):
+                return await work(self._transaction(connection, tenant))
+
+        return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
 
     def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
         return Transaction(self._scope(connection, tenant))

@@ -5,10 +5,13 @@ from sagacity.domain.analysis import Intent, QueryAnalysis
 from sagacity.domain.analytics import ContextMetrics, QuestionMetrics
 from sagacity.domain.context import Context, ContextItem, Dropped, DropReason, Section, SectionName
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Spread, Trace
+from sagacity.domain.query import Spread, StrategyName, Trace
+from sagacity.retrieval.evidence import by_kind
 from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL, measures_of
 from sagacity.storage.base import Hit
 from support.parts import START
+
+KINDS = ("profile", "user_playbook", "interaction")
 
 
 def item(citation: str, **fields) -> ContextItem:
@@ -19,14 +22,18 @@ def item(citation: str, **fields) -> ContextItem:
 def test_what_several_strategies_found_is_counted_once_after_all() -> None:
     """By type as the chat contract names them; what failed found nothing and has no scores."""
     hits = {
-        "vector": [Hit(1, 1, "profile", 0.5), Hit(2, 2, "user_playbook", 0.25), Hit(3, 7, "interaction", 0)],
-        "keyword": [Hit(1, 1, "profile", 9.0), Hit(4, 1, "interaction", 3.0)],
-        "graph": [],
+        StrategyName.VECTOR: [
+            Hit(1, 1, "profile", 0.5),
+            Hit(2, 2, "user_playbook", 0.25),
+            Hit(3, 7, "interaction", 0),
+        ],
+        StrategyName.KEYWORD: [Hit(1, 1, "profile", 9.0), Hit(4, 1, "interaction", 3.0)],
+        StrategyName.GRAPH: [],
     }
     trace = Trace(
         found={name: len(some) for name, some in hits.items()},
         failed={"recent": "no answer"},
-        measures=measures_of(hits, [1.0, 0.5], {}),
+        measures=measures_of(by_kind(KINDS, hits), [1.0, 0.5], {}),
     )
     told = retrieval_metrics(trace)
     assert (told.vector_results_count, told.keyword_results_count, told.recent_results_count) == (3, 2, 0)
@@ -40,7 +47,7 @@ def test_what_several_strategies_found_is_counted_once_after_all() -> None:
 
 
 def test_nothing_found_has_no_scores() -> None:
-    told = retrieval_metrics(Trace(measures=measures_of({"vector": []}, [], {})))
+    told = retrieval_metrics(Trace(measures=measures_of(by_kind(KINDS, {StrategyName.VECTOR: []}), [], {})))
     assert (told.score_distribution, told.avg_combined_score, told.memories_by_type) == ({}, None, {})
 
 

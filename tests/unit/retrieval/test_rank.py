@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, StrategyName, similarity
+from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.rank import Ranked, needs_standings, rank
 from sagacity.storage.base import Hit
 from sagacity.storage.search.ranking_signals import RankingSignals
@@ -33,7 +34,9 @@ def said(seq: int, *, session: str = "s", terms: int = 15, first_person: float =
 
 
 def ranked(found, *, ranking=Ranking.BLENDED, standings=None, analysis=PLAIN) -> list[Ranked]:
-    return rank(found, ranking=ranking, standings=standings or {}, analysis=analysis, now=NOW)
+    kind = next((hit.kind for hits in found.values() for hit in hits), "profile")
+    evidence = evidence_of(kind, found)
+    return list(rank(evidence, ranking=ranking, standings=standings or {}, analysis=analysis, now=NOW))
 
 
 def owners(found, **options) -> list[int]:

@@ -1,10 +1,12 @@
 """How likely what was found answers the question."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.query import StrategyName
+from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.relevance import OF_MEMORIES, RELEVANCE_OF_ALL_WORDS, WORDS_ONLY, relevances
 from sagacity.storage.base import Hit
 
@@ -24,7 +26,13 @@ def hit(owner: int, score: float, *, ceiling: float = 1.0, kind: str = "profile"
 def relevance(
     found: dict[StrategyName, list[Hit]], *, kind: str = "profile", embedder: str = MINILM
 ) -> float:
-    return relevances(kind, found, embedder)[kind, 1]
+    evidence = evidence_of(kind, found)
+    return float(relevances(evidence, embedder)[evidence.owners == 1][0])
+
+
+def of_words(coverage: float) -> float:
+    """What words alone say."""
+    return float(WORDS_ONLY(np.zeros(1), np.full(1, coverage))[0])
 
 
 def test_a_paraphrase_is_relevant_and_a_stranger_is_not() -> None:
@@ -45,14 +53,14 @@ def test_who_says_all_the_words_is_relevant() -> None:
 
 def test_words_alone_count_where_there_is_no_vector() -> None:
     """What is not embedded yet, and a search by words only."""
-    assert relevance({KEYWORD: [hit(1, 1.0, ceiling=5.0)]}) == WORDS_ONLY(0.0, 0.2)
+    assert relevance({KEYWORD: [hit(1, 1.0, ceiling=5.0)]}) == of_words(0.2)
     assert relevance({KEYWORD: [hit(1, 0.4, ceiling=0.0)]}) >= RELEVANCE_OF_ALL_WORDS
 
 
 def test_what_is_found_without_a_match_has_none() -> None:
     """The graph and the profile do not say how well something matches."""
     found = {GRAPH: [hit(1, 0.9)], PROFILE: [hit(2, 1.0)], VECTOR: [hit(3, 0.4)]}
-    assert relevances("profile", found, MINILM).keys() == {("profile", 3)}
+    assert np.isnan(relevances(evidence_of("profile", found), MINILM)).tolist() == [True, True, False]
 
 
 def test_each_embedder_has_its_own_scale() -> None:
@@ -61,7 +69,8 @@ def test_each_embedder_has_its_own_scale() -> None:
         name: relevance({VECTOR: [hit(1, 0.25)]}, embedder=name)
         for name in ("use-multilingual@3", MINILM, "text-embedding-3-small")
     }
-    assert by_name["use-multilingual@3"] == OF_MEMORIES["use-multilingual"](0.25, 0.0)
+    [expected] = OF_MEMORIES["use-multilingual"](np.full(1, 0.25), np.zeros(1))
+    assert by_name["use-multilingual@3"] == expected
     assert by_name["text-embedding-3-small"] == by_name[MINILM] != by_name["use-multilingual@3"]
 
 

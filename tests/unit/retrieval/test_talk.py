@@ -6,8 +6,9 @@ import pytest
 
 from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker
 from sagacity.domain.query import Ranking, StrategyName
+from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.rank import DEPTH, Ranked, rank
-from sagacity.retrieval.talk import ASSISTED, BY_NAME, speakers_named, weights_for
+from sagacity.retrieval.talk import ASSISTED, BY_NAME, speakers_named, talk_of, weights_for
 from sagacity.storage.base import Hit
 from sagacity.storage.search.ranking_signals import RankingSignals
 
@@ -41,7 +42,8 @@ def standings(*turns: RankingSignals) -> Standings:
 
 def ranked(hits: list[Hit], known: Standings, text: str = "", speaker: Speaker | None = None) -> list[Ranked]:
     analysis = QueryAnalysis(original_query=text, intent=Intent.QUESTION, reference_at=NOW, speaker=speaker)
-    return rank({KEYWORD: hits}, ranking=Ranking.BLENDED, standings=known, analysis=analysis, now=NOW)
+    evidence = evidence_of("interaction", {KEYWORD: hits})
+    return list(rank(evidence, ranking=Ranking.BLENDED, standings=known, analysis=analysis, now=NOW))
 
 
 def order(hits: list[Hit], known: Standings, text: str = "") -> list[int]:
@@ -50,11 +52,11 @@ def order(hits: list[Hit], known: Standings, text: str = "") -> list[int]:
 
 def test_two_named_people_make_a_talk_by_name() -> None:
     """One name beside an assistant does not, nor do memories alone."""
-    assert weights_for(standings(said(1, "Ada"), said(2, "Ben"))) is BY_NAME
-    assert weights_for(standings(said(1, "Ada"), said(2))) is ASSISTED
-    assert weights_for(standings(said(1, "Ada"), said(2), said(3, "Ada"))) is ASSISTED
-    assert weights_for(standings(said(1, "Ada"), said(2, "Ben"), said(3), said(4))) is ASSISTED
-    assert weights_for({("profile", 1): RankingSignals(happened_at=NOW)}) is None
+    assert weights_for([said(1, "Ada"), said(2, "Ben")]) is BY_NAME
+    assert weights_for([said(1, "Ada"), said(2)]) is ASSISTED
+    assert weights_for([said(1, "Ada"), said(2), said(3, "Ada")]) is ASSISTED
+    assert weights_for([said(1, "Ada"), said(2, "Ben"), said(3), said(4)]) is ASSISTED
+    assert talk_of([None, RankingSignals(happened_at=NOW)]) is None
 
 
 def test_the_answer_goes_before_what_follows_no_question() -> None:
@@ -85,8 +87,8 @@ def test_who_is_named_goes_first() -> None:
     assert order(hits, both, "What does Ben's dog eat?") == [5, 1]
     assert order(hits, both, "Where did ada go?") == [1, 5]
     assert order(hits, both, "Where did Ada and Ben meet?") == [1, 5]
-    assert speakers_named("What does Benny eat?", both) == frozenset()
-    assert speakers_named("ada, Ben?", both) == {"Ada Byron", "Ben"}
+    assert speakers_named("What does Benny eat?", both.values()) == frozenset()
+    assert speakers_named("ada, Ben?", both.values()) == {"Ada Byron", "Ben"}
 
 
 def test_the_session_of_the_best_goes_first() -> None:
@@ -131,12 +133,14 @@ def test_what_lies_deeper_follows_and_changes_nothing_before() -> None:
     analysis = QueryAnalysis(original_query="", intent=Intent.QUESTION, reference_at=NOW)
     for ranking in Ranking:
         shallow, deep = (
-            rank(
-                {KEYWORD: words[:depth], VECTOR: meaning[:depth]},
-                ranking=ranking,
-                standings=known,
-                analysis=analysis,
-                now=NOW,
+            list(
+                rank(
+                    evidence_of("interaction", {KEYWORD: words[:depth], VECTOR: meaning[:depth]}),
+                    ranking=ranking,
+                    standings=known,
+                    analysis=analysis,
+                    now=NOW,
+                )
             )
             for depth in (DEPTH, DEPTH + 50)
         )

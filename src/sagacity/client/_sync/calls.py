@@ -25,6 +25,7 @@ from sagacity.client._sync import (
     skills,
     usage,
     user_playbooks,
+    users,
     versions,
 )
 from sagacity.client._sync.connection import Connection
@@ -174,6 +175,10 @@ class Calls(Connection):
     delete_user_playbook = user_playbooks.delete_user_playbook
     delete_user_playbooks_by_ids = user_playbooks.delete_user_playbooks_by_ids
     delete_all_user_playbooks = user_playbooks.delete_all_user_playbooks
+
+    erase_user = users.erase_user
+    get_erasures = users.get_erasures
+    get_erasure = users.get_erasure
 
     upgrade_profiles = versions.upgrade_profiles
     downgrade_profiles = versions.downgrade_profiles

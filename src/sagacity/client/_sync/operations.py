@@ -47,7 +47,7 @@ def get_operations(
     Args:
         connection: to the server.
         service_name: only operations of this type: `profile_generation`, `playbook_generation`,
-            `playbook_aggregation`, `skill_generation`. Default: all types.
+            `playbook_aggregation`, `skill_generation`, `user_erasure`. Default: all types.
         status: only operations in this state. Default: any state.
         limit: the largest number of results to return.
     """

@@ -46,7 +46,7 @@ class Distil:
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when an operation is due; None: none waits."""
-        waiting = await snapshot.operations.waiting_for(ORGANISATION)
+        waiting = await _asked(snapshot)
         return min((self._due_at(operation, item) for operation, item in waiting), default=None)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
@@ -63,7 +63,7 @@ class Distil:
         """Do what someone asked for; returns name and agent version of the playbooks that were aggregated."""
         aggregated: list[tuple[str, str]] = []
         async with self._storage.read(tenant) as snapshot:
-            waiting = await snapshot.operations.waiting_for(ORGANISATION)
+            waiting = await _asked(snapshot)
         for operation, item in waiting:
             if self._due_at(operation, item) > self._clock.now():
                 continue
@@ -162,6 +162,12 @@ class Distil:
         failure = self._retrying.failed(f"operation:{operation.name}", error, attempts=item.attempts)
         async with self._storage.begin(tenant) as transaction:
             await postpone_or_fail(transaction, item, failure)
+
+
+async def _asked(snapshot: Transaction) -> list[tuple[Operation, OperationItem]]:
+    """Return the operations of the organisation that distil something."""
+    waiting = await snapshot.operations.waiting_for(ORGANISATION)
+    return [one for one in waiting if one[0].name is not OperationName.USER_ERASURE]
 
 
 def _asked_of(operation: Operation) -> tuple[str, str]:

@@ -1,7 +1,9 @@
 """What tasks are built from."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
@@ -11,6 +13,10 @@ from sagacity.learning.tasks.failure import Retrying
 from sagacity.learning.windows.learners import Groups, learner_groups
 from sagacity.providers.base import Embedder
 from sagacity.storage.transaction import Storage
+from sagacity.storage.transfer.known_backups import KnownBackup
+
+Announce = Callable[[str], Awaitable[None]]
+KnownBackups = Callable[[], Sequence[KnownBackup]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,15 @@ class TaskPolicy:
     """How long a task works for one user at a time while others may wait; what is left stays due, behind theirs."""
 
 
+async def _nobody(_subject: str) -> None:
+    """Tell nobody."""
+
+
+def _none() -> Sequence[KnownBackup]:
+    """Know of no backup."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class TaskParts:
     """What any task may use."""
@@ -56,6 +71,10 @@ class TaskParts:
     clock: Clock
     ids: IdSource
     groups: Groups = learner_groups
+    erasure_key: OpenKey = no_key
+    announce: Announce = _nobody
+    """Tells every process that something changed."""
+    known_backups: KnownBackups = _none
 
     @property
     def retrying(self) -> Retrying:

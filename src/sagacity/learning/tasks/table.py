@@ -12,6 +12,7 @@ from collections.abc import Callable
 from sagacity.learning.analytics_upkeep import AnalyticsUpkeep
 from sagacity.learning.distil.organisation import Distil
 from sagacity.learning.episodes.pipeline import Summarize
+from sagacity.learning.erasure.task import Erase
 from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.forgetting import Forget
 from sagacity.learning.retention import PlanRetention, Retain
@@ -27,6 +28,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Summarize,
     Forget,
     PlanRetention,
+    Erase,
     Distil,
     Retain,
     AnalyticsUpkeep,

@@ -92,6 +92,10 @@ class CachedEmbedder:
             vectors[position] = rows[key]
         return vectors
 
+    def forget(self) -> None:
+        """Let go of every vector that is held."""
+        self._rows.clear()
+
     async def warm(self) -> None:
         """Warm the inner embedder."""
         await self._inner.warm()

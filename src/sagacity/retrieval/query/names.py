@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from sagacity.domain.graph import MAX_NAME_CHARACTERS, normalized
@@ -27,9 +28,12 @@ _STARTERS = frozenset(
 )
 
 
-def name_candidates(text: str) -> list[str]:
+@lru_cache(maxsize=64)
+def name_candidates(text: str) -> tuple[str, ...]:
     """
     Return what may be a name of the user's graph, as it would be kept there in normalised form.
+
+    A search asks for those of its question three times.
 
     Args:
         text: a question in any letter case; its first 4,000 characters are read.
@@ -43,7 +47,7 @@ def name_candidates(text: str) -> list[str]:
         best[candidate] = min(rank, best.get(candidate, rank))
     likely = sorted(best, key=best.__getitem__)[:MAX_CANDIDATES]
     names = (name if _is_normal(name) else normalized(name) for name in likely)
-    return [name for name in dict.fromkeys(names) if name]
+    return tuple(name for name in dict.fromkeys(names) if name)
 
 
 def _is_normal(name: str) -> bool:

@@ -1,7 +1,6 @@
 """What every way of finding is asked, and what it answers."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -24,7 +23,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StrategyInput:
-    """A question, and the means to answer it. Strategies run side by side, so each opens a read of its own."""
+    """A question, and what is known of it before anything is looked up."""
 
     query: Query
     parts: tuple[Part, ...]
@@ -32,10 +31,8 @@ class StrategyInput:
     now: datetime
     depth: int
     """How many of each kind are enough."""
-    read: Callable[[], AbstractAsyncContextManager[Transaction]]
-    """Opens a transaction that sees one moment of what the question may see."""
-    embed: Callable[[str], Awaitable[Vectors]]
-    """Gives the vector of a text: float32 [d], unit length."""
+    vectors: Sequence[Vectors] = ()
+    """Of the texts of `parts`, once they are made: each float32 [d], of unit length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,8 @@ class StrategyResult:
     """What did not go as usual though there is an answer; empty if all did."""
 
 
-Strategy = Callable[[StrategyInput], Awaitable[StrategyResult]]
+Strategy = Callable[[Transaction, StrategyInput], Awaitable[StrategyResult]]
+"""Looks things up at one moment, and awaits nothing else."""
 
 
 def recency(happened_at: datetime, now: datetime) -> float:

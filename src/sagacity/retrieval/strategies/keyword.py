@@ -1,10 +1,10 @@
 """What shares words with the question, by BM25 over the statistics of what is searched."""
 
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.transaction import Transaction
 
 
-async def find(ask: StrategyInput) -> StrategyResult:
+async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     """Return what says the question's words; the rarer they are, the better."""
-    async with ask.read() as snapshot:
-        found = [await snapshot.search.by_terms(part.wanted, part.text, ask.depth) for part in ask.parts]
+    found = [await snapshot.search.by_terms(part.wanted, part.text, ask.depth) for part in ask.parts]
     return StrategyResult(tuple(hit for hits in found for hit in hits))

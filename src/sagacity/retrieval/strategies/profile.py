@@ -2,18 +2,18 @@
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.transaction import Transaction
 
 MOST = 20
 _LOOKED_AT = 200
 
 
-async def find(ask: StrategyInput) -> StrategyResult:
+async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     """Return the user's profile memories by their confidence, of the newest ones."""
     if MemoryKind.PROFILE not in ask.query.wanted.kinds:
         return StrategyResult()
-    async with ask.read() as snapshot:
-        newest = await snapshot.search.newest_memories(
-            ask.query.wanted, MemoryKind.PROFILE, min(_LOOKED_AT, max(ask.depth, MOST))
-        )
+    newest = await snapshot.search.newest_memories(
+        ask.query.wanted, MemoryKind.PROFILE, min(_LOOKED_AT, max(ask.depth, MOST))
+    )
     surest = sorted((one.hit for one in newest), key=lambda hit: -hit.score)
     return StrategyResult(tuple(surest[:MOST]))

@@ -2,18 +2,18 @@
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult, recency
+from sagacity.storage.transaction import Transaction
 
 MOST = 10
 
 
-async def find(ask: StrategyInput) -> StrategyResult:
+async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     """Return the newest episodes and turns, scored by how new and how sure they are."""
     if MemoryKind.EPISODIC not in ask.query.wanted.kinds and not ask.query.wanted.interactions:
         return StrategyResult()
-    async with ask.read() as snapshot:
-        newest = [
-            *await snapshot.search.newest_memories(ask.query.wanted, MemoryKind.EPISODIC, MOST),
-            *await snapshot.search.newest_turns(ask.query.wanted, MOST),
-        ]
+    newest = [
+        *await snapshot.search.newest_memories(ask.query.wanted, MemoryKind.EPISODIC, MOST),
+        *await snapshot.search.newest_turns(ask.query.wanted, MOST),
+    ]
     hits = [one.hit._replace(score=one.hit.score * recency(one.happened_at, ask.now)) for one in newest]
     return StrategyResult(tuple(sorted(hits, key=lambda hit: (-hit.score, hit.document_id))))

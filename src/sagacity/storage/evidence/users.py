@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.interaction import NewRequest
 from sagacity.storage.base import Scope
@@ -24,6 +25,7 @@ def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
             "due_at": row.excluded.due_at,
             "updated_at": row.excluded.updated_at,
         },
+        where=users.c.is_erasing.is_(False),
     ).returning(users.c.user_id, users.c.last_seq)
 
 
@@ -41,7 +43,12 @@ def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
 
 
 async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> dict[UserId, int]:
-    """Reserve numbers in every user's log; the row stays locked until commit, so order is commit order."""
+    """
+    Reserve numbers in every user's log; the row stays locked until commit, so order is commit order.
+
+    Raises:
+        Conflict: a user is being erased.
+    """
     counts: Counter[UserId] = Counter()
     for request in fresh:
         counts[request.user_id] += len(request.interactions)
@@ -59,6 +66,10 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
             for user_id, count in sorted(counts.items())
         ],
     )
+    if len(rows) < len(counts):
+        raise Conflict(
+            "the user is being erased, and nothing is stored until that has ended; then send it again"
+        )
     return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
 
 

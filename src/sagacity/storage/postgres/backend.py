@@ -1,9 +1,9 @@
 """PostgreSQL: many processes and machines, tenants kept apart by row-level security."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
 from sagacity.storage.postgres.driver import checked_url, engine_for, literal, load_rows, ours
-from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass
+from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass, vacuum
 from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
@@ -37,6 +37,7 @@ strategies run side by side already: with parallel workers, started for each par
 and not 40.
 """
 _TRIES = 2
+Result = TypeVar("Result")
 
 
 class Postgres:
@@ -92,6 +93,18 @@ class Postgres:
         plans = _KEPT_PLANS if keeps_plans else ""
         async with self._transaction(f"{_READ}; {_LIMITS}; {plans}{_whose(org_id, user_id)}") as connection:
             yield connection
+
+    async def visit(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """Run *work* on a snapshot, here: the database is elsewhere."""
+        async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
+            return await work(connection)
 
     @asynccontextmanager
     async def _transaction(self, opening: str) -> AsyncGenerator[AsyncConnection]:
@@ -171,6 +184,16 @@ class Postgres:
                 await refuse_bypass(connection)
         except (DBAPIError, PoolTimeout) as error:
             raise ours(error) from error
+
+    async def scrub(self) -> str:
+        """Vacuum every table, if the owner is known; otherwise the server does it by itself, some time later."""
+        if self._owner is None:
+            return "left to the server's autovacuum: only the owner of the tables (SAGACITY_MIGRATION_URL) may VACUUM"
+        try:
+            await vacuum(self._owner)
+        except (DBAPIError, PoolTimeout) as error:
+            raise ours(error) from error
+        return "every table was vacuumed (VACUUM)"
 
     async def prepare_vectors(self, dimension: int) -> None:
         """Make the index that organisation-wide searches of *dimension* numbers use, if the owner is known."""

@@ -236,6 +236,17 @@ async def refuse_bypass(connection: AsyncConnection) -> None:
         )
 
 
+async def vacuum(owner: sa.URL) -> None:
+    """Vacuum every table as *owner*, beside others who read and write."""
+    engine = engine_for(owner, connections=1, pooler=False, vectors=False)
+    try:
+        async with engine.connect() as connection:
+            for table in metadata.sorted_tables:
+                await connection.exec_driver_sql(f"VACUUM {table.name}")
+    finally:
+        await engine.dispose()
+
+
 async def make_vector_index(owner: sa.URL, dimension: int) -> None:
     """
     Make the HNSW index for vectors of *dimension* numbers, without holding up writers.

@@ -36,6 +36,7 @@ RULES = {
     "leases": Rule.CLOSED,
     "operations": Rule.CLOSED,
     "operation_items": Rule.CLOSED,
+    "erasures": Rule.CLOSED,
     "users": Rule.OWN,
     "user_settings": Rule.OWN,
     "sessions": Rule.OWN,

@@ -38,10 +38,15 @@ class PostgresVectors:
     admitted ones are found. What the graph gives is compared again exactly.
     """
 
+    waits = False
+
     def __init__(self, *, exact_documents: int = EXACT_DOCUMENTS, least_share: float = LEAST_SHARE) -> None:
         """Choose from how many documents of a kind on, and from which share of the table, the graph is walked."""
         self._exact_documents = exact_documents
         self._least_share = least_share
+
+    def forget(self) -> None:
+        """Do nothing: no vector is kept in this process."""
 
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int

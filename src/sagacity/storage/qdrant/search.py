@@ -40,6 +40,8 @@ _NUMBERS_A_STATEMENT = 8_192
 class QdrantVectors:
     """The copy in Qdrant, in front of the database's own search, which answers whenever Qdrant does not."""
 
+    waits = True
+
     def __init__(
         self,
         store: QdrantStore,
@@ -52,6 +54,10 @@ class QdrantVectors:
         self._database = database
         self._few = few
         self._exact = exact
+
+    def forget(self) -> None:
+        """Let go of what the database's own search keeps in memory."""
+        self._database.forget()
 
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int

@@ -138,6 +138,8 @@ def number(name: str) -> sa.Column[int]:
     return sa.Column(name, Number, primary_key=True, autoincrement=True)
 
 
-def partial(name: str, *indexed: Any, where: sa.ColumnElement[bool] | sa.TextClause) -> sa.Index:
+def partial(
+    name: str, *indexed: Any, where: sa.ColumnElement[bool] | sa.TextClause, unique: bool = False
+) -> sa.Index:
     """Return an index over the rows that *where* admits."""
-    return sa.Index(name, *indexed, sqlite_where=where, postgresql_where=where)
+    return sa.Index(name, *indexed, unique=unique, sqlite_where=where, postgresql_where=where)

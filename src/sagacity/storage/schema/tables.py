@@ -53,10 +53,14 @@ users = sa.Table(
     sa.Column("user_id", sa.Text, primary_key=True),
     sa.Column("last_seq", sa.BigInteger, nullable=False, server_default="0"),
     columns.maybe_at("due_at"),
+    columns.flag("is_erasing"),
     columns.at("created_at"),
     columns.at("updated_at"),
 )
-"""One row a user's log: its length, and when a worker has to look at it next (null: nothing to do)."""
+"""
+One row a user's log: its length, and when a worker has to look at it next (null: nothing to do). While the user is
+being erased nothing is appended.
+"""
 columns.partial("ix_users_due_at", users.c.due_at, where=users.c.due_at.is_not(None))
 columns.partial("ix_users_org_due_at", users.c.org_id, users.c.due_at, where=users.c.due_at.is_not(None))
 
@@ -490,13 +494,14 @@ operations = sa.Table(
     sa.Index("ix_operations_org_created", "org_id", "created_at"),
 )
 """Runs that someone started. How far one is, its items say."""
+_only_one = sa.text("status = 'in_progress' AND name <> 'user_erasure'")
 sa.Index(
     "ux_operations_running",
     operations.c.org_id,
     operations.c.name,
     unique=True,
-    sqlite_where=operations.c.status == "in_progress",
-    postgresql_where=operations.c.status == "in_progress",
+    sqlite_where=_only_one,
+    postgresql_where=_only_one,
 )
 
 operation_items = sa.Table(
@@ -522,6 +527,34 @@ operation_items = sa.Table(
 )
 """One row a user whom an operation works on (`user_id` empty: the tenant itself). It waits for its turn while
 `next_try_at` is empty."""
+
+erasures = sa.Table(
+    "erasures",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("erasure_id", sa.Text, primary_key=True),
+    sa.Column("user_hash", sa.Text, nullable=False),
+    sa.Column("key_id", sa.Text, nullable=False),
+    sa.Column("sealed", sa.Text),
+    columns.json("counts", "{}"),
+    columns.json("withdrawn", "[]"),
+    sa.Column("report", columns.Json),
+    columns.at("created_at"),
+    columns.maybe_at("gone_at"),
+    columns.maybe_at("finished_at"),
+    sa.Index("ix_erasures_org_created", "org_id", "created_at"),
+)
+"""
+One row a user who was erased, or is being erased (`erasure_id`: the operation that does it), without the user's name:
+`user_hash` is keyed, and what is still needed of the user until the end is encrypted in `sealed`. Rows are gone since
+`gone_at`; `report` is signed.
+"""
+columns.partial(
+    "ux_erasures_running",
+    *(erasures.c.org_id, erasures.c.user_hash),
+    where=erasures.c.finished_at.is_(None),
+    unique=True,
+)
 
 model_calls = sa.Table(
     "model_calls",

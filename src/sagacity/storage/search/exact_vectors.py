@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
@@ -30,10 +30,12 @@ _WORTH_A_THREAD = 4_000
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """A scope's vectors as they were at a revision: ids int64 [n] ascending, rows float32 [n, d]."""
+    """A scope's vectors as they were at a revision: ids int64 [n] ascending, owners int64 [n], rows float32 [n, d]."""
 
     revision: int
+    kind: str
     ids: Ids
+    owners: Ids
     rows: Vectors
 
 
@@ -45,6 +47,8 @@ class ExactVectors:
     scope's vectors stay in memory, and each query reads only what has changed since, so that a write costs a user of
     50,000 memories one row, not all.
     """
+
+    waits = False
 
     def __init__(self, capacity_bytes: int = CACHE_BYTES, *, large_scope: int = LARGE_SCOPE) -> None:
         self._capacity = capacity_bytes
@@ -66,6 +70,10 @@ class ExactVectors:
             matrices = [await self._matrix(scope, one) for one in large]
             found += await _look_up(scope, matrices, wanted, vector, limit)
         return Nearest(best_hits(found, limit))
+
+    def forget(self) -> None:
+        """Let go of all scopes that are kept in memory."""
+        self._cache.clear()
 
     async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
         known = self._cache.get(one.scope_id)
@@ -108,34 +116,35 @@ async def scan(
 async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
     column = search_documents.c
     statement = (
-        sa.select(column.document_id, column.vector)
+        sa.select(column.document_id, column.owner_id, column.vector)
         .where(column.scope_id == one.scope_id, column.revision > after, column.vector.is_not(None))
         .order_by(column.document_id)
     )
     rows = (await scope.connection.execute(statement)).all()
-    ids, matrix = await _off_the_loop(len(rows), _unpack, rows)
-    return _Matrix(one.revision, ids, matrix)
+    ids, owners, matrix = await _off_the_loop(len(rows), _unpack, rows)
+    return _Matrix(one.revision, one.kind, ids, owners, matrix)
 
 
-def _unpack(rows: Sequence[Any]) -> tuple[Ids, Vectors]:
-    ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+def _unpack(rows: Sequence[Any]) -> tuple[Ids, Ids, Vectors]:
+    ids, owners = (np.fromiter((row[place] for row in rows), np.int64, len(rows)) for place in (0, 1))
     if not rows:
-        return ids, np.zeros((0, 0), np.float32)
+        return ids, owners, np.zeros((0, 0), np.float32)
     packed = np.frombuffer(b"".join(row[-1] for row in rows), "<f2")
-    return ids, packed.reshape(len(rows), -1).astype(np.float32)
+    return ids, owners, packed.reshape(len(rows), -1).astype(np.float32)
 
 
 def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
     """Put changed rows in the place of the old and new ones behind; ids stay ascending."""
     if not len(fresh.ids):
-        return _Matrix(fresh.revision, known.ids, known.rows)
+        return replace(known, revision=fresh.revision)
     if not len(known.ids):
         return fresh
     keep = ~np.isin(known.ids, fresh.ids)
     ids = np.concatenate([known.ids[keep], fresh.ids])
+    owners = np.concatenate([known.owners[keep], fresh.owners])
     rows = np.concatenate([known.rows[keep], fresh.rows])
     order = np.argsort(ids, kind="stable")
-    return _Matrix(fresh.revision, ids[order], rows[order])
+    return _Matrix(fresh.revision, fresh.kind, ids[order], owners[order], rows[order])
 
 
 def _rank(rows: Vectors, vector: Vectors) -> tuple[Vectors, Ids]:
@@ -148,7 +157,7 @@ def _rank(rows: Vectors, vector: Vectors) -> tuple[Vectors, Ids]:
 
 def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[Hit]) -> list[Hit]:
     """Score a chunk of rows and keep the best of it and of those *before*."""
-    _, matrix = _unpack(rows)
+    *_, matrix = _unpack(rows)
     scores, order = _rank(matrix, vector)
     counts: Counter[str] = Counter()
     hits: list[Hit] = []
@@ -174,52 +183,58 @@ def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
 async def _look_up(
     scope: Scope, matrices: Sequence[_Matrix], wanted: Filter, vector: Vectors, limit: int
 ) -> list[Hit]:
-    """Rank whole scopes in memory, then ask the database, best first, which rows may be found."""
-    ranked: list[tuple[Ids, Vectors]] = []
+    """Rank whole scopes in memory, then ask the database, best first, which rows may not be found: mostly few."""
+    ranked: list[tuple[Ids, Ids, Vectors]] = []
     for matrix in matrices:
         scores, order = await _off_the_loop(len(matrix.ids), _rank, matrix.rows, vector)
-        ranked.append((matrix.ids[order], scores[order]))
+        ranked.append((matrix.ids[order], matrix.owners[order], scores[order]))
     found: list[list[Hit]] = [[] for _ in ranked]
     start, size = 0, limit + limit // 4
-    while short := [i for i, (ids, _) in enumerate(ranked) if start < len(ids) and len(found[i]) < limit]:
-        parts = {i: slice(start, start + size) for i in short}
-        rows = await _admitted_rows(
-            scope, wanted, [number for i in short for number in ranked[i][0][parts[i]].tolist()]
-        )
-        for i in short:
-            ids, scores = ranked[i][0][parts[i]].tolist(), ranked[i][1][parts[i]].tolist()
+    while short := [i for i, (ids, *_) in enumerate(ranked) if start < len(ids) and len(found[i]) < limit]:
+        parts = {i: [part[start : start + size].tolist() for part in ranked[i]] for i in short}
+        withheld = await _withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
+        for i, part in parts.items():
             found[i] += [
-                Hit(number, *rows[number], score)
-                for number, score in zip(ids, scores, strict=True)
-                if number in rows
+                Hit(number, owner, matrices[i].kind, score)
+                for number, owner, score in zip(*part, strict=True)
+                if number not in withheld
             ]
         start, size = start + size, min(size * 4, _CHUNK)
     return [hit for hits in found for hit in hits[:limit]]
 
 
-async def _admitted_rows(scope: Scope, wanted: Filter, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Return owner and kind of those of the documents *ids* that *wanted* admits, by number."""
-    values, rows = values_of(wanted), dict[int, tuple[int, str]]()
+async def _withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
+    """Return those of the documents *ids* that *wanted* does not admit."""
+    values, numbers = values_of(wanted), set[int]()
+    if not values:
+        return numbers
     for start in range(0, len(ids), _CHUNK):
         given = {"ids": ids[start : start + _CHUNK]} | values
-        found = await scope.all(_named(tuple(values)), given)
-        rows |= {number: (owner_id, kind) for number, owner_id, kind in found}
-    return rows
+        numbers.update(row[0] for row in await scope.all(_not_admitted(tuple(values)), given))
+    return numbers
 
 
 @lru_cache(maxsize=SHAPES)
-def _named(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for documents of given numbers that these fields admit."""
+def _not_admitted(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for documents of given numbers that these fields do not admit, or say nothing of."""
     column = search_documents.c
-    return sa.select(column.document_id, column.owner_id, column.kind).where(
-        among(column.document_id, "ids"), *admitted(fields)
+    return sa.select(column.document_id).where(
+        among(column.document_id, "ids"), sa.and_(*admitted(fields)).is_not(sa.true())
     )
 
 
 async def _off_the_loop(
     rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Run *work* in a thread where others would notice its time, and here where the thread would cost more."""
-    if rows < _WORTH_A_THREAD:
+    """Run *work* in a thread where others would notice its time; here where that costs more, or is a thread already."""
+    if rows < _WORTH_A_THREAD or not _is_on_a_loop():
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)
+
+
+def _is_on_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,10 +1,12 @@
 """SQLite: one file, one writer at a time, readers that never wait for it."""
 
+import asyncio
 import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import sqlite3
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -20,6 +22,8 @@ from sagacity.storage.base import VectorIndex
 from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
+from sagacity.storage.sqlite.file import rewrite
+from sagacity.storage.sqlite.visits import Visits
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
 from sagacity.storage.write_queue import Turns
@@ -29,6 +33,7 @@ _BUSY_MILLISECONDS = 15_000
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _WRITER = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 _READER = ("query_only = ON",)
+Result = TypeVar("Result")
 
 
 class SQLite:
@@ -55,6 +60,7 @@ class SQLite:
                 path.touch(mode=0o600)
         self._writer = _engine(path, "BEGIN IMMEDIATE", _WRITER, connections=1)
         self._readers = _engine(path, "BEGIN", _READER, connections=READERS)
+        self._visits = Visits(_engine_of_threads(path), self._readers, threads=READERS)
         self._turns = Turns()
         self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
@@ -98,6 +104,23 @@ class SQLite:
         except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
 
+    async def visit(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+    ) -> Result:
+        """Run *work* on a snapshot in a thread; on the event loop where a search by vector waits for another server."""
+        if self.vectors.waits:
+            async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
+                return await work(connection)
+        try:
+            return await self._visits.run(work)
+        except (DBAPIError, PoolTimeout) as error:
+            raise _ours(error) from error
+
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Do nothing: what a transaction may touch is in its statements."""
 
@@ -122,6 +145,12 @@ class SQLite:
     async def renumber(self, connection: AsyncConnection) -> None:
         """Do nothing: numbers always go on after the largest."""
 
+    async def scrub(self) -> str:
+        """Rewrite the whole file from what is there now, and empty the write-ahead log; writers wait meanwhile."""
+        async with self._turns.take(urgent=False):
+            await asyncio.to_thread(rewrite, self._path)
+        return "the file was rewritten (VACUUM), and its write-ahead log emptied"
+
     async def prepare_vectors(self, dimension: int) -> None:
         """Do nothing: vectors are compared in this process."""
 
@@ -142,6 +171,7 @@ class SQLite:
 
     async def close(self) -> None:
         """Close every connection."""
+        self._visits.close()
         await self._readers.dispose()
         await self._writer.dispose()
 
@@ -159,24 +189,47 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
     )
 
     def on_connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # the library must not open transactions of its own
-        connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
-        connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
-        cursor = connection.cursor()
-        for pragma in (
-            f"busy_timeout = {_BUSY_MILLISECONDS}",
-            *pragmas,
-            "temp_store = MEMORY",
-            "cache_size = -65536",
-            "mmap_size = 1073741824",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+        _set_up(connection, pragmas)
         driver: OneHopConnection = connection.driver_connection
         driver.begin_by(begin)  # an event of SQLAlchemy's would make it look for listeners at each statement
 
     event.listen(engine.sync_engine, "connect", on_connect)
     return engine
+
+
+def _engine_of_threads(path: Path) -> sa.Engine:
+    """Return what opens connections that a thread reads with; which thread does not matter, as it is one at a time."""
+    engine = sa.create_engine(
+        "sqlite+pysqlite://",
+        creator=lambda: sqlite3.connect(path, check_same_thread=False),
+        poolclass=sa.QueuePool,
+        pool_size=READERS,
+        max_overflow=0,
+        json_deserializer=read_json,
+        hide_parameters=True,
+    )
+
+    def on_connect(connection: sqlite3.Connection, _record: object) -> None:
+        _set_up(connection, _READER)
+
+    event.listen(engine, "connect", on_connect)
+    return engine
+
+
+def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
+    connection.isolation_level = None  # the library must not open transactions of its own
+    connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
+    connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {_BUSY_MILLISECONDS}",
+        *pragmas,
+        "temp_store = MEMORY",
+        "cache_size = -65536",
+        "mmap_size = 1073741824",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:

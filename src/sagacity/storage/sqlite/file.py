@@ -13,6 +13,7 @@ _HEADER = b"SQLite format 3\x00"
 _PAGES_AT_ONCE = 2_000
 _STEPS_A_CALL = 2_000_000
 _LOCK_SECONDS = 5.0
+_REWRITE_SECONDS = 15.0
 SIDES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file that is in use."""
 
@@ -116,6 +117,30 @@ def close_up(path: Path) -> None:
     if mode != "delete":
         raise StorageUnavailable(f"another process has {path.name} open: stop the server first")
     sync(path)
+
+
+def rewrite(path: Path) -> None:
+    """
+    Rewrite a database that is in use from what is in it now, so that its files hold nothing of what was deleted.
+
+    Raises:
+        StorageUnavailable: another process writes, or reads an older state.
+        StorageError: it cannot be written.
+    """
+    with _errors(path), closing(sqlite3.connect(path, timeout=_REWRITE_SECONDS)) as connection:
+        connection.isolation_level = None
+        # In a file and not in memory, as the database may be larger than that; it holds what stays, and is deleted.
+        connection.execute("PRAGMA temp_store = FILE")
+        connection.execute("PRAGMA secure_delete = ON")
+        try:
+            connection.execute("VACUUM")
+            (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+            is_busy = 1
+    if is_busy:
+        raise StorageUnavailable(f"somebody else has {path.name} in use; it is rewritten later")
 
 
 def put_in_place(ready: Path, path: Path) -> None:

@@ -296,7 +296,7 @@ class OperationRepository:
         """
         if operation_id is not None:
             await self.get(operation_id)
-        wanted = [_op.org_id == self._scope.org_id, _RUNNING]
+        wanted = [_op.org_id == self._scope.org_id, _RUNNING, _op.name != str(OperationName.USER_ERASURE)]
         if operation_id is not None:
             wanted.append(_op.operation_id == operation_id)
         if name is not None:

@@ -54,6 +54,7 @@ def upgrade() -> None:
     _learners()
     _measures()
     _operations()
+    _erasures()
     _model_calls()
     _analytics()
     _search()
@@ -104,6 +105,7 @@ def _organisations() -> None:
         _key("user_id"),
         _long("last_seq"),
         _maybe_at("due_at"),
+        _flag("is_erasing"),
         _at("created_at"),
         _at("updated_at"),
         _of_organisation("users"),
@@ -533,7 +535,13 @@ def _operations() -> None:
         sa.PrimaryKeyConstraint("org_id", "operation_id", name=op.f("pk_operations")),
     )
     op.create_index("ix_operations_org_created", "operations", ["org_id", "created_at"])
-    _partial("ux_operations_running", "operations", ["org_id", "name"], "status = 'in_progress'", unique=True)
+    _partial(
+        "ux_operations_running",
+        "operations",
+        ["org_id", "name"],
+        "status = 'in_progress' AND name <> 'user_erasure'",
+        unique=True,
+    )
     op.create_table(
         "operation_items",
         _key("org_id"),
@@ -558,6 +566,24 @@ def _operations() -> None:
         ["org_id", "operation_id", "status", "next_try_at", "updated_at"],
     )
     op.create_index("ix_operation_items_user", "operation_items", ["org_id", "user_id", "status"])
+
+
+def _erasures() -> None:
+    op.create_table(
+        "erasures",
+        *map(_key, ("org_id", "erasure_id", "user_hash", "key_id")),
+        sa.Column("sealed", sa.Text()),
+        _json("counts", "{}"),
+        _json("withdrawn", "[]"),
+        sa.Column("report", JSON),
+        _at("created_at"),
+        _maybe_at("gone_at"),
+        _maybe_at("finished_at"),
+        _of_organisation("erasures"),
+        sa.PrimaryKeyConstraint("org_id", "erasure_id", name=op.f("pk_erasures")),
+    )
+    op.create_index("ix_erasures_org_created", "erasures", ["org_id", "created_at"])
+    _partial("ux_erasures_running", "erasures", ["org_id", "user_hash"], "finished_at IS NULL", unique=True)
 
 
 def _model_calls() -> None:

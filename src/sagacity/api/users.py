@@ -1,0 +1,78 @@
+"""Users as a whole: erased, with a report that proves it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from sagacity.api.dependencies import Administers
+from sagacity.api.parameters import MaxRows
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.runs import Waits, wait_seconds
+from sagacity.api.sdk import sdk
+from sagacity.domain.amounts import counted
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
+from sagacity.domain.views.operation import operation_view
+from sagacity.memories.erasure import erase_user, erasure_of, list_erasures
+from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply, erasure_view
+
+router = APIRouter(tags=["users"], route_class=Route)
+Whom = Annotated[
+    str, Path(min_length=1, max_length=512, description="The user: the person who talks to the agent.")
+]
+ErasureId = Annotated[
+    str, Path(min_length=1, max_length=512, description="The erasure: the id of its operation.")
+]
+
+
+@router.delete(
+    "/users/{user_id:path}",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(follows=True, defaults={"wait_for_response": True}),
+    operation_id="erase_user",
+)
+@limited(Rate.RUN)
+async def erase(user_id: Whom, caller: Administers, *, wait_for_response: Waits = None) -> UserErasureReply:
+    """
+    Erase all that is stored of a user, in every table, in the files of the database and in the copy of the vectors.
+
+    What was made of it for all users is deleted and made again without it. It cannot be cancelled, and survives every
+    restart. Until it has ended, publishes of the user are refused with 409. Its report is signed; get it by the
+    `operation_id`. If it takes longer than the call may, the reply says so and the run continues.
+    """
+    _storable(user_id)
+    operation = await erase_user(
+        caller.acting, UserId(user_id), wait_seconds=wait_seconds(caller, wait=wait_for_response)
+    )
+    return UserErasureReply.of(operation_view(operation))
+
+
+@router.get("/erasures", response_model_exclude_none=True, openapi_extra=sdk())
+async def get_erasures(caller: Administers, limit: MaxRows = 100) -> ErasuresPage:
+    """Return erasures of users, newest first, without their reports."""
+    found = await list_erasures(caller.acting, limit=limit)
+    return ErasuresPage(
+        erasures=tuple(erasure_view(one, with_report=False) for one in found),
+        msg=counted(len(found), "erasure"),
+    )
+
+
+@router.get("/erasures/{erasure_id}", response_model_exclude_none=True, openapi_extra=sdk())
+async def get_erasure(erasure_id: ErasureId, caller: Administers) -> ErasureView:
+    """Return an erasure, with its signed report once it has ended."""
+    _storable(erasure_id)
+    return erasure_view(await erasure_of(caller.acting, erasure_id))
+
+
+def _storable(text: str) -> None:
+    """
+    Refuse an id that no row can have.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    if "\x00" in text or not text.strip():
+        raise InvalidInput("ids must not be blank, nor contain NUL characters")
+    if byte_count(text) > MAX_KEY_BYTES:
+        raise InvalidInput(f"ids must have at most {MAX_KEY_BYTES} bytes in UTF-8")

@@ -1,0 +1,136 @@
+"""The secret that the operator holds, by which users are hashed, what is known of them sealed, and reports signed."""
+
+import base64
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sagacity.domain.errors import ConfigError
+
+_NONCE_BYTES = 12
+_SECRET_BYTES = 32
+_ID_DIGITS = 16
+_PERMISSIONS = 0o600
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasureKey:
+    """One secret, with a key of its own for each use."""
+
+    secret: bytes
+
+    @property
+    def key_id(self) -> str:
+        """By which it is known whether two processes have the same."""
+        return self._key("id").hex()[:_ID_DIGITS]
+
+    @property
+    def public_key(self) -> str:
+        """The Ed25519 key, in hexadecimal, by which anybody can check a signature."""
+        return self._signer.public_key().public_bytes_raw().hex()
+
+    def hash_user(self, org_id: str, user_id: str) -> str:
+        """Return HMAC-SHA256 of a user's name: without the secret nobody finds out by trying whose it is."""
+        told = f"{len(org_id)}:{org_id}{user_id}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._key("user"), told, hashlib.sha256).hexdigest()
+
+    def seal(self, text: str) -> str:
+        """Return *text* encrypted (AES-256-GCM), as text."""
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        sealed = AESGCM(self._key("seal")).encrypt(nonce, text.encode("utf-8", "surrogatepass"), None)
+        return base64.b64encode(nonce + sealed).decode()
+
+    def open(self, sealed: str) -> str:
+        """
+        Return what was sealed.
+
+        Raises:
+            ConfigError: another secret sealed it.
+        """
+        whole = base64.b64decode(sealed)
+        try:
+            opened = AESGCM(self._key("seal")).decrypt(whole[:_NONCE_BYTES], whole[_NONCE_BYTES:], None)
+        except InvalidTag as error:
+            raise ConfigError("another key sealed this: see SAGACITY_ERASURE_KEY") from error
+        return opened.decode("utf-8", "surrogatepass")
+
+    def sign(self, message: bytes) -> str:
+        """Return the signature of *message*, in hexadecimal."""
+        return self._signer.sign(message).hex()
+
+    @property
+    def _signer(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self._key("sign"))
+
+    def _key(self, use: str) -> bytes:
+        return hmac.new(self.secret, f"sagacity erasure {use}".encode(), hashlib.sha256).digest()
+
+
+OpenKey = Callable[[], ErasureKey]
+
+
+def is_signed(message: bytes, *, signature: str, public_key: str) -> bool:
+    """Return whether *signature* is that of *message* by *public_key*; both in hexadecimal."""
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+        key.verify(bytes.fromhex(signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def read_or_make(path: Path) -> ErasureKey:
+    """
+    Return the key that is kept in a file, which is made if it is not there; only its owner may read it.
+
+    Raises:
+        ConfigError: it can be neither read nor made, or holds no key.
+    """
+    try:
+        if not path.exists():
+            _make(path)
+        text = path.read_text(encoding="ascii").strip()
+        secret = bytes.fromhex(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"the key of erasures in {path.name} cannot be used; set SAGACITY_ERASURE_KEY"
+        ) from error
+    if len(secret) != _SECRET_BYTES:
+        raise ConfigError(f"{path.name} holds no key of erasures; restore it, or set SAGACITY_ERASURE_KEY")
+    return ErasureKey(secret)
+
+
+def _make(path: Path) -> None:
+    """Write a new secret; of two processes that do so at once one wins, and nobody reads half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PERMISSIONS)
+    try:
+        with os.fdopen(number, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            return
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def no_key() -> ErasureKey:
+    """
+    Say that none was opened: for parts that erase nobody.
+
+    Raises:
+        ConfigError: always.
+    """
+    raise ConfigError("no key of erasures was opened")

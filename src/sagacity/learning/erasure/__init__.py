@@ -1,0 +1,1 @@
+"""Erasing a user completely, in the background, with a report."""

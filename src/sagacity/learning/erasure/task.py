@@ -1,0 +1,328 @@
+"""The background task that erases users: rows in batches, then what they left in files, then a search for leftovers."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from sagacity.auth.erasure_key import ErasureKey
+from sagacity.domain.cursor import ERASE, Lease
+from sagacity.domain.erasure import Erasure, Scan
+from sagacity.domain.erasure import Subject as Erased
+from sagacity.domain.errors import ConfigError, Conflict, StorageUnavailable
+from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationName
+from sagacity.learning.erasure.derived import forget_playbooks, withdraw_by_requests
+from sagacity.learning.erasure.news import erased_news
+from sagacity.learning.erasure.report import look_into, make_report, signed
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.erasure.rows import Counts
+from sagacity.storage.erasure.scan import TABLES, Found, scan_files, scan_tables
+from sagacity.storage.replica.forget import forget_scopes
+from sagacity.storage.transaction import Transaction
+
+_log = structlog.get_logger(__name__)
+_ROUNDS = 3
+"""How often leftovers are deleted and searched for again in one try: a write that was under way may come late."""
+_LONGEST_WAIT = timedelta(minutes=10)
+"""Between two tries: an erasure is never given up."""
+_STEPS = 6
+Work = Callable[[Transaction], Awaitable[Counts]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One erasure under way."""
+
+    subject: Subject
+    lease: Lease
+    item: OperationItem
+    erasure: Erasure
+    erased: Erased
+    key: ErasureKey
+    until: float | None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether others have waited for long enough."""
+        return self.until is not None and time.monotonic() > self.until
+
+
+class Erase:
+    """
+    Erases users of one organisation, one after the other.
+
+    Each step deletes batches until nothing is left, so that one that was cut short is done again. Nothing is appended
+    to the user's log meanwhile; the last transaction deletes what came otherwise, and the rights of all who work on it.
+    """
+
+    name = ERASE
+    scope = TaskScope.ORGANISATION
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._parts = parts
+        self._storage = parts.storage
+        self._clock = parts.clock
+        self._batch = parts.policy.cleanup_batch
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether somebody is to be erased now."""
+        async with self._storage.read(subject.tenant) as snapshot:
+            next_try = await self.next_due(snapshot, subject)
+        return next_try is not None and next_try <= self._clock.now()
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when the next one is; None: nobody is to be."""
+        waiting = await _waiting(snapshot)
+        return min((item.next_try_at or self._clock.now() for _, item in waiting), default=None)
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Erase whoever is to be erased, as far as the time allows.
+
+        Raises:
+            Conflict: the lease was lost.
+        """
+        async with self._storage.read(subject.tenant) as snapshot:
+            waiting = await _waiting(snapshot)
+        for operation, item in waiting:
+            if item.next_try_at is not None and item.next_try_at > self._clock.now():
+                continue
+            try:
+                is_done = await self._erase(await self._open(subject, lease, operation, item, until))
+            except Conflict:
+                raise
+            except Exception as error:  # noqa: BLE001  recorded with the item: the others have their turn
+                await self._postpone(subject, operation, item, error)
+                continue
+            if not is_done:
+                break
+        return TaskReport()
+
+    async def _open(
+        self, subject: Subject, lease: Lease, operation: Operation, item: OperationItem, until: float | None
+    ) -> _Run:
+        key = self._parts.erasure_key()
+        async with self._storage.read(subject.tenant) as snapshot:
+            erasure = await snapshot.erasures.get(operation.operation_id)
+        if erasure.key_id != key.key_id:
+            raise ConfigError(
+                "this erasure was asked for with another key: set SAGACITY_ERASURE_KEY to the same for all processes"
+            )
+        erased = Erased.model_validate_json(key.open(erasure.sealed or ""))
+        return _Run(subject, lease, item, erasure, erased, key, until)
+
+    async def _postpone(
+        self, subject: Subject, operation: Operation, item: OperationItem, error: Exception
+    ) -> None:
+        failure = self._parts.retrying.failed(f"operation:{operation.name}", error, attempts=item.attempts)
+        latest = self._clock.now() + _LONGEST_WAIT
+        next_try = min(failure.next_try_at or latest, latest)
+        async with self._storage.begin(subject.tenant) as transaction:
+            await transaction.operations.postpone(
+                item, attempts=failure.attempts, next_try_at=next_try, error=failure.error
+            )
+
+    async def _erase(self, run: _Run) -> bool:
+        """Do all that is left of one erasure; returns whether it has ended."""
+        gone_at = run.erasure.gone_at
+        if gone_at is None:
+            for number, step in enumerate((self._turns, self._taught, self._memories, self._rows)):
+                if not await step(run):
+                    return False
+                await self._report(run, number + 1)
+            await self._last(run)
+        await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))
+        self._storage.backend.vectors.forget()
+        await self._report(run, _STEPS - 1)
+        files, scan = await self._search(run)
+        await self._finish(run, files, scan)
+        return True
+
+    async def _turns(self, run: _Run) -> bool:
+        """Delete the log. From then on there is nothing to learn, and whoever learned from it must not write."""
+        user_id = run.erased.user_id
+        is_done = await self._repeat(run, lambda tx: tx.erased_rows.turns(user_id, limit=self._batch))
+        if is_done:
+            await self._do(run, lambda tx: tx.erased_rows.leases(user_id))
+        return is_done
+
+    async def _taught(self, run: _Run) -> bool:
+        """Delete what the user taught, and withdraw what rests on it."""
+        config, number, user_id = run.subject.config, run.erasure.erasure_id, run.erased.user_id
+        limit = self._batch
+        if not await self._repeat(run, lambda tx: forget_playbooks(tx, config, number, user_id, limit=limit)):
+            return False
+        after: int | None = 0
+        while after is not None:
+            ends: list[int | None] = []
+
+            async def page(transaction: Transaction, after: int = after) -> Counts:
+                counts, last = await withdraw_by_requests(
+                    transaction, config, number, user_id, after=after, limit=limit
+                )
+                ends.append(last)  # noqa: B023  it is run before the next round
+                return counts
+
+            await self._do(run, page)
+            after = ends[-1]
+        return True
+
+    async def _memories(self, run: _Run) -> bool:
+        for kind in sorted(USER_KINDS):
+            if not await self._repeat(run, lambda tx, kind=kind: self._some(tx, run, kind)):
+                return False
+        return True
+
+    async def _some(self, transaction: Transaction, run: _Run, kind: MemoryKind) -> Counts:
+        ids = await transaction.erased_rows.numbers(run.erased.user_id, kind, limit=self._batch)
+        return await transaction.erased_rows.memories(kind, ids)
+
+    async def _rows(self, run: _Run) -> bool:
+        user_id, limit = run.erased.user_id, self._batch
+        await self._do(run, lambda tx: tx.erased_rows.operations(user_id))
+        return await self._repeat(
+            run, lambda tx: tx.erased_rows.unnamed(user_id, limit=limit)
+        ) and await self._repeat(run, lambda tx: tx.erased_rows.named(user_id, limit=limit))
+
+    async def _last(self, run: _Run) -> None:
+        """Delete what is left, the user's row too: what is stored under the id from then on is a new user's."""
+
+        async def last(transaction: Transaction) -> Counts:
+            await transaction.erased_rows.lock(run.erased.user_id)
+            counts = await self._everything(transaction, run)
+            await transaction.erasures.note_gone(run.erasure.erasure_id)
+            return counts
+
+        await self._do(run, last)
+
+    async def _everything(self, transaction: Transaction, run: _Run) -> Counts:
+        user_id, number = run.erased.user_id, run.erasure.erasure_id
+        total: Counts = {}
+        while counts := await forget_playbooks(
+            transaction, run.subject.config, number, user_id, limit=self._batch
+        ):
+            total["memories"] = total.get("memories", 0) + counts["memories"]
+        for name, count in (await transaction.erased_rows.all(user_id)).items():
+            total[name] = total.get(name, 0) + count
+        return total
+
+    async def _search(self, run: _Run) -> tuple[str, Scan]:
+        """
+        Have the database let go of what was deleted, and search for what is left until there is nothing.
+
+        Raises:
+            StorageUnavailable: there still is something.
+        """
+        backend, tenant = self._storage.backend, run.subject.tenant
+        needles = run.erased.needles
+        for _ in range(_ROUNDS):
+            files = await backend.scrub()
+            copied = await forget_scopes(self._storage, tenant, run.erased.scope_ids)
+            found = await scan_tables(
+                backend, tenant.org_id, needles, user_id=run.erased.user_id, scope_ids=run.erased.scope_ids
+            )
+            is_back = await self._is_back(run, found)
+            names: list[str] = []
+            dirty: list[str] = []
+            if backend.file is not None:
+                left = [one for one in needles if one not in found.explained]
+                names, dirty = await asyncio.to_thread(scan_files, backend.file, left)
+            if (is_back or not found.rows) and not dirty:
+                mentions = tuple(name for name in found.mentions if not (is_back and name in found.rows))
+                return files, Scan(
+                    tables=len(TABLES),
+                    needles=len(needles),
+                    mentions=mentions,
+                    files=tuple(names),
+                    vector_copy=copied,
+                    is_user_back=is_back,
+                )
+        raise StorageUnavailable(
+            "something of the user was still found in the database; it is searched again later"
+        )
+
+    async def _is_back(self, run: _Run, found: Found) -> bool:
+        """Return whether what was found is of a new user of the same id; otherwise delete it."""
+        if not found.rows:
+            return False
+        is_back = False
+
+        async def delete(transaction: Transaction) -> Counts:
+            nonlocal is_back
+            is_back = not await transaction.erasures.take_empty(run.erased.user_id)
+            return {} if is_back else await self._everything(transaction, run)
+
+        await self._do(run, delete)
+        return is_back
+
+    async def _finish(self, run: _Run, files: str, scan: Scan) -> None:
+        tenant, backend = run.subject.tenant, self._storage.backend
+        async with self._storage.read(tenant) as snapshot:
+            erasure = await snapshot.erasures.get(run.erasure.erasure_id)
+        gone_at = erasure.gone_at or self._clock.now()
+        known = self._parts.known_backups()
+        backups = await asyncio.to_thread(
+            look_into, known, tenant.org_id, run.erased.user_id, gone_at=gone_at
+        )
+        report = make_report(
+            erasure,
+            tenant.org_id,
+            database=f"{backend.name}: {backend.label}",
+            is_file=backend.file is not None,
+            files=files,
+            scan=scan,
+            backups=backups,
+            gone_at=gone_at,
+            at=self._clock.now(),
+        )
+        sealed = signed(report, run.key)
+
+        async def finish(transaction: Transaction) -> Counts:
+            await transaction.erasures.finish(erasure.erasure_id, sealed)
+            result = {"user_hash": erasure.user_hash, "deleted": sum(report.deleted.values())}
+            await transaction.operations.report(run.item, _STEPS, _STEPS)
+            await transaction.operations.settle(run.item, ItemStatus.DONE, result=result)
+            return {}
+
+        await self._do(run, finish)
+        _log.info("user.erased", org_id=tenant.org_id, operation_id=erasure.erasure_id)
+
+    async def _repeat(self, run: _Run, work: Work) -> bool:
+        """Do *work* until it finds nothing; returns whether it came so far in its time."""
+        while await self._do(run, work):
+            if run.is_late:
+                return False
+        return True
+
+    async def _do(self, run: _Run, work: Work) -> int:
+        """Do *work* in a transaction of its own, and count what it deleted."""
+
+        async def once() -> int:
+            async with self._storage.begin(run.subject.tenant) as transaction:
+                await transaction.leases.check(run.lease)
+                counts = await work(transaction)
+                await transaction.erasures.count(run.erasure.erasure_id, counts)
+                return sum(counts.values())
+
+        started = time.perf_counter()
+        count = await self._storage.retry(once)
+        await self._storage.yield_to_publishes(time.perf_counter() - started)
+        return count
+
+    async def _report(self, run: _Run, done: int) -> None:
+        async with self._storage.begin(run.subject.tenant) as transaction:
+            await transaction.leases.check(run.lease)
+            await transaction.operations.report(run.item, done, _STEPS)
+
+
+async def _waiting(snapshot: Transaction) -> list[tuple[Operation, OperationItem]]:
+    """Return the erasures that have not ended, oldest first."""
+    waiting = await snapshot.operations.waiting_for(ORGANISATION)
+    return [one for one in waiting if one[0].name is OperationName.USER_ERASURE]

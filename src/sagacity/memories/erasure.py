@@ -1,0 +1,81 @@
+"""Erasing a user: asked for, looked at; the background task does it."""
+
+from sagacity.domain.erasure import Erasure, Subject
+from sagacity.domain.ids import UserId
+from sagacity.domain.operation import Operation, OperationName, OperationParameters
+from sagacity.domain.principal import Permission
+from sagacity.memories.acting import Acting
+from sagacity.memories.operations import watched
+
+
+async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) -> Operation:
+    """
+    Erase all that is stored of a user, whether anything is or not; asked for twice, it is one run.
+
+    Args:
+        acting: on whose behalf.
+        user_id: whom.
+        wait_seconds: how long it is looked at; 0 for not at all.
+
+    Returns:
+        The run as it stands; it goes on if it has not ended, and is never given up.
+
+    Raises:
+        Forbidden: the caller may not administer, or acts for one user.
+        ConfigError: the key that signs reports can be neither read nor made.
+    """
+    _require(acting)
+    key = acting.parts.erasure_key()
+    user_hash = key.hash_user(acting.tenant.org_id, user_id)
+
+    async def start() -> Operation:
+        async with acting.begin() as transaction:
+            await transaction.erasures.hold(user_id)
+            running = await transaction.erasures.find_running(user_hash)
+            if running is not None:
+                return await transaction.operations.get(running)
+            erased = Subject(
+                user_id=user_id,
+                needles=tuple(await transaction.erasures.needles(user_id)),
+                scope_ids=tuple(await transaction.erasures.scope_ids(user_id)),
+            )
+            operation = await transaction.operations.start(OperationName.USER_ERASURE, OperationParameters())
+            await transaction.erasures.add(
+                operation.operation_id,
+                user_hash=user_hash,
+                key_id=key.key_id,
+                sealed=key.seal(erased.model_dump_json()),
+            )
+        return operation
+
+    return await watched(acting, start, wait_seconds)
+
+
+async def erasure_of(acting: Acting, erasure_id: str) -> Erasure:
+    """
+    Return one erasure, with its report once it has ended.
+
+    Raises:
+        NotFound: there is none of that id.
+        Forbidden: the caller may not administer, or acts for one user.
+    """
+    _require(acting)
+    async with acting.read() as snapshot:
+        return await snapshot.erasures.get(erasure_id)
+
+
+async def list_erasures(acting: Acting, *, limit: int) -> list[Erasure]:
+    """
+    Return erasures, the one asked for last first.
+
+    Raises:
+        Forbidden: the caller may not administer, or acts for one user.
+    """
+    _require(acting)
+    async with acting.read() as snapshot:
+        return await snapshot.erasures.list_newest(limit=limit)
+
+
+def _require(acting: Acting) -> None:
+    acting.principal.require(Permission.ADMIN)
+    acting.require_whole_tenant()

@@ -1,0 +1,110 @@
+"""What the strategies found of one kind, as columns: a search finds some hundreds of things, and shows few of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sagacity.domain.query import StrategyName
+from sagacity.storage.base import Hit
+
+Key = tuple[str, int]
+Numbers = npt.NDArray[np.float64]
+Owners = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+
+
+class Column(NamedTuple):
+    """What one strategy says of each thing found; NaN of what it did not find."""
+
+    score: Numbers
+    """The strategy's own."""
+    ceiling: Numbers
+    """The highest that the question allowed."""
+    place: Numbers
+    """In the strategy's list, from 1."""
+
+    def within(self, depth: int) -> "Column":
+        """Return the same without what comes after the first *depth*."""
+        beyond = self.place > depth
+        return Column(*(np.where(beyond, np.nan, part) for part in self))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything found of one kind, each thing once and in the order of its number: columns float64 [n]."""
+
+    kind: str
+    owners: Owners
+    columns: Mapping[StrategyName, Column]
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @property
+    def keys(self) -> Iterator[Key]:
+        """Kind and number of each."""
+        return ((self.kind, owner) for owner in self.owners.tolist())
+
+    @property
+    def depth(self) -> int:
+        """The length of the longest list that a strategy gave."""
+        return max((int(np.nanmax(one.place, initial=0.0)) for one in self.columns.values()), default=0)
+
+    def within(self, depth: int) -> tuple["Evidence", Rows]:
+        """Return what strategies have among their first *depth* hits, and which rows that is."""
+        columns = {name: one.within(depth) for name, one in self.columns.items()}
+        there = np.zeros(len(self), bool)
+        for one in columns.values():
+            there |= ~np.isnan(one.place)
+        rows = np.flatnonzero(there)
+        taken = {name: Column(*(part[rows] for part in one)) for name, one in columns.items()}
+        return Evidence(self.kind, self.owners[rows], taken), rows
+
+    def with_rows(self, rows: Rows, others: "Evidence") -> "Evidence":
+        """Return the same, but for some *rows*, of which *others* says what is known."""
+        columns: dict[StrategyName, Column] = {}
+        for name, one in self.columns.items():
+            parts = [part.copy() for part in one]
+            for part, other in zip(parts, others.columns[name], strict=True):
+                part[rows] = other
+            columns[name] = Column(*parts)
+        return Evidence(self.kind, self.owners, columns)
+
+    def scores(self, strategy: StrategyName) -> Numbers:
+        """Return a strategy's scores; NaN throughout if it found nothing or was not asked."""
+        column = self.columns.get(strategy)
+        return np.full(len(self), np.nan) if column is None else column.score
+
+
+def evidence_of(kind: str, found: Mapping[StrategyName, Sequence[Hit]]) -> Evidence:
+    """
+    Put together what was found of *kind*.
+
+    Args:
+        kind: of all the hits.
+        found: each strategy's hits, best first; a strategy that was not asked, or failed, is not there.
+    """
+    numbers = {name: np.array([hit.owner_id for hit in hits], np.int64) for name, hits in found.items()}
+    owners = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers.values()]))
+    columns: dict[StrategyName, Column] = {}
+    for name, hits in found.items():
+        rows = np.searchsorted(owners, numbers[name])
+        score, ceiling, place = (np.full(len(owners), np.nan) for _ in range(3))
+        score[rows] = [hit.score for hit in hits]
+        ceiling[rows] = [hit.ceiling for hit in hits]
+        place[rows] = np.arange(1, len(hits) + 1)
+        columns[name] = Column(score, ceiling, place)
+    return Evidence(kind, owners, columns)
+
+
+def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Sequence[Hit]]) -> dict[str, Evidence]:
+    """Put together what was found of each of *kinds*; hits of others are left out."""
+    hits: dict[str, dict[StrategyName, list[Hit]]] = {kind: {name: [] for name in found} for kind in kinds}
+    for name, some in found.items():
+        for hit in some:
+            if hit.kind in hits:
+                hits[hit.kind][name].append(hit)
+    return {kind: evidence_of(kind, one) for kind, one in hits.items()}

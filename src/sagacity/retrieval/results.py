@@ -1,0 +1,213 @@
+"""What the strategies found becomes lists of rows with scores, read at the moment that was searched."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from sagacity.domain.analysis import QueryAnalysis
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.query import Filter, Query, Scored, StrategyName, Trace
+from sagacity.retrieval.answers import Answers
+from sagacity.retrieval.cautions import cautions_for, within_limit
+from sagacity.retrieval.evidence import Key, Numbers, by_kind
+from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL, Stopwatch, measures_of
+from sagacity.retrieval.query.analyze import analyze
+from sagacity.retrieval.rank import Ranked, RankedList, Standings, needs_standings, rank
+from sagacity.retrieval.relevance import relevances
+from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
+from sagacity.storage.search.filters import kinds_of
+from sagacity.storage.transaction import Transaction
+
+RERANKED = 20
+"""Results of a kind that a reranker looks at."""
+_ANCHOR_MEMORIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was found, by kind and best first."""
+
+    lists: dict[str, tuple[Scored, ...]]
+    trace: Trace
+
+
+async def results_of(
+    snapshot: Transaction, ask: StrategyInput, answers: Answers, *, embedder: str, watch: Stopwatch
+) -> Results:
+    """
+    Rank what the strategies found, and read the rows of the first ones.
+
+    Args:
+        snapshot: the moment that is asked about.
+        ask: the question.
+        answers: what the strategies found.
+        embedder: the name of the model that made the vectors.
+        watch: what has taken how long.
+
+    Raises:
+        StorageError: the database gave no strategy an answer.
+    """
+    query, findings, trace = ask.query, answers.findings, answers.trace()
+    watch.lap(RETRIEVAL)
+    analysis = await _analyzed(snapshot, query, findings, ask.now)
+    watch.lap(ANALYSIS)
+    trace = trace.model_copy(update={"analysis": analysis})
+    started = time.perf_counter()
+    standings = await _standings(snapshot, query, findings, analysis)
+    cautions = await cautions_for(snapshot, query) if query.keeps_cautions else frozenset[Key]()
+    ranked: dict[str, list[_Likely]] = {}
+    scores = list[float]()
+    hits = {name: finding.hits for name, finding in findings.items()}
+    found = by_kind(kinds_of(query.wanted), hits)
+    for kind, evidence in found.items():
+        ordered = rank(
+            evidence,
+            ranking=query.ranking,
+            weights=query.weights,
+            standings=standings,
+            analysis=analysis,
+            now=ask.now,
+        )
+        kept = _relevant(ordered, relevances(evidence, embedder), query, cautions)
+        ranked[kind] = kept.first
+        scores += kept.scores
+        trace = trace.left_out(
+            below_threshold=kept.below_threshold, over_limit=max(kept.relevant - query.limit, 0)
+        )
+    trace = trace.took("rank", started)
+    watch.skip()
+    listed = [one for of_kind in ranked.values() for one in of_kind]
+    items = await _fetch(snapshot, listed, cautions, as_of=query.wanted.as_of)
+    watch.lap(RETRIEVAL)
+    trace = trace.model_copy(update={"measures": measures_of(found, scores, watch.milliseconds)})
+    lists = {
+        kind: tuple(items[one.key] for one in found if one.key in items) for kind, found in ranked.items()
+    }
+    return Results(lists, trace)
+
+
+async def _analyzed(
+    snapshot: Transaction, query: Query, findings: Mapping[StrategyName, StrategyResult], now: datetime
+) -> QueryAnalysis:
+    """Take the question apart; a time that hangs on a date in the user's life is looked up among what is known."""
+    names = tuple(name for finding in findings.values() for name in finding.names)
+    analysis = analyze(query.text, now=now, names=names)
+    reference = analysis.time_reference
+    if reference is None or not reference.anchor or query.wanted.user_id is None:
+        return analysis
+    wanted = query.wanted
+    life = Filter(
+        kinds=(MemoryKind.PROFILE,),
+        user_id=wanted.user_id,
+        valid_at=wanted.valid_at or now,
+        as_of=wanted.as_of,
+    )
+    hits = await snapshot.search.by_terms(life, words_for(reference.anchor), _ANCHOR_MEMORIES)
+    memories = await snapshot.memories.get_many([hit.owner_id for hit in hits])
+    if wanted.as_of is not None:
+        memories = await snapshot.changes.as_they_were(memories, wanted.as_of)
+    return resolve(analysis, anchors_in([memory.content for memory in memories]))
+
+
+async def _standings(
+    snapshot: Transaction,
+    query: Query,
+    findings: Mapping[StrategyName, StrategyResult],
+    analysis: QueryAnalysis,
+) -> Standings:
+    kinds = {kind for kind in kinds_of(query.wanted) if needs_standings(query.ranking, analysis, kind)}
+    hits = {
+        (hit.kind, hit.owner_id): hit
+        for finding in findings.values()
+        for hit in finding.hits
+        if hit.kind in kinds
+    }
+    return await snapshot.search.signals_of(list(hits.values())) if hits else {}
+
+
+class _Likely(NamedTuple):
+    """One thing found, and how likely it answers the question; None where nothing says so."""
+
+    ranked: Ranked
+    relevance: float | None
+
+    @property
+    def key(self) -> Key:
+        return self.ranked.kind, self.ranked.owner_id
+
+
+class _Kept(NamedTuple):
+    """What is left of one kind when what is not relevant is dropped."""
+
+    first: list[_Likely]
+    """As many as are looked at."""
+    relevant: int
+    """How many there are."""
+    below_threshold: int
+    scores: list[float]
+    """Of all that was ranked."""
+
+
+def _relevant(ordered: RankedList, likely: Numbers, query: Query, cautions: Collection[Key]) -> _Kept:
+    """
+    Keep what is relevant, and every caution: also one that no strategy found, at the end and scored 0.
+
+    Args:
+        ordered: what was found of one kind, best first.
+        likely: how likely each row of its evidence answers the question; NaN where nothing says so.
+        query: the question.
+        cautions: what must not be missed.
+    """
+    owners, scores, likely = ordered.owners.tolist(), ordered.scores, likely[ordered.rows]
+    warned = [owner for kind, owner in sorted(cautions) if kind == ordered.kind]
+    passes = (np.isnan(likely) | (likely >= query.threshold)) & (scores >= query.least_score)
+    relevant = np.flatnonzero(passes | np.isin(ordered.owners, warned)).tolist()
+    missed = [owner for owner in warned if owner not in owners] if warned else []
+    places = [*relevant, *range(len(ordered), len(ordered) + len(missed))]
+    depth = max(query.limit, RERANKED if query.rerank else 0)
+    numbers = owners + missed
+    kept = within_limit(places, depth, lambda place: numbers[place] in warned) if warned else places[:depth]
+    first = [
+        _Likely(ordered[place], None if np.isnan(likely[place]) else float(likely[place]))
+        if place < len(ordered)
+        else _Likely(Ranked(ordered.kind, missed[place - len(ordered)], 0.0, {}, {}), None)
+        for place in kept
+    ]
+    return _Kept(first, len(places), len(ordered) - len(relevant), [*scores.tolist(), *(0.0 for _ in missed)])
+
+
+async def _fetch(
+    snapshot: Transaction,
+    ranked: Sequence[_Likely],
+    cautions: Collection[Key],
+    *,
+    as_of: datetime | None,
+) -> dict[Key, Scored]:
+    """Read what was found (memories as they were by then), by kind and number; what is gone meanwhile is left out."""
+    turn_ids = [owner for kind, owner in (one.key for one in ranked) if kind == INTERACTION]
+    memory_ids = [owner for kind, owner in (one.key for one in ranked) if kind != INTERACTION]
+    turns = await snapshot.interactions.get(turn_ids) if turn_ids else []
+    memories = await snapshot.memories.get_many(memory_ids) if memory_ids else []
+    if as_of is not None:
+        memories = await snapshot.changes.as_they_were(memories, as_of)
+    turn_of = {(INTERACTION, int(turn.interaction_id)): turn for turn in turns}
+    memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
+    found: dict[Key, Scored] = {}
+    for one in ranked:
+        turn, memory = turn_of.get(one.key), memory_of.get(one.key)
+        if turn or memory:
+            found[one.key] = Scored(
+                memory=memory,
+                interaction=turn,
+                score=one.ranked.score,
+                relevance=one.relevance,
+                components=one.ranked.components,
+                is_caution=one.key in cautions,
+            )
+    return found

@@ -1,0 +1,187 @@
+"""A user's rows, deleted a limited number at a time."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.kinds import TENANT_KINDS, USER_KINDS
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.operation import ItemStatus, OperationStatus
+from sagacity.storage.base import Scope
+from sagacity.storage.erasure.places import LAST, Place, is_linked, is_of_user, tables_of
+from sagacity.storage.memories.memories import MemoryRepository
+from sagacity.storage.schema.tables import (
+    interactions,
+    memories,
+    operation_items,
+    operations,
+    search_documents,
+    search_scopes,
+    search_terms,
+    users,
+)
+from sagacity.storage.search.documents import SearchRepository
+from sagacity.storage.search.filters import INTERACTION
+from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.work.operations import OperationRepository
+from sagacity.storage.work.progress import item_of
+
+Counts = dict[str, int]
+
+
+class ErasedRows:
+    """What is deleted of one user. Every method may be called again, and then finds nothing."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        search: SearchRepository,
+        kept: MemoryRepository,
+        started: OperationRepository,
+    ) -> None:
+        self._scope = scope
+        self._search = search
+        self._memories = kept
+        self._operations = started
+
+    async def turns(self, user_id: UserId, *, limit: int) -> Counts:
+        """Delete turns with their search documents."""
+        column = interactions.c
+        mine = is_of_user(interactions, self._scope.org_id, user_id)
+        rows = await self._scope.all(
+            sa.select(column.interaction_id).where(mine).order_by(column.seq).limit(limit)
+        )
+        ids = [row.interaction_id for row in rows]
+        if ids:
+            await self._search.remove(INTERACTION, ids)
+            is_one = one_of(column.interaction_id, ids)
+            await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), is_one))
+        return {"interactions": len(ids)}
+
+    async def numbers(self, user_id: UserId, kind: MemoryKind, *, limit: int) -> list[int]:
+        """Return up to *limit* of the user's memories of a kind, however they stand, the oldest first."""
+        mine = (is_of_user(memories, self._scope.org_id, user_id), memories.c.kind == str(kind))
+        statement = sa.select(memories.c.memory_id).where(*mine).order_by(memories.c.memory_id).limit(limit)
+        return [row.memory_id for row in await self._scope.all(statement)]
+
+    async def memories(self, kind: MemoryKind, ids: Sequence[int]) -> Counts:
+        """Delete memories of a kind with their history and their search documents."""
+        return {"memories": await self._memories.erase(kind, ids)} if ids else {}
+
+    async def named(self, user_id: UserId, *, limit: int | None = None) -> Counts:
+        """Delete up to *limit* rows of each table whose rows name their user, or all; the user's own row stays."""
+        counts: Counts = {}
+        for table in tables_of(Place.DELETED):
+            if table.name in LAST:
+                continue
+            wanted = [is_of_user(table, self._scope.org_id, user_id)]
+            if (linked := is_linked(table, self._scope.org_id, user_id)) is not None:
+                wanted.append(linked)
+            counts[table.name] = sum([await self._some(table, one, limit) for one in wanted])
+        return counts
+
+    async def unnamed(self, user_id: UserId, *, limit: int | None = None) -> Counts:
+        """Take the user's name from up to *limit* rows of each table that stays for sums, or from all."""
+        counts: Counts = {}
+        for table in tables_of(Place.UNNAMED):
+            wanted = is_of_user(table, self._scope.org_id, user_id)
+            update = sa.update(table).where(_chosen(table, wanted, limit)).values(user_id="")
+            counts[table.name] = await self._scope.run(update)
+        return counts
+
+    async def operations(self, user_id: UserId) -> Counts:
+        """End the user's part of operations, and take the user's name from those that were of this user alone."""
+        org_id, item, run = self._scope.org_id, operation_items, operations.c
+        named = sa.select(operations).where(
+            run.org_id == org_id,
+            sa.or_(
+                run.parameters["user_id"].as_string() == user_id,
+                sa.and_(run.error != "", run.error.contains(user_id, autoescape=True)),
+            ),
+        )
+        for row in await self._scope.all(named.order_by(run.operation_id)):
+            kept = {name: value for name, value in row.parameters.items() if name != "user_id"}
+            is_it = sa.and_(run.org_id == org_id, run.operation_id == row.operation_id)
+            is_over = row.status != str(OperationStatus.IN_PROGRESS) or kept == row.parameters
+            ended = {} if is_over else {"cancel_requested": True}
+            await self._scope.run(
+                sa.update(operations).where(is_it).values(parameters=kept, error="", **ended)
+            )
+        mine = is_of_user(item, org_id, user_id)
+        rows = await self._scope.all(sa.select(item).where(mine).order_by(item.c.operation_id))
+        for row in rows:
+            if row.status == str(ItemStatus.WAITING):
+                await self._operations.settle(item_of(row), ItemStatus.CANCELLED)
+        is_one = sa.and_(run.org_id == org_id, one_of(run.operation_id, [row.operation_id for row in rows]))
+        await self._scope.run(sa.update(operations).where(is_one).values(total_count=run.total_count - 1))
+        deleted = await self._scope.run(sa.delete(item).where(mine))
+        return {"operation_items": deleted}
+
+    async def scopes(self, user_id: UserId) -> Counts:
+        """Delete the user's scopes of the search index with whatever is in them."""
+        column = search_scopes.c
+        mine = is_of_user(search_scopes, self._scope.org_id, user_id)
+        ids = [row.scope_id for row in await self._scope.all(sa.select(column.scope_id).where(mine))]
+        if not ids:
+            return {}
+        for table in (search_terms, search_documents):
+            await self._scope.run(
+                sa.delete(table).where(table.c.org_id == self._scope.org_id, one_of(table.c.scope_id, ids))
+            )
+        return {"search_scopes": await self._scope.run(sa.delete(search_scopes).where(mine))}
+
+    async def lock(self, user_id: UserId) -> None:
+        """Hold the user's row, so that whoever appends waits for the commit."""
+        mine = is_of_user(users, self._scope.org_id, user_id)
+        await self._scope.all(self._scope.locked(sa.select(users.c.user_id).where(mine)))
+
+    async def all(self, user_id: UserId) -> Counts:
+        """Delete whatever is left of a user, the user's row too, however much it is: after the batches it is little."""
+        await self.lock(user_id)
+        total: Counts = {}
+        parts = [await self._some_leases(user_id)]
+        while (turns := await self.turns(user_id, limit=10_000))["interactions"]:
+            parts.append(turns)
+        for kind in sorted(USER_KINDS):
+            while ids := await self.numbers(user_id, kind, limit=10_000):
+                parts.append(await self.memories(kind, ids))
+        parts += [await self.operations(user_id), await self.named(user_id), await self.unnamed(user_id)]
+        parts.append(await self.scopes(user_id))
+        parts.append({"users": await self._some(users, is_of_user(users, self._scope.org_id, user_id), None)})
+        for part in parts:
+            for name, count in part.items():
+                total[name] = total.get(name, 0) + count
+        return total
+
+    async def leases(self, user_id: UserId) -> Counts:
+        """Take away every right to work on the user's log: who held one finds out when it would write."""
+        return await self._some_leases(user_id)
+
+    async def withdrawn(self, ids: Sequence[int]) -> Counts:
+        """Delete what serves all users and rested on the user."""
+        counts: Counts = {}
+        for kind in sorted(TENANT_KINDS):
+            wanted = (one_of(memories.c.memory_id, ids), self._scope.owns(memories))
+            rows = await self._scope.all(
+                sa.select(memories.c.memory_id).where(*wanted, memories.c.kind == str(kind))
+            )
+            for name, count in (await self.memories(kind, [row.memory_id for row in rows])).items():
+                counts[name] = counts.get(name, 0) + count
+        return counts
+
+    async def _some_leases(self, user_id: UserId) -> Counts:
+        leases = next(table for table in tables_of(Place.DELETED) if table.name == "leases")
+        return {"leases": await self._some(leases, is_of_user(leases, self._scope.org_id, user_id), None)}
+
+    async def _some(self, table: sa.Table, wanted: sa.ColumnElement[bool], limit: int | None) -> int:
+        return await self._scope.run(sa.delete(table).where(_chosen(table, wanted, limit)))
+
+
+def _chosen(table: sa.Table, wanted: sa.ColumnElement[bool], limit: int | None) -> sa.ColumnElement[bool]:
+    """Return that a row is one of *limit* of which *wanted* is true."""
+    if limit is None:
+        return wanted
+    keys = list(table.primary_key)
+    inner = sa.select(*keys).where(wanted).limit(limit).correlate(None)
+    return keys[0].in_(inner) if len(keys) == 1 else sa.tuple_(*keys).in_(inner)

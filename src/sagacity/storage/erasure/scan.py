@@ -1,0 +1,152 @@
+"""Looking for what is left of a user: in every table of the organisation, and in the database's own files."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.storage.base import Backend
+from sagacity.storage.erasure.places import is_of_user
+from sagacity.storage.schema.tables import metadata, search_documents, search_index, search_terms
+from sagacity.storage.sqlite.file import SIDES, beside
+from sagacity.storage.statements.array_params import one_of
+
+_PIECE_BYTES = 2**22
+_NEEDLES_A_STATEMENT = 20
+TABLES = [table for table in metadata.sorted_tables if table is not search_index]
+"""What may hold something of a user; the one row of the index is of no organisation."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What a search of the tables found."""
+
+    rows: list[str] = field(default_factory=list[str])
+    """Tables that have rows of the user."""
+    mentions: list[str] = field(default_factory=list[str])
+    """Tables of which other rows hold one of the texts."""
+    explained: set[str] = field(default_factory=set[str])
+    """The texts that some row holds: they may stand in the database's files."""
+
+
+async def scan_tables(
+    backend: Backend,
+    org_id: OrgId,
+    needles: Sequence[str],
+    *,
+    user_id: UserId | None,
+    scope_ids: Sequence[int] = (),
+) -> Found:
+    """
+    Search every table of an organisation, and of all organisations where one file holds them.
+
+    Args:
+        backend: the database.
+        org_id: whose tables.
+        needles: texts.
+        user_id: whose rows there must be none of; None: rows are not looked for by their user.
+        scope_ids: scopes of the search index of which there must be none.
+    """
+    found = Found()
+    for table in TABLES:
+        async with backend.read(org_id) as connection:
+            await backend.take_time(connection)
+            if await _has_rows(connection, table, org_id, user_id, scope_ids):
+                found.rows.append(table.name)
+            held = await _held(connection, backend, table, org_id, needles)
+        found.explained |= held.keys()
+        if any(held.values()):
+            found.mentions.append(table.name)
+    return found
+
+
+async def user_ids(backend: Backend, org_id: OrgId) -> set[UserId]:
+    """Return every user of whom some table has a row."""
+    found: set[UserId] = set()
+    for table in TABLES:
+        if "user_id" in table.c:
+            named = sa.select(table.c.user_id).where(table.c.org_id == org_id).distinct()
+            async with backend.read(org_id) as connection:
+                await backend.take_time(connection)
+                found |= {UserId(row.user_id) for row in await connection.execute(named) if row.user_id}
+    return found
+
+
+async def _has_rows(
+    connection: AsyncConnection,
+    table: sa.Table,
+    org_id: OrgId,
+    user_id: UserId | None,
+    scope_ids: Sequence[int],
+) -> bool:
+    key = next(iter(table.primary_key))
+    wanted: list[sa.ColumnElement[bool]] = []
+    if user_id is not None and "user_id" in table.c:
+        wanted.append(is_of_user(table, org_id, user_id))
+    if scope_ids and table in (search_documents, search_terms):
+        wanted.append(sa.and_(table.c.org_id == org_id, one_of(table.c.scope_id, scope_ids)))
+    return any(
+        [(await connection.execute(sa.select(key).where(one).limit(1))).first() is not None for one in wanted]
+    )
+
+
+async def _held(
+    connection: AsyncConnection, backend: Backend, table: sa.Table, org_id: OrgId, needles: Sequence[str]
+) -> dict[str, bool]:
+    """Return which of *needles* stand in the table's rows, and whether in rows of the organisation."""
+    texts = [_as_text(column) for column in table.c if isinstance(column.type, sa.Text | sa.JSON)]
+    whole: sa.ColumnElement[str] = sa.func.coalesce(texts[0], "")
+    for one in texts[1:]:
+        whole = whole.concat("\n").concat(sa.func.coalesce(one, ""))
+    place = sa.func.strpos if backend.name == "postgresql" else sa.func.instr
+    held: dict[str, bool] = {}
+    for start in range(0, len(needles), _NEEDLES_A_STATEMENT):
+        some = needles[start : start + _NEEDLES_A_STATEMENT]
+        stands = [sa.or_(*(place(whole, text) > 0 for text in spellings(one))) for one in some]
+        of_org = [sa.func.max(sa.case((table.c.org_id == org_id, 2), else_=1)).filter(one) for one in stands]
+        [row] = (await connection.execute(sa.select(*of_org))).all()
+        held |= {one: rank > 1 for one, rank in zip(some, row, strict=True) if rank}
+    return held
+
+
+def _as_text(column: sa.Column[object]) -> sa.ColumnElement[str]:
+    return sa.cast(column, sa.Text)
+
+
+def spellings(needle: str) -> list[str]:
+    """Return a text as it stands in a field, and as it stands within JSON."""
+    quoted = (json.dumps(needle, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))
+    return list(dict.fromkeys([needle, *quoted]))
+
+
+def scan_files(path: Path, needles: Sequence[str]) -> tuple[list[str], list[str]]:
+    """
+    Search an SQLite database's files byte by byte.
+
+    Args:
+        path: the database; what SQLite keeps beside it is searched too.
+        needles: texts.
+
+    Returns:
+        The names of the files that were searched, and of those in which something was found.
+    """
+    texts = [text.encode() for one in needles for text in spellings(one)]
+    there = [one for one in (beside(path, side) for side in ("", *SIDES)) if one.exists()]
+    return [one.name for one in there], [one.name for one in there if holds_any(one, texts)]
+
+
+def holds_any(path: Path, texts: Sequence[bytes]) -> bool:
+    """Return whether a file holds one of *texts*."""
+    overlap = max(map(len, texts), default=0)
+    tail = b""
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            whole = tail + piece
+            if any(text in whole for text in texts):
+                return True
+            tail = whole[-overlap:] if overlap else b""
+    return False

@@ -1,0 +1,137 @@
+"""A whole read in one visit to a thread: what repositories await there is there at once, and the event loop is free."""
+
+import asyncio
+import contextvars
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from sagacity.domain.errors import StorageUnavailable
+
+_LOOK_SECONDS = 0.05
+"""Between two tries to interrupt a read that nobody waits for: one that comes between two statements has no effect."""
+Result = TypeVar("Result")
+
+
+class Visits:
+    """Threads with a connection each, in which reads run from their first statement to their last."""
+
+    def __init__(self, engine: sa.Engine, async_engine: AsyncEngine, *, threads: int) -> None:
+        """
+        Prepare threads; none is started yet.
+
+        Args:
+            engine: opens connections that only read, one for each thread.
+            async_engine: the one whose connections repositories know.
+            threads: how many reads run at a time; others wait.
+        """
+        self._engine = engine
+        self._async_engine = async_engine
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="sagacity-read")
+
+    async def run(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
+        """
+        Run *work* on a snapshot, in a thread; it may await nothing but the connection that it is given.
+
+        If the caller is cancelled, the read is interrupted, and has ended when this returns.
+        """
+        visit = _Visit()
+        context = contextvars.copy_context()
+        submitted = self._threads.submit(context.run, self._run, work, visit)
+        future = asyncio.wrap_future(submitted)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            if not submitted.cancel():
+                while not future.done():
+                    visit.interrupt()
+                    await asyncio.wait([future], timeout=_LOOK_SECONDS)
+                future.exception()  # whatever it was, nobody waits for it
+            raise
+
+    def _run(self, work: Callable[[AsyncConnection], Awaitable[Result]], visit: "_Visit") -> Result:
+        with self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            if not isinstance(driver, sqlite3.Connection):
+                raise TypeError("the engine of visits opens connections of sqlite3")
+            with visit.of(driver):
+                driver.execute("BEGIN")
+                return _driven(work(_VisitConnection(self._async_engine, connection, visit)))
+
+    def close(self) -> None:
+        """Close every connection; nothing may run any more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._engine.dispose()
+
+
+class _Visit:
+    """One read: its connection while it lasts, and whether it was given up."""
+
+    def __init__(self) -> None:
+        self.is_given_up = False
+        self._driver: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def of(self, driver: sqlite3.Connection) -> Generator[None]:
+        """Say which connection may be interrupted while the block lasts: after it, it is somebody else's."""
+        self._driver = driver
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._driver = None
+
+    def interrupt(self) -> None:
+        """End the statement that runs, and let no other begin."""
+        with self._lock:
+            self.is_given_up = True
+            if self._driver is not None:
+                self._driver.interrupt()
+
+
+class _VisitConnection(AsyncConnection):
+    """What repositories take for a connection of the event loop's: it is asked and answers in one thread."""
+
+    def __init__(self, engine: AsyncEngine, connection: sa.Connection, visit: _Visit) -> None:
+        super().__init__(engine, connection)
+        self._connection = connection
+        self._visit = visit
+
+    async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
+        """Run a statement."""
+        if self._visit.is_given_up:
+            raise StorageUnavailable("nobody waits for this read any more")
+        return self._connection.execute(statement, parameters, **options)
+
+    async def stream(self, statement: Any, parameters: Any = None, **options: Any) -> Any:  # type: ignore[override]  # without the context manager that none of us enters
+        """Run a statement whose rows are read in parts."""
+        return _Streamed(await self.execute(statement, parameters, **options))
+
+
+class _Streamed:
+    """Rows that are read in parts."""
+
+    def __init__(self, result: sa.CursorResult[Any]) -> None:
+        self._result = result
+
+    async def partitions(self, size: int) -> AsyncIterator[Sequence[sa.Row[Any]]]:
+        """Give the rows, *size* at a time."""
+        for rows in self._result.partitions(size):
+            yield rows
+
+
+def _driven(work: Awaitable[Result]) -> Result:
+    """Run *work* to its end, here and now."""
+    steps = work.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        return end.value
+    raise RuntimeError("a read in a thread awaited something else than its connection")

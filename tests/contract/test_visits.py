@@ -1,0 +1,99 @@
+"""A read in one visit: one moment, a principal's rows only, and over when its caller has gone."""
+
+import asyncio
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+
+from sagacity.domain.errors import Forbidden, StorageError
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.principal import CallerKind, Principal
+from sagacity.storage.transaction import Storage, Transaction
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, new_memory
+
+EVE = Principal(tenant=ORG, user_id=BEN, kind=CallerKind.USER)
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+async def contents(transaction: Transaction) -> list[str]:
+    """What the memories that can be reached say."""
+    return [one.content for one in await transaction.memories.list_newest(MemoryKind.PROFILE, limit=9)]
+
+
+async def test_a_visit_reaches_what_a_read_does(storage: Storage) -> None:
+    """The organisation's rows; of a caller who acts for one user, that user's."""
+    async with storage.begin(ORG) as transaction:
+        await transaction.memories.add([new_memory("Anna's"), new_memory("Ben's", user_id=BEN)])
+    assert sorted(await storage.visit(ORG, contents)) == ["Anna's", "Ben's"]
+    assert await storage.visit(EVE, contents) == ["Ben's"]
+    assert await storage.visit(OTHER_ORG, contents) == []
+    with pytest.raises(Forbidden):
+        await storage.visit(EVE, contents, user_id=ANNA)
+
+
+async def test_a_statement_that_is_refused_spoils_one_visit(storage: Storage) -> None:
+    """It is an error of ours, and the next visit has a connection that works."""
+
+    async def refused(transaction: Transaction) -> None:
+        await transaction.search._scope.all(sa.text("SELECT no_such_function()"))
+
+    for _ in range(12):  # more than there are connections
+        with pytest.raises(StorageError, match="no_such_function"):
+            await storage.visit(ORG, refused)
+    assert await storage.visit(ORG, contents) == []
+
+
+@on_sqlite
+@pytest.mark.own_database
+async def test_a_visit_sees_one_moment(storage: Storage) -> None:
+    """What another process commits meanwhile is seen by the next visit."""
+
+    async def twice(transaction: Transaction) -> tuple[list[str], list[str]]:
+        before = await contents(transaction)
+        with closing(sqlite3.connect(str(storage.backend.file))) as other:
+            other.execute("UPDATE memories SET content = 'changed'")
+            other.commit()
+        return before, await contents(transaction)
+
+    async with storage.begin(ORG) as transaction:
+        await transaction.memories.add([new_memory("as it was")])
+    assert await storage.visit(ORG, twice) == (["as it was"], ["as it was"])
+    assert await storage.visit(ORG, contents) == ["changed"]
+
+
+@on_sqlite
+async def test_a_visit_whose_caller_has_gone_is_interrupted(storage: Storage) -> None:
+    """A statement that would run for hours is ended, no other begins, and its connection serves the next."""
+    begun, steps = threading.Event(), list[str]()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    async def hang(transaction: Transaction) -> None:
+        begun.set()
+        try:
+            await transaction.search._scope.all(sa.text(endless))
+        finally:
+            steps.append("ended")
+
+    for _ in range(6):
+        begun.clear()
+        visit = asyncio.create_task(storage.visit(ORG, hang))
+        await asyncio.to_thread(begun.wait)
+        visit.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await visit
+    assert steps == ["ended"] * 6
+    assert await storage.visit(ORG, contents) == []
+
+
+@on_sqlite
+async def test_a_visit_awaits_nothing_but_the_database(storage: Storage) -> None:
+    """Whatever else it would wait for is an error of the program, not a thread that stands still."""
+
+    async def sleep(_transaction: Transaction) -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="something else than its connection"):
+        await storage.visit(ORG, sleep)
