@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sagacity.analytics.backlog import RecentBacklog
 from sagacity.analytics.counted import CountedRecorder
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
+from sagacity.analytics.writers import CallWriter, UsageWriter
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
@@ -26,10 +27,12 @@ from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.analytics import UNRECORDED
+from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
+from sagacity.domain.recorder import UNRECORDED
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.erasure.news import erased_news, is_erased_news
 from sagacity.learning.models import open_models
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
     from sagacity.dispatch.arq.worker import ArqWorker
 
 _DAY_SECONDS = 86_400
+_EVENTS_A_WRITE = 500
+"""Usage events that are written together where searches come fast: those of some twenty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,10 @@ class Runtime:
     chat: Chat
     metrics: Metrics
     backlog: RecentBacklog
-    analytics: Emitter | None
+    analytics: Emitter[RequestAnalytics] | None
     """Writes recorded calls; None where the settings turn it off."""
+    usage: Emitter[UsageEvent] | None
+    """Writes usage events; None where the settings turn it off."""
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
 
@@ -110,7 +117,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
     tokens = TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, tokens.warm, clock=clock) as (storage, embedder),
+        _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         reranker = _reranker(settings)
         if reranker is not None:
@@ -124,14 +131,15 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             await runtime.dispatcher.start()
             await runtime.parts.accesses.start()
             await runtime.chat.start()
-            if runtime.analytics is not None:
-                await runtime.analytics.start()
+            emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
+            for emitter in emitters:
+                await emitter.start()
             try:
                 yield runtime
             finally:
                 await runtime.chat.stop()
-                if runtime.analytics is not None:
-                    await runtime.analytics.stop()
+                for emitter in emitters:
+                    await emitter.stop()
                 await runtime.parts.accesses.stop()
                 await runtime.dispatcher.stop()
 
@@ -147,10 +155,10 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         IndexMismatch: the search index was made by another embedder.
     """
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
-    clock, ids = SystemClock(), TimeOrderedIds()
+    clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, clock=clock) as (storage, embedder),
+        _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         models = ModelGateway(storage, open_models(settings), clock)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
@@ -189,10 +197,14 @@ async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _open_index(
-    settings: Settings, shared: SharedState, *warm_too: Callable[[], Awaitable[None]], clock: Clock
+    settings: Settings,
+    shared: SharedState,
+    tokens: TokenCounter,
+    *warm_too: Callable[[], Awaitable[None]],
+    clock: Clock,
 ) -> AsyncGenerator[tuple[Storage, Embedder]]:
     """Open the database and the embedder that made its index, ready to embed; load other models at the same time."""
-    async with open_database(settings, clock=clock, vector_store=True) as storage:
+    async with open_database(settings, clock=clock, vector_store=True, tokens=tokens) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
         try:
@@ -204,7 +216,11 @@ async def _open_index(
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, *, clock: Clock | None = None, vector_store: bool = False
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    vector_store: bool = False,
+    tokens: TokenCounter | None = None,
 ) -> AsyncGenerator[Storage]:
     """
     Open only the database, for commands that need no model; the local organisation is there afterwards.
@@ -213,6 +229,7 @@ async def open_database(
         settings: where it is.
         clock: this machine's, if none is given.
         vector_store: whether to search by vector where the settings name a place for it.
+        tokens: counts what memories say, when they are written; one that loads its encoding then, if none is given.
     """
     vectors = (
         open_vector_store(settings.vector_url, settings.vector_api_key.get_secret_value())
@@ -228,6 +245,7 @@ async def open_database(
         operation_slots=slots_within(
             settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
         ),
+        count_tokens=(tokens or TokenCounter()).count,
     )
     try:
         async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
@@ -268,8 +286,8 @@ def _build(
         rewrite_by_model(configs, models), limit_seconds=settings.strategy_timeout_seconds
     )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
-    analytics = _emitter(settings, storage, clock)
-    _forget_erased(shared.topic, storage, embedder, analytics)
+    analytics, usage = _call_emitter(settings, storage, clock), _usage_emitter(settings, storage, clock)
+    _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
     parts = Parts(
         storage=storage,
         embedder=embedder,
@@ -282,6 +300,7 @@ def _build(
         ids=ids,
         dispatcher=dispatcher,
         analytics=CountedRecorder(metrics, analytics or UNRECORDED),
+        usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
         erasure_key=erasure_key(settings),
     )
@@ -307,12 +326,18 @@ def _build(
         metrics=metrics,
         backlog=RecentBacklog(storage, clock),
         analytics=analytics,
+        usage=usage,
         user_tokens=_user_tokens(settings, clock),
     )
 
 
 def _forget_erased(
-    topic: Topic, storage: Storage, embedder: Embedder, analytics: Emitter | None = None
+    topic: Topic,
+    storage: Storage,
+    embedder: Embedder,
+    *,
+    analytics: Emitter[RequestAnalytics] | None = None,
+    usage: Emitter[UsageEvent] | None = None,
 ) -> None:
     """Have this process let go of what it keeps in memory whenever a user was erased anywhere."""
 
@@ -322,20 +347,31 @@ def _forget_erased(
         storage.backend.vectors.forget()
         if isinstance(embedder, CachedEmbedder):
             embedder.forget()
-        if analytics is not None and subject is not None:
+        if subject is None:
+            return
+        if analytics is not None:
             analytics.forget(lambda tenant, call: erased_news(tenant.org_id, call.user_id or "") == subject)
+        if usage is not None:
+            usage.forget(lambda tenant, event: erased_news(tenant.org_id, event.user_id or "") == subject)
 
     topic.subscribe(hear)
 
 
-def _emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter | None:
+def _call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
     """Return what writes recorded calls, unless the settings turn it off."""
     if not settings.analytics_enabled:
         return None
     policy = EmitterPolicy(
         batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
     )
-    return Emitter(storage, clock, policy)
+    return Emitter(storage, CallWriter(storage, clock), policy)
+
+
+def _usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
+    """Return what writes usage events, unless the settings turn it off."""
+    if not settings.usage_events:
+        return None
+    return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))
 
 
 def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
@@ -375,6 +411,8 @@ def task_runner(
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
         interaction_limit=settings.interaction_limit,
         analytics_days=settings.analytics_retention_days,
+        usage_days=settings.usage_retention_days,
+        usage_limit=settings.usage_limit,
         waiting_count=settings.learn_concurrency,
     )
     # Not cached: a configuration that was set before a task began holds for it.

@@ -26,6 +26,7 @@ from support.exchanges import converse
 from support.graphs import ties_of
 from support.measured import measured
 from support.parts import START, cursor_at, new_memory, said
+from support.usage import used
 
 _random = random.Random(11)
 ALPHABETS: dict[str, Callable[[], str]] = {
@@ -36,7 +37,6 @@ ALPHABETS: dict[str, Callable[[], str]] = {
 CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
     "erasures",
-    "usage_events",
     "search_index",
     "tenant_configs",
     "api_tokens",
@@ -94,6 +94,7 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         await tx.request_analytics.add([measured(uid, user_id=UserId(user), conversation_id=session)])
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.user_settings.ensure(UserId(user))
+        await tx.usage.add([used(tenant.org_id, uid, user_id=UserId(user), session_id=session)])
         await tx.model_calls.add(ModelCallRecord(learner=learner, user_id=user, outcome="ok", **CALL))
         window_of = {"first_seq": 1, "last_seq": 1, "run_id": key(alphabet), "version": Status.CURRENT}
         await tx.extractions.add(

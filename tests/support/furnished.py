@@ -175,7 +175,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
     async with storage.backend.write(tenant.org_id) as connection:
         own = {"org_id": tenant.org_id, "created_at": START}
         await connection.execute(evaluations.insert(), own | {"session_id": word, "is_success": True})
-        event = {"event_name": "e", "event_category": "c", "metadata": NUMBERS, "prompt_tokens": None}
+        event = {"uid": word, "event_name": "e", "event_category": "c", "metadata": NUMBERS}
         await connection.execute(usage_events.insert(), own | event)
         spent = {"learner": word, "cost_usd": 0.1 + 0.2, "outcome": HARD[1]}
         await connection.execute(model_calls.insert(), own | spent)

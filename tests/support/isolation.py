@@ -21,12 +21,13 @@ from sagacity.domain.operation import OperationItem, OperationName, OperationPar
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import ApiToken, Tenant
 from sagacity.storage.base import SearchScope
-from sagacity.storage.schema.tables import metadata, search_scopes, search_terms, usage_events
+from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
 from support.exchanges import converse
 from support.measured import measured
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
+from support.usage import used
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
 RUN = OperationName.PROFILE_GENERATION
@@ -171,9 +172,7 @@ async def _use(storage: Storage, tenant: Tenant, word: str) -> None:
         await tx.model_calls.add(call(word))
         await tx.extractions.add([extraction(word)])
         await tx.evaluations.replace(ANNA, evaluation(word))
-    async with storage.backend.write(tenant.org_id) as connection:
-        event = {"event_name": word, "event_category": "c", "created_at": START}
-        await connection.execute(usage_events.insert(), event | {"org_id": tenant.org_id})
+        await tx.usage.add([used(tenant.org_id, word)])
 
 
 def distillation(error: str) -> Distillation:

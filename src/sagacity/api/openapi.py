@@ -42,6 +42,7 @@ TAGS = {
     "dead letters": "Turns that a learner gave up on.",
     "users": "Users as a whole: erased completely, with a signed report.",
     "analytics": "What answers, searches and contexts took and found, and how they ended.",
+    "usage": "How often memories are surfaced, and how many tokens that takes.",
     "model calls": "Calls to models, and their cost.",
     "prompts": "The prompts that are sent to models, and their versions.",
     "configuration": "The caller's identity and its organisation's configuration.",

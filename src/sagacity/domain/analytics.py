@@ -2,12 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
 from sagacity.domain.base import DescribedValue, Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.query import Spread
-from sagacity.domain.tenant import Tenant
 
 
 class RequestType(StrEnum):
@@ -36,7 +34,11 @@ FAILURES = (RequestStatus.ERROR, RequestStatus.TIMEOUT)
 
 
 class StepTimings(DescribedValue):
-    """Milliseconds of each step; null for a step not taken. Strategies search while the question is embedded."""
+    """
+    Milliseconds of each step; null for a step that was not taken.
+
+    The question is embedded while the other strategies search.
+    """
 
     setup_time: float | None = None
     """Until the message was stored, its turn in the conversation awaited."""
@@ -194,22 +196,3 @@ class AnalyticsFilter(Value):
     min_latency_ms: float | None = None
     max_latency_ms: float | None = None
     """Both inclusive."""
-
-
-class Recorder(Protocol):
-    """Where calls are noted down."""
-
-    def record(self, tenant: Tenant, call: RequestAnalytics) -> None:
-        """Note down one call; it never fails and never waits."""
-        ...
-
-
-class _Nowhere:
-    """Notes nothing down."""
-
-    def record(self, tenant: Tenant, call: RequestAnalytics) -> None:
-        """Forget the call."""
-
-
-UNRECORDED: Recorder = _Nowhere()
-"""Where calls go that nobody counts."""

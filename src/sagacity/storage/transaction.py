@@ -21,7 +21,8 @@ from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
 from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
-from sagacity.storage.base import Backend, Scope
+from sagacity.storage.analytics.usage import UsageRepository
+from sagacity.storage.base import Backend, Scope, uncounted
 from sagacity.storage.erasure.derived import DerivedRepository
 from sagacity.storage.erasure.erasures import ErasureRepository
 from sagacity.storage.erasure.rows import ErasedRows
@@ -108,6 +109,7 @@ class Transaction:
         self.request_analytics = RequestAnalyticsRepository(scope)
         self.analytics_reports = AnalyticsReportRepository(scope)
         self.analytics_days = AnalyticsDayRepository(scope)
+        self.usage = UsageRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)
@@ -136,12 +138,14 @@ class Storage:
         ids: IdSource,
         vector_store: VectorReplica | None = None,
         operation_slots: int = TURNS,
+        count_tokens: Callable[[str], int] = uncounted,
     ) -> None:
         self.vector_store = vector_store
         self.backend = backend
         self._clock = clock
         self._ids = ids
         self._operation_turns = operation_slots
+        self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
         self._appended_at = -_BUSY_SECONDS
         self._has_tokens = False
@@ -231,7 +235,12 @@ class Storage:
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
-        return Scope(*parts, writes=writes, operation_slots=self._operation_turns)
+        return Scope(
+            *parts,
+            writes=writes,
+            operation_slots=self._operation_turns,
+            count_tokens=self._count_tokens,
+        )
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """

@@ -232,6 +232,7 @@ memories = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("approval", sa.Text, nullable=False),
     sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
+    columns.count("token_count"),
     columns.count("access_count"),
     columns.maybe_at("last_accessed_at"),
     columns.at("created_at"),
@@ -445,6 +446,7 @@ usage_events = sa.Table(
     metadata,
     columns.number("event_id"),
     columns.org(),
+    sa.Column("uid", sa.Text, nullable=False),
     *columns.texts("user_id", "request_id", "session_id"),
     sa.Column("pipeline", sa.Text),
     sa.Column("entity_type", sa.Text),
@@ -455,13 +457,29 @@ usage_events = sa.Table(
     columns.count("count_value", 1),
     sa.Column("prompt_tokens", sa.Integer),
     sa.Column("completion_tokens", sa.Integer),
+    sa.Column("billing_input_tokens", sa.Integer),
+    sa.Column("platform_llm", sa.Integer),
+    sa.Column("platform_storage", sa.Integer),
     sa.Column("duration_ms", sa.Integer),
     sa.Column("error_kind", sa.Text),
     columns.json("metadata", "{}"),
     columns.at("created_at"),
-    sa.Index("ix_usage_events_org_created", "org_id", "created_at"),
-    sa.Index("ix_usage_events_entity", "org_id", "entity_type", "entity_id"),
+    sa.Index("ux_usage_events_uid", "org_id", "uid", unique=True),
+    sa.Index("ix_usage_events_org_created", "org_id", "created_at", "event_id"),
+    sa.Index("ix_usage_events_user", "org_id", "user_id"),
+    columns.partial(
+        "ix_usage_events_entity",
+        "org_id",
+        "entity_type",
+        "entity_id",
+        "created_at",
+        where=sa.text("entity_id IS NOT NULL"),
+    ),
 )
+"""
+One row a measured use: a search, a memory that it surfaced, or a memory that an answer cites. It names its memory by
+kind and by what the API knows it by, for that may be gone; its own `uid` keeps it from being counted twice.
+"""
 
 operations = sa.Table(
     "operations",

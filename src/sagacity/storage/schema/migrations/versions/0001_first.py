@@ -266,6 +266,7 @@ def _memories() -> None:
         _key("status"),
         _key("approval"),
         sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
+        _count("token_count"),
         _count("access_count"),
         _maybe_at("last_accessed_at"),
         _at("created_at"),
@@ -475,6 +476,8 @@ def _learners() -> None:
 
 
 def _measures() -> None:
+    tokens = ("prompt_tokens", "completion_tokens", "billing_input_tokens")
+    measured = (*tokens, "platform_llm", "platform_storage", "duration_ms")
     op.create_table(
         "evaluations",
         _number("result_id"),
@@ -503,6 +506,7 @@ def _measures() -> None:
         "usage_events",
         _number("event_id"),
         _key("org_id"),
+        _key("uid"),
         *_texts("user_id", "request_id", "session_id"),
         sa.Column("pipeline", sa.Text()),
         sa.Column("entity_type", sa.Text()),
@@ -511,17 +515,18 @@ def _measures() -> None:
         _key("event_category"),
         _text("caller_type"),
         _count("count_value", 1),
-        sa.Column("prompt_tokens", sa.Integer()),
-        sa.Column("completion_tokens", sa.Integer()),
-        sa.Column("duration_ms", sa.Integer()),
+        *(sa.Column(name, sa.Integer()) for name in measured),
         sa.Column("error_kind", sa.Text()),
         _json("metadata", "{}"),
         _at("created_at"),
         _of_organisation("usage_events"),
         sa.PrimaryKeyConstraint("event_id", name=op.f("pk_usage_events")),
     )
-    op.create_index("ix_usage_events_entity", "usage_events", ["org_id", "entity_type", "entity_id"])
-    op.create_index("ix_usage_events_org_created", "usage_events", ["org_id", "created_at"])
+    op.create_index("ux_usage_events_uid", "usage_events", ["org_id", "uid"], unique=True)
+    op.create_index("ix_usage_events_org_created", "usage_events", ["org_id", "created_at", "event_id"])
+    op.create_index("ix_usage_events_user", "usage_events", ["org_id", "user_id"])
+    entity = ["org_id", "entity_type", "entity_id", "created_at"]
+    _partial("ix_usage_events_entity", "usage_events", entity, "entity_id IS NOT NULL")
 
 
 def _operations() -> None:
