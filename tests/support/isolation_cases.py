@@ -17,9 +17,11 @@ from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
+from sagacity.domain.review_queue import ReviewQuery
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
+from sagacity.storage.memories.duplicate_pairs import ChangedMemories
 from sagacity.storage.replica.copied import Progress
 from sagacity.storage.schema.tables import memories
 from sagacity.storage.search.ranking_signals import Newest
@@ -42,6 +44,7 @@ from support.isolation import (
 )
 from support.measured import measured
 from support.parts import ANNA, ORG, OTHER_ORG, START, cursor_at, new_memory, said, unit_rows
+from support.reviews import compared, kept, pair
 from support.usage import used
 
 PROFILE = MemoryKind.PROFILE
@@ -51,6 +54,7 @@ OF_ANNA = EVERYTHING.model_copy(update={"user_id": ANNA})
 LONG_AGO, LATER = START - timedelta(days=1), START + timedelta(days=1)
 MIDNIGHT = step_of(START, Granularity.DAY)
 CALLS = AnalyticsFilter()
+REVIEWED = ReviewQuery(kinds=tuple(MemoryKind), user_id=None, days_back=1)
 DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
 
 
@@ -385,6 +389,20 @@ CASES: dict[str, Case] = {
     "usage.drop": lambda tx, h: tx.usage.drop(limit=9),
     "usage.drop, old": lambda tx, h: tx.usage.drop(before=LATER, limit=9),
     "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA),
+    "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
+    "review_queue.page": lambda tx, h: tx.review_queue.page(REVIEWED, limit=9),
+    "review_actions.add": lambda tx, h: tx.review_actions.add(kept(h.memory, "stolen")),
+    "review_actions.get": lambda tx, h: tx.review_actions.get(h.action_id),
+    "review_actions.last_of": lambda tx, h: tx.review_actions.last_of(h.memory.memory_id),
+    "review_actions.list_newest": lambda tx, h: tx.review_actions.list_newest(limit=9),
+    "review_actions.mark_undone": lambda tx, h: tx.review_actions.mark_undone(h.action_id, by="me", at=START),
+    "duplicates.uncompared": lambda tx, h: tx.duplicates.uncompared(),
+    "duplicates.changed": lambda tx, h: tx.duplicates.changed(compared(h.scope.scope_id, h.memory), limit=9),
+    "duplicates.replace": lambda tx, h: tx.duplicates.replace(
+        compared(h.scope.scope_id, h.memory), *pair(h.memory, h.archived)
+    ),
+    "duplicates.remove": lambda tx, h: tx.duplicates.remove([h.memory.memory_id]),
+    "duplicates.of": lambda tx, h: tx.duplicates.of([h.memory.memory_id]),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
     "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
     "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
@@ -452,6 +470,12 @@ EXPECTED: dict[str, object] = {
     "memories.replaced_by": [],
     "changes.of_memories": [],
     "changes.count": 0,
+    "changes.of_run": [],
+    "review_actions.last_of": None,
+    "duplicates.changed": ChangedMemories((), through=9),
+    "duplicates.replace": 0,
+    "duplicates.remove": 0,
+    "duplicates.of": [],
     "graph.memories_around": [],
     "search.signals_of": {},
     "search.admitted": [],

@@ -86,7 +86,7 @@ class Window(Value):
 
 LEARN, REGENERATE, EVALUATE, SUMMARIZE, FORGET = "learn", "regenerate", "evaluate", "summarize", "forget"
 """Tasks on one user's log, and the names of their leases."""
-DISTIL, RETAIN = "distil", "retain"
+DISTIL, RETAIN, FIND_DUPLICATES = "distil", "retain", "find_duplicates"
 """Tasks on what is the organisation's own, and the names of their leases."""
 
 
