@@ -528,6 +528,7 @@ async def analytics(api: Recorder) -> None:
     await api.do("POST /api/chat/send", asked, **anna)
     await api.do("POST /api/search", {"query": "peanuts", **anna})
     await api.show("POST /api/v1/analytics/flush")
+    await api.show("POST /api/get_injection_stats", {"days_back": 30})
     listed = await api.show("GET /api/v1/analytics/requests", page_size=1)
     one = {"analytics_id": listed["analytics"][0]["id"]}
     await api.show("GET /api/v1/analytics/requests/{analytics_id}", **one)

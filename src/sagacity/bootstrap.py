@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
+from sagacity.analytics.writers import CallWriter, UsageWriter
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
@@ -23,10 +24,12 @@ from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.dispatch.retry import RetryPolicy
-from sagacity.domain.analytics import UNRECORDED
+from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
+from sagacity.domain.recorder import UNRECORDED
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
     from sagacity.dispatch.arq.worker import ArqWorker
 
 _DAY_SECONDS = 86_400
+_EVENTS_A_WRITE = 500
+"""Usage events that are written together where searches come fast: those of some twenty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,10 @@ class Runtime:
     tasks: TaskRunner
     dispatcher: Dispatcher
     chat: Chat
-    analytics: Emitter | None
+    analytics: Emitter[RequestAnalytics] | None
     """Writes recorded calls; None where the settings turn it off."""
+    usage: Emitter[UsageEvent] | None
+    """Writes usage events; None where the settings turn it off."""
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
 
@@ -101,7 +108,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
     tokens = TokenCounter()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, tokens.warm, clock=clock) as (storage, embedder),
+        _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         reranker = _reranker(settings)
         if reranker is not None:
@@ -115,14 +122,15 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             await runtime.dispatcher.start()
             await runtime.parts.accesses.start()
             await runtime.chat.start()
-            if runtime.analytics is not None:
-                await runtime.analytics.start()
+            emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
+            for emitter in emitters:
+                await emitter.start()
             try:
                 yield runtime
             finally:
                 await runtime.chat.stop()
-                if runtime.analytics is not None:
-                    await runtime.analytics.stop()
+                for emitter in emitters:
+                    await emitter.stop()
                 await runtime.parts.accesses.stop()
                 await runtime.dispatcher.stop()
 
@@ -141,7 +149,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
     clock, ids = SystemClock(), TimeOrderedIds()
     async with (
         open_shared(settings.redis_url) as shared,
-        _open_index(settings, shared, clock=clock) as (storage, embedder),
+        _open_index(settings, shared, TokenCounter(), clock=clock) as (storage, embedder),
     ):
         models = ModelGateway(storage, open_models(settings), clock)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
@@ -179,10 +187,14 @@ async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _open_index(
-    settings: Settings, shared: SharedState, *warm_too: Callable[[], Awaitable[None]], clock: Clock
+    settings: Settings,
+    shared: SharedState,
+    tokens: TokenCounter,
+    *warm_too: Callable[[], Awaitable[None]],
+    clock: Clock,
 ) -> AsyncGenerator[tuple[Storage, Embedder]]:
     """Open the database and the embedder that made its index, ready to embed; load other models at the same time."""
-    async with open_database(settings, clock=clock, vector_store=True) as storage:
+    async with open_database(settings, clock=clock, vector_store=True, tokens=tokens) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
         try:
@@ -194,7 +206,11 @@ async def _open_index(
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, *, clock: Clock | None = None, vector_store: bool = False
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    vector_store: bool = False,
+    tokens: TokenCounter | None = None,
 ) -> AsyncGenerator[Storage]:
     """
     Open only the database, for commands that need no model; the local organisation is there afterwards.
@@ -203,6 +219,7 @@ async def open_database(
         settings: where it is.
         clock: this machine's, if none is given.
         vector_store: whether to search by vector where the settings name a place for it.
+        tokens: counts what memories say, when they are written; one that loads its encoding then, if none is given.
     """
     vectors = (
         open_vector_store(settings.vector_url, settings.vector_api_key.get_secret_value())
@@ -218,6 +235,7 @@ async def open_database(
         operation_slots=slots_within(
             settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
         ),
+        count_tokens=(tokens or TokenCounter()).count,
     )
     try:
         async with storage.begin(Tenant(org_id=LOCAL_ORG)) as transaction:
@@ -257,7 +275,7 @@ def _build(
         rewrite_by_model(configs, models), limit_seconds=settings.strategy_timeout_seconds
     )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
-    analytics = _emitter(settings, storage, clock)
+    analytics, usage = _call_emitter(settings, storage, clock), _usage_emitter(settings, storage, clock)
     parts = Parts(
         storage=storage,
         embedder=embedder,
@@ -270,6 +288,7 @@ def _build(
         ids=ids,
         dispatcher=dispatcher,
         analytics=analytics or UNRECORDED,
+        usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
     )
     policy = ChatPolicy(
@@ -292,18 +311,26 @@ def _build(
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
         analytics=analytics,
+        usage=usage,
         user_tokens=_user_tokens(settings, clock),
     )
 
 
-def _emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter | None:
+def _call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
     """Return what writes recorded calls, unless the settings turn it off."""
     if not settings.analytics_enabled:
         return None
     policy = EmitterPolicy(
         batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
     )
-    return Emitter(storage, clock, policy)
+    return Emitter(storage, CallWriter(storage, clock), policy)
+
+
+def _usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
+    """Return what writes usage events, unless the settings turn it off."""
+    if not settings.usage_events:
+        return None
+    return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))
 
 
 def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
@@ -338,6 +365,8 @@ def task_runner(
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
         interaction_limit=settings.interaction_limit,
         analytics_days=settings.analytics_retention_days,
+        usage_days=settings.usage_retention_days,
+        usage_limit=settings.usage_limit,
         waiting_count=settings.learn_concurrency,
     )
     # Not cached: a configuration that was set before a task began holds for it.

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from sagacity.analytics.emitter import LEAST_KEPT, Emitter, EmitterPolicy
+from sagacity.analytics.writers import CallWriter
 from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.errors import StorageUnavailable
 from sagacity.domain.ids import ORGANISATION, OrgId
@@ -20,7 +21,8 @@ NEVER = 3_600.0
 
 
 def emitter(storage: Storage, clock: StoppedClock, *, size: int = 10, seconds: float = NEVER) -> Emitter:
-    return Emitter(storage, clock, EmitterPolicy(batch_size=size, seconds=seconds))
+    policy = EmitterPolicy(batch_size=size, seconds=seconds)
+    return Emitter(storage, CallWriter(storage, clock), policy)
 
 
 async def written(storage: Storage, tenant: Tenant = ORG) -> list[str]:

@@ -4,11 +4,18 @@ from datetime import timedelta
 
 import pytest
 
+from sagacity.analytics.emitter import Emitter, EmitterPolicy
+from sagacity.analytics.writers import UsageWriter
 from sagacity.domain.errors import StorageError
+from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.tenant import DueScope
 from sagacity.domain.usage import UsageEventName
+from sagacity.learning.retention import Retain
+from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, BEN, ORG, OTHER_ORG, START
+from support.learning import WordEmbedder, task_parts
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, CountingIds, StoppedClock, new_memory
 from support.usage import used
 
 DAY = timedelta(days=1)
@@ -81,7 +88,53 @@ async def test_old_events_and_those_of_a_user_are_deleted(storage: Storage) -> N
         assert await usage.first_at() == START + 2 * DAY
         assert await usage.drop(limit=1) == 1
         assert await usage.first_at() == START + 3 * DAY
-        assert await usage.forget_user(ANNA) == 3
+        assert [await usage.forget_user(ANNA, limit=2) for _ in range(2)] == [2, 1]
         assert await usage.count() == 1
     async with storage.read(OTHER_ORG) as snapshot:
         assert await snapshot.usage.count() == 1
+
+
+async def test_tokens_are_counted_when_a_memory_is_written(
+    storage: Storage, clock: StoppedClock, ids: CountingIds
+) -> None:
+    """Where it is added and where its text is changed; and only then."""
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    counting = Storage(storage.backend, clock=clock, ids=ids, count_tokens=count)
+    async with counting.begin(ORG) as transaction:
+        added = await transaction.memories.add([new_memory("tea", uid="a"), new_memory("t" * 9_000, uid="b")])
+        assert [one.token_count for one in added] == [3, 9_000]
+        await transaction.memories.save(
+            [added[0].model_copy(update={"content": "coffee", "token_count": 99})]
+        )
+        await transaction.memories.save([added[1].model_copy(update={"name": "other", "token_count": 99})])
+    async with counting.read(ORG) as snapshot:
+        kept = await snapshot.memories.get_many([one.memory_id for one in added])
+    assert [one.token_count for one in kept] == [6, 9_000]
+    assert counted == ["tea", "t" * 9_000, "coffee"]
+
+
+async def test_events_on_their_way_are_written_and_grow_old(
+    storage: Storage, clock: StoppedClock, ids: CountingIds
+) -> None:
+    """Another organisation's event is lost alone; events are deleted by age, and then beyond a number."""
+    emitter = Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(seconds=3_600))
+    for number in range(6):
+        emitter.record(ORG, used(ORG.org_id, f"{number}", at=START + number * DAY))
+    emitter.record(ORG, used(OTHER_ORG.org_id, "stray"))
+    assert await emitter.flush() == 6
+    assert emitter.dropped == 1
+    clock.advance(5.5 * DAY.total_seconds())
+    policy = {"usage_days": 4, "usage_limit": 3, "cleanup_batch": 1}
+    parts = task_parts(storage, WordEmbedder(), clock, ids, **policy)
+    runner = TaskRunner(parts, [Retain(parts)])
+    report = await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
+    assert report.failed == {}
+    async with storage.read(ORG) as snapshot:
+        assert await snapshot.usage.count() == 3
+        assert await snapshot.usage.first_at() == START + 3 * DAY
+        assert (await snapshot.cursors.log_head(ORGANISATION)).due_at == START + 7 * DAY

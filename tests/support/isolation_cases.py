@@ -18,6 +18,7 @@ from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
 from sagacity.domain.review_queue import ReviewQuery
+from sagacity.domain.usage import UsageEventName
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
@@ -382,13 +383,19 @@ CASES: dict[str, Case] = {
     "analytics_days.first_call": lambda tx, h: tx.analytics_days.first_call(),
     "analytics_days.drop": lambda tx, h: tx.analytics_days.drop(LATER, limit=9),
     "usage.add": lambda tx, h: tx.usage.add([used(OTHER_ORG.org_id, "new"), used(ORG.org_id, h.word)]),
+    "usage.known": lambda tx, h: tx.usage.known(
+        [
+            used(ORG.org_id, "c", event_name=UsageEventName.CITATION, entity_type=PROFILE, entity_id=named)
+            for named in (str(h.memory.memory_id), "another")
+        ]
+    ),
     "usage.injected": lambda tx, h: tx.usage.injected(LONG_AGO),
     "usage.of_items": lambda tx, h: tx.usage.of_items(MemoryKind.USER_PLAYBOOK, [h.word], since=LONG_AGO),
     "usage.count": lambda tx, h: tx.usage.count(),
     "usage.first_at": lambda tx, h: tx.usage.first_at(),
     "usage.drop": lambda tx, h: tx.usage.drop(limit=9),
     "usage.drop, old": lambda tx, h: tx.usage.drop(before=LATER, limit=9),
-    "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA),
+    "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA, limit=9),
     "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
     "review_queue.page": lambda tx, h: tx.review_queue.page(REVIEWED, limit=9),
     "review_actions.add": lambda tx, h: tx.review_actions.add(kept(h.memory, "stolen")),
@@ -521,6 +528,7 @@ EXPECTED: dict[str, object] = {
     "analytics_reports.steps": [Step(timestamp=MIDNIGHT, value=1, count=1)],
     "analytics_days.sum_up": ANNA,
     "analytics_days.drop": 1,
+    "usage.known": [],
     "usage.of_items": {},
     "usage.count": 1,
     "usage.drop": 1,

@@ -2,7 +2,7 @@
 
 import time
 
-from sagacity.analytics.calls import call_id, harmless, status_of, told
+from sagacity.analytics.calls import status_of, told
 from sagacity.analytics.metrics import context_metrics, question_metrics, retrieval_metrics, step_timings
 from sagacity.domain.analytics import ContextMetrics, RequestAnalytics, RequestStatus, RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus
@@ -11,6 +11,7 @@ from sagacity.domain.errors import ProviderTimeout, SagacityError
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.query import Trace
 from sagacity.memories.acting import Acting
+from sagacity.observability.recording import call_id, harmless
 
 _ENDS = {
     ExchangeStatus.DONE: RequestStatus.SUCCESS,
@@ -45,7 +46,7 @@ def record_answer(
         with_model: whether a model wrote it.
         request_id: of the call that asked for it; None for the one that goes on.
     """
-    with harmless():
+    with harmless("analytics.not_recorded"):
         trace, timings = Trace() if context is None else context.trace, exchange.timings
         late = exchange.error_kind == ProviderTimeout.__name__
         acting.parts.analytics.record(
@@ -108,7 +109,7 @@ def record_refusal(
         session_id: the conversation that it named.
         started: when it came in, by the performance counter.
     """
-    with harmless():
+    with harmless("analytics.not_recorded"):
         analytics_id, (error_type, error_message) = acting.parts.ids.new(), told(error)
         acting.parts.analytics.record(
             acting.tenant,

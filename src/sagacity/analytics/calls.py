@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import structlog
-
 from sagacity.analytics.metrics import context_metrics, question_metrics, retrieval_metrics, step_timings
 from sagacity.domain.analytics import (
     ContextMetrics,
@@ -21,8 +19,8 @@ from sagacity.domain.errors import ProviderTimeout, SagacityError, StorageError
 from sagacity.domain.ids import UserId
 from sagacity.domain.query import StrategyName, Trace
 from sagacity.memories.acting import Acting
+from sagacity.observability.recording import call_id, harmless
 
-_log = structlog.get_logger(__name__)
 _LATE = "the call took longer than it may, and was ended"
 _CRASHED = "something went wrong on the server; its log has the details"
 
@@ -110,22 +108,8 @@ def told(error: BaseException) -> tuple[str, str]:
     return type(error).__name__, str(error)
 
 
-def call_id(otherwise: str) -> str:
-    """Return the correlation id of the call that goes on; *otherwise* where there is none."""
-    return str(structlog.contextvars.get_contextvars().get("correlation_id", otherwise))
-
-
-@contextmanager
-def harmless() -> Generator[None]:
-    """Let no failure out: a call is answered, whether it is recorded or not."""
-    try:
-        yield
-    except Exception:  # noqa: BLE001  whatever it is, it is none of the caller's
-        _log.exception("analytics.not_recorded")
-
-
 def _record(acting: Acting, call: Measured) -> None:
-    with harmless():
+    with harmless("analytics.not_recorded"):
         acting.parts.analytics.record(acting.tenant, _recorded(acting, call))
 
 

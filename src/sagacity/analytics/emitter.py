@@ -1,37 +1,46 @@
-"""Recorded calls on their way into the database, in batches; a call never waits for it, and never fails by it."""
+"""What was recorded on its way into the database, in batches; no call waits for it, and none fails by it."""
 
 import asyncio
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
 
 import structlog
 
 from sagacity.dispatch.loops import end, wait
-from sagacity.domain.analytics import RequestAnalytics
-from sagacity.domain.analytics_reports import Granularity, step_of
-from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError, StorageUnavailable
-from sagacity.domain.ids import ORGANISATION, OrgId
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.analytics_upkeep import AFTER_MIDNIGHT
 from sagacity.storage.transaction import Storage
 
 LEAST_KEPT = 1_000
-"""As many calls wait at least, however small a batch is, while the database cannot be reached."""
+"""As many values wait at least, however small a batch is, while the database cannot be reached."""
 _BATCHES_KEPT = 10
 _PAUSE_SECONDS = 0.2
-"""Between two writes, so that many calls share one where they come fast."""
+"""Between two writes, so that many values share one where they come fast."""
 _ROWS_A_WRITE = 200
-_Batch = tuple[Tenant, Sequence[RequestAnalytics]]
 _log = structlog.get_logger(__name__)
+One = TypeVar("One")
+Given_contra = TypeVar("Given_contra", contravariant=True)
+
+
+class Writer(Protocol[Given_contra]):
+    """Writes values of one type."""
+
+    @property
+    def name(self) -> str:
+        """What the log calls them."""
+        ...
+
+    async def write(self, tenant: Tenant, values: Sequence[Given_contra]) -> None:
+        """Write values in one transaction; written twice they must come to the same as written once."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class EmitterPolicy:
-    """When calls are written."""
+    """When values are written."""
 
     batch_size: int = 10
     """As soon as so many wait."""
@@ -44,29 +53,28 @@ class EmitterPolicy:
         return max(LEAST_KEPT, _BATCHES_KEPT * self.batch_size)
 
 
-class Emitter:
-    """Keeps recorded calls until they are written. What is lost is counted in `dropped`."""
+class Emitter(Generic[One]):
+    """Keeps recorded values until they are written. What is lost is counted in `dropped`."""
 
-    def __init__(self, storage: Storage, clock: Clock, policy: EmitterPolicy) -> None:
+    def __init__(self, storage: Storage, writer: Writer[One], policy: EmitterPolicy) -> None:
         self._storage = storage
-        self._clock = clock
+        self._writer = writer
         self._policy = policy
-        self._waiting: deque[tuple[Tenant, RequestAnalytics]] = deque()
+        self._waiting: deque[tuple[Tenant, One]] = deque()
         self._is_full = asyncio.Event()
         self._writing = asyncio.Lock()
         self._loop: asyncio.Task[None] | None = None
-        self._planned: dict[OrgId, datetime] = {}
         self.dropped = 0
-        """Calls that were not written, because too many waited or because the database took them by no means."""
+        """Values that were not written, because too many waited or because the database took them by no means."""
 
     @property
     def waiting(self) -> int:
-        """How many calls wait to be written."""
+        """How many values wait to be written."""
         return len(self._waiting)
 
-    def record(self, tenant: Tenant, call: RequestAnalytics) -> None:
-        """Note down one call; it never fails and never waits."""
-        self._waiting.append((tenant, call))
+    def record(self, tenant: Tenant, one: One) -> None:
+        """Note down one value; it never fails and never waits."""
+        self._waiting.append((tenant, one))
         self._keep_within_bounds()
         if len(self._waiting) >= self._policy.batch_size:
             self._is_full.set()
@@ -82,25 +90,25 @@ class Emitter:
         try:
             await self._storage.retry(self.flush)
         except StorageError as error:
-            _log.warning("analytics.lost", kind=type(error).__name__, count=len(self._waiting))
+            _log.warning(f"{self._writer.name}.lost", kind=type(error).__name__, count=len(self._waiting))
             self.dropped += len(self._waiting)
             self._waiting.clear()
 
     async def flush(self, tenant: Tenant | None = None) -> int:
         """
-        Write what waits, of one tenant if one is named; returns how many calls were written.
+        Write what waits, of one tenant if one is named; returns how many values were written.
 
         Raises:
             StorageUnavailable: the database could not be reached; what was not written waits on.
         """
         async with self._writing:
-            left, failed = self._taken(tenant), list[_Batch]()
+            left, failed = self._taken(tenant), list[tuple[Tenant, Sequence[One]]]()
             written, problem = 0, None
             try:
                 while left:
-                    whose, calls = left[0]
+                    whose, values = left[0]
                     try:
-                        written += await self._write(whose, calls)
+                        written += await self._write(whose, values)
                     except StorageUnavailable as error:
                         problem = error
                         failed.append(left[0])
@@ -111,26 +119,26 @@ class Emitter:
                 raise problem
             return written
 
-    def _taken(self, tenant: Tenant | None) -> list[_Batch]:
+    def _taken(self, tenant: Tenant | None) -> list[tuple[Tenant, Sequence[One]]]:
         """Take what waits, in parts that are written together."""
-        taken: dict[Tenant, list[RequestAnalytics]] = {}
-        others: deque[tuple[Tenant, RequestAnalytics]] = deque()
-        for whose, call in self._waiting:
+        taken: dict[Tenant, list[One]] = {}
+        others: deque[tuple[Tenant, One]] = deque()
+        for whose, one in self._waiting:
             if tenant is None or whose.org_id == tenant.org_id:
-                taken.setdefault(whose, []).append(call)
+                taken.setdefault(whose, []).append(one)
             else:
-                others.append((whose, call))
+                others.append((whose, one))
         self._waiting = others
         self._is_full.clear()
         return [
-            (whose, calls[start : start + _ROWS_A_WRITE])
-            for whose, calls in taken.items()
-            for start in range(0, len(calls), _ROWS_A_WRITE)
+            (whose, values[start : start + _ROWS_A_WRITE])
+            for whose, values in taken.items()
+            for start in range(0, len(values), _ROWS_A_WRITE)
         ]
 
-    def _put_back(self, batches: Sequence[_Batch]) -> None:
-        calls = [(tenant, call) for tenant, calls in batches for call in calls]
-        self._waiting.extendleft(reversed(calls))
+    def _put_back(self, batches: Sequence[tuple[Tenant, Sequence[One]]]) -> None:
+        waiting = [(tenant, one) for tenant, values in batches for one in values]
+        self._waiting.extendleft(reversed(waiting))
         self._keep_within_bounds()
 
     def _keep_within_bounds(self) -> None:
@@ -146,33 +154,23 @@ class Emitter:
                 if self._waiting:
                     await self.flush()
             except Exception as error:  # noqa: BLE001  the loop: it records and goes on
-                _log.warning("analytics.not_written", kind=type(error).__name__, count=len(self._waiting))
+                _log.warning(
+                    f"{self._writer.name}.not_written", kind=type(error).__name__, count=len(self._waiting)
+                )
                 pause_seconds = self._policy.seconds
             await self._storage.yield_to_publishes(time.monotonic() - started)
             await asyncio.sleep(pause_seconds)
 
-    async def _write(self, tenant: Tenant, calls: Sequence[RequestAnalytics]) -> int:
-        """Write calls together; where the database refuses them, one by one, so that only the bad ones are lost."""
+    async def _write(self, tenant: Tenant, values: Sequence[One]) -> int:
+        """Write values together; where the database refuses them, one by one, so that only the bad ones are lost."""
         try:
-            await self._insert(tenant, calls)
+            await self._writer.write(tenant, values)
         except StorageUnavailable:
             raise
         except Exception as error:  # noqa: BLE001  whatever it was, the others are not lost by it
-            if len(calls) > 1:
-                return sum([await self._write(tenant, [call]) for call in calls])
-            _log.warning("analytics.refused", org_id=tenant.org_id, kind=type(error).__name__)
+            if len(values) > 1:
+                return sum([await self._write(tenant, [one]) for one in values])
+            _log.warning(f"{self._writer.name}.refused", org_id=tenant.org_id, kind=type(error).__name__)
             self.dropped += 1
             return 0
-        return len(calls)
-
-    async def _insert(self, tenant: Tenant, calls: Sequence[RequestAnalytics]) -> None:
-        """Write calls, and see that their day is summed up when it is over."""
-        now = self._clock.now()
-        midnight = step_of(now, Granularity.DAY) + timedelta(days=1)
-        plans = self._planned.get(tenant.org_id) != midnight
-        async with self._storage.begin(tenant) as transaction:
-            await transaction.request_analytics.add(calls)
-            if plans:
-                await transaction.cursors.ensure_due(ORGANISATION, midnight + AFTER_MIDNIGHT)
-        if plans:
-            self._planned[tenant.org_id] = midnight
+        return len(values)

@@ -229,13 +229,16 @@ async def get_analytics_days(
 @router.post("/flush", openapi_extra=sdk(repeatable=True))
 @limited(Rate.WRITE)
 async def flush_analytics(caller: Administers) -> FlushReply:
-    """Write the organisation's recorded calls that wait in this server, so that they can be read now."""
-    emitter = caller.runtime.analytics
-    count = 0 if emitter is None else await emitter.flush(caller.tenant)
+    """Write the organisation's calls and usage events that wait in this server, so that they can be read now."""
+    calls, usage = caller.runtime.analytics, caller.runtime.usage
+    count = 0 if calls is None else await calls.flush(caller.tenant)
+    events = 0 if usage is None else await usage.flush(caller.tenant)
     return FlushReply(
         records_flushed=count,
-        dropped=0 if emitter is None else emitter.dropped,
-        message=f"{counted(count, 'call')} written",
+        dropped=0 if calls is None else calls.dropped,
+        usage_events_flushed=events,
+        usage_events_dropped=0 if usage is None else usage.dropped,
+        message=f"{counted(count, 'call')} and {counted(events, 'usage event')} written",
     )
 
 

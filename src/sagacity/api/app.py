@@ -37,6 +37,7 @@ from sagacity.api import (
     review_queue,
     search,
     skills,
+    usage,
     user_playbooks,
     versions,
 )
@@ -79,6 +80,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     context.router,
     chat.router,
     analytics.router,
+    usage.router,
     memories.router,
     profile.router,
     evaluations.router,

@@ -56,6 +56,7 @@ async def _context(body: ContextBody, caller: Caller, call: Measured) -> Context
         budgets=body.budgets.to_domain(),
         history=[Said(role=turn.role, content=turn.content) for turn in history],
         session_id=SessionId(body.session_id) if body.session_id and body.reads_history else None,
+        in_session=SessionId(body.session_id) if body.session_id else None,
         takes_few_whole="top_k" not in body.model_fields_set,
     )
     built = await context_for(

@@ -19,6 +19,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import DueScope
 from sagacity.domain.views.interaction import interaction_view, request_view
+from sagacity.memories.publish import publish
 from sagacity.schemas.interactions import (
     Deleted,
     DeletedMany,
@@ -54,7 +55,7 @@ async def publish_interaction(
     """
     _check_images(body, block_private=caller.runtime.settings.block_private_urls)
     request_id = RequestId(body.request_id or caller.runtime.ids.new())
-    stored = await caller.runtime.storage.append(caller.principal, body.to_domain(request_id))
+    stored = await publish(caller.acting, body.to_domain(request_id))
     if wait_for_response:
         return await _learned(caller, stored, force=body.force_extraction)
     caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))

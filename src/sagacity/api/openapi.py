@@ -42,6 +42,7 @@ TAGS = {
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up on.",
     "analytics": "What answers, searches and contexts took and found, and how they ended.",
+    "usage": "How often memories are surfaced, and how many tokens that takes.",
     "model calls": "Calls to models, and their cost.",
     "prompts": "The prompts that are sent to models, and their versions.",
     "configuration": "The caller's identity and its organisation's configuration.",

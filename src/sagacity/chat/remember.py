@@ -37,6 +37,8 @@ class Remembered:
     context: Context
     shown: tuple[Shown, ...]
     """What the context cites, with the whole text of each."""
+    found: Sequence[Scored] = ()
+    """What the context was written from."""
     missing: str = ""
     """What could not be searched; empty: nothing."""
 
@@ -95,7 +97,7 @@ async def remember(
     context, found = await sourced_context(acting, request)
     failed = sorted(_NAMES & context.trace.failed.keys())
     missing = f"{NOT_SEARCHED} by: {', '.join(failed)}" if failed else ""
-    return Remembered(context, _shown(context, found), missing)
+    return Remembered(context, _shown(context, found), found, missing)
 
 
 def asked_in(message: str) -> str:

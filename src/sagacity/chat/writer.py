@@ -24,8 +24,10 @@ from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityEr
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Citation, NewInteraction
 from sagacity.domain.tenant import DueScope
+from sagacity.domain.usage import Pipeline
 from sagacity.learning.prompt_runner import ModelSession
 from sagacity.memories.acting import Acting
+from sagacity.memories.usage import note_cited, note_context
 from sagacity.providers.base import ModelCall, TokenUsage
 
 LEARNER = "chat"
@@ -120,6 +122,7 @@ class AnswerWriter:
             self._live.change()
             self._reader = CitationReader(prepared.remembered.uses)
             self._live.cited = self._reader.cited
+            self._note_surfaced()
             await self._stream(prepared)
         except asyncio.CancelledError:
             _uncancel()
@@ -205,6 +208,19 @@ class AnswerWriter:
         self._live.change()
         self._acting.parts.accesses.note(self._acting.tenant, used_memories(self._live.exchange.citations))
         self._record(self._live.exchange, enqueue=self._wake())
+
+    def _note_surfaced(self) -> None:
+        """Note which memories go into the prompt, or into an answer without a model."""
+        remembered, exchange = self._remembered, self._live.exchange
+        if remembered.context is not NOTHING.context:
+            note_context(
+                self._acting,
+                remembered.context,
+                remembered.found,
+                pipeline=Pipeline.CHAT,
+                user_id=exchange.user_id,
+                session_id=exchange.session_id,
+            )
 
     def _wake(self) -> float:
         """Let what was said be learned; returns the milliseconds that it took to say so."""
@@ -301,6 +317,14 @@ async def store_answer(
         changed = ended.model_dump(include=_WRITTEN)
         if not await transaction.exchanges.write(ended.exchange_id, owner, changed, expired_by=expired_by):
             raise Conflict("the answer was taken over")
+    note_cited(
+        acting,
+        [(ended.exchange_id, turn.citations)],
+        pipeline=Pipeline.CHAT,
+        user_id=ended.user_id,
+        request_id=ended.request_id or "",
+        session_id=ended.session_id,
+    )
     return ended
 
 

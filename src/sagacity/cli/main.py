@@ -43,6 +43,7 @@ from sagacity.cli.reindex import reindex
 from sagacity.cli.review import review, review_log, review_memory
 from sagacity.cli.search import search
 from sagacity.cli.serve import serve
+from sagacity.cli.usage import usage
 from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
@@ -149,6 +150,7 @@ app.add_typer(operations.app, name="operations")
 app.add_typer(dead_letters.app, name="dead-letters")
 app.command()(ledger)
 app.add_typer(analytics.app, name="analytics")
+app.command()(usage)
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(evaluations.app, name="evaluations")
 app.add_typer(config.app, name="config")

@@ -21,6 +21,8 @@ _LEAST_SECRET_BYTES = 32
 _KEY_SUFFIX = "_API_KEY"
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
+_USAGE_SINK = "REFLEXIO_ENABLE_USAGE_EVENT_SINK"
+"""By which name others know `SAGACITY_USAGE_EVENTS`."""
 _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
 """What Kubernetes puts into the environment of every container beside a service of such a name."""
 
@@ -141,6 +143,19 @@ class Settings(BaseSettings):
         ge=1,
         le=36_500,
         description="After how many days recorded calls are deleted; sums by user and day stay.",
+    )
+    usage_events: bool = Field(
+        default=True,
+        description="Record how often each memory is surfaced and cited; "
+        "`REFLEXIO_ENABLE_USAGE_EVENT_SINK` is read where this is unset.",
+    )
+    usage_retention_days: int = Field(
+        default=365, ge=1, le=36_500, description="After how many days usage events are deleted."
+    )
+    usage_limit: int = Field(
+        default=1_000_000,
+        ge=0,
+        description="Usage events that an organisation keeps; older ones are deleted at night. 0: all.",
     )
     drain_seconds: float = Field(
         default=30, ge=0, description="How long a stopping worker may take to finish its work."
@@ -307,6 +322,8 @@ def load_settings(**given: object) -> Settings:
         ConfigError: a setting is wrong, or a variable is none; the message names it.
     """
     _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
+    if f"{_PREFIX}USAGE_EVENTS" not in os.environ and _USAGE_SINK in os.environ:  # noqa: TID251  the one place that may
+        given = {"usage_events": os.environ[_USAGE_SINK], **given}  # noqa: TID251  the one place that may
     try:
         return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
     except ValidationError as error:

@@ -2,12 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 
 from sagacity.domain.base import DescribedValue, Value
 from sagacity.domain.ids import UserId
 from sagacity.domain.query import Spread
-from sagacity.domain.tenant import Tenant
 
 
 class RequestType(StrEnum):
@@ -194,22 +192,3 @@ class AnalyticsFilter(Value):
     min_latency_ms: float | None = None
     max_latency_ms: float | None = None
     """Both inclusive."""
-
-
-class Recorder(Protocol):
-    """Where calls are noted down."""
-
-    def record(self, tenant: Tenant, call: RequestAnalytics) -> None:
-        """Note down one call; it never fails and never waits."""
-        ...
-
-
-class _Nowhere:
-    """Notes nothing down."""
-
-    def record(self, tenant: Tenant, call: RequestAnalytics) -> None:
-        """Forget the call."""
-
-
-UNRECORDED: Recorder = _Nowhere()
-"""Where calls go that nobody counts."""

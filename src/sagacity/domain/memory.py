@@ -274,6 +274,8 @@ class Memory(NewMemory):
     """One learned thing as it is kept; `memory_id` is its number, `uid` its name for ever."""
 
     memory_id: MemoryId
+    token_count: int = 0
+    """How many tokens the content is; counted when it is written, and 0 where nobody counted."""
     access_count: int = 0
     last_accessed_at: datetime | None = None
     superseded_by: MemoryId | None = None

@@ -1,4 +1,4 @@
-"""What is kept how long: turns up to a limit, and expired memories, where a setting says so, for some time."""
+"""What is kept how long: turns and usage events up to a limit, and expired memories, where a setting says so."""
 
 from datetime import datetime, timedelta
 
@@ -34,8 +34,11 @@ class Retain:
         return True
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        """Return when the next memory has been expired for long enough; None: none will."""
-        return await _next_purge(snapshot, self._policy, self._clock.now())
+        """Return when the next memory has been expired, or the next usage event kept, for long enough; None: none."""
+        purge_at = await _next_purge(snapshot, self._policy, self._clock.now())
+        first_at = await snapshot.usage.first_at()
+        drop_at = None if first_at is None else first_at + timedelta(days=self._policy.usage_days)
+        return min(filter(None, (purge_at, drop_at)), default=None)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
@@ -46,8 +49,10 @@ class Retain:
         """
         turns = await self._drop_turns(subject, lease)
         purged = await self._purge(subject.tenant, lease)
-        if turns or purged:
-            _log.info("retention.cleaned", org_id=subject.tenant.org_id, turns=turns, memories=purged)
+        events = await self._drop_events(subject.tenant, lease)
+        if turns or purged or events:
+            counts = {"turns": turns, "memories": purged, "events": events}
+            _log.info("retention.cleaned", org_id=subject.tenant.org_id, **counts)
         return TaskReport()
 
     async def _drop_turns(self, subject: Subject, lease: Lease) -> int:
@@ -70,6 +75,28 @@ class Retain:
                     dropped += await transaction.retention.drop(batch, learners, judged=judged)
             if dropped - before < wanted:
                 break
+        return dropped
+
+    async def _drop_events(self, tenant: Tenant, lease: Lease) -> int:
+        """Delete usage events that are too old, and then the oldest of those that are too many."""
+        policy, dropped, left = self._policy, 0, 0
+        before = self._clock.now() - timedelta(days=policy.usage_days)
+        while True:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.leases.check(lease)
+                count = await transaction.usage.drop(before=before, limit=policy.cleanup_batch)
+            dropped += count
+            if count < policy.cleanup_batch:
+                break
+        if policy.usage_limit:
+            async with self._storage.read(tenant) as snapshot:
+                left = await snapshot.usage.count() - policy.usage_limit
+        while left > 0:
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.leases.check(lease)
+                count = await transaction.usage.drop(limit=min(left, policy.cleanup_batch))
+            dropped += count
+            left = left - count if count else 0
         return dropped
 
     async def _purge(self, tenant: Tenant, lease: Lease) -> int:

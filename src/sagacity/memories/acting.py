@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
-from sagacity.domain.analytics import UNRECORDED, Recorder
+from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.kinds import TENANT_KINDS
 from sagacity.domain.memory import MemoryKind, NewMemory
 from sagacity.domain.principal import Permission, Principal
+from sagacity.domain.recorder import UNRECORDED, Recorder
 from sagacity.domain.tenant import Tenant
+from sagacity.domain.usage import UsageEvent
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.memories.access import Accesses
 from sagacity.providers.base import Embedder
@@ -39,7 +41,8 @@ class Parts:
     ids: IdSource
     dispatcher: Dispatcher
     accesses: Accesses
-    analytics: Recorder = UNRECORDED
+    analytics: Recorder[RequestAnalytics] = UNRECORDED
+    usage: Recorder[UsageEvent] = UNRECORDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ from sagacity.domain.context import Context, ContextBudgets, KnownEntity, Said
 from sagacity.domain.ids import InteractionId, SessionId, UserId
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.query import Query, Scored, StrategyName
+from sagacity.domain.usage import Pipeline
 from sagacity.memories.acting import Acting
-from sagacity.memories.search import Question, joined, search_by_kind
+from sagacity.memories.search import Question, found_by_kind, joined
+from sagacity.memories.usage import note_context
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.context.assemble import build_context
 from sagacity.retrieval.context.known_entities import known_entities
@@ -40,6 +42,8 @@ class ContextRequest:
     """The conversation so far, oldest first, as the caller has it."""
     session_id: SessionId | None = None
     """The conversation so far, as it was published; None to read none."""
+    in_session: SessionId | None = None
+    """In which conversation the context is used, whether that is read or not; None where that is not known."""
     leaves_out: Collection[InteractionId] = ()
     """Turns that the prompt has in another place."""
     takes_few_whole: bool = False
@@ -58,8 +62,16 @@ async def context_for(
         include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
     """
-    context, _ = await sourced_context(
+    context, found = await sourced_context(
         acting, request, include_expired=include_expired, counts_withheld=counts_withheld
+    )
+    note_context(
+        acting,
+        context,
+        found,
+        pipeline=Pipeline.CONTEXT,
+        user_id=request.user_id,
+        session_id=request.in_session,
     )
     return context
 
@@ -67,12 +79,16 @@ async def context_for(
 async def sourced_context(
     acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Context, Sequence[Scored]]:
-    """Return what `context_for` does, and what was found for it, of which its lines may say only a part."""
+    """
+    Return what `context_for` does, and what was found for it, of which its lines may say only a part.
+
+    Whoever hands it out notes that it was surfaced.
+    """
     strategies = tuple(request.strategies or StrategyName)
     query = request.query.model_copy(update={"strategies": strategies})
     deep = max(query.limit, FEW + 1) if request.takes_few_whole else query.limit
     (found, trace), (history, entities, milliseconds) = await asyncio.gather(
-        search_by_kind(
+        found_by_kind(
             acting,
             query.model_copy(update={"limit": deep, "neighbours": 0}),
             include_expired=include_expired,

@@ -10,7 +10,8 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter, Query, Ranking, Scored, StrategyName, Trace
 from sagacity.memories.acting import Acting
-from sagacity.memories.search import search_by_kind
+from sagacity.memories.search import found_by_kind
+from sagacity.memories.usage import note_found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +53,14 @@ async def find_of_user(acting: Acting, user_id: UserId, wish: Wish) -> FoundOfUs
         strategies=tuple(name for name, is_asked in asked.items() if is_asked),
         keeps_cautions=False,
     )
-    by_kind, trace = await search_by_kind(acting, query)
+    by_kind, trace = await found_by_kind(acting, query)
     every = sorted(chain(*by_kind.values()), key=lambda one: -one.score)
     results = [
         (one, one.memory, [str(name) for name in asked if name in one.components])
         for one in every[: wish.limit]
         if one.memory is not None
     ]
+    note_found(acting, query.wanted, [one for one, _, _ in results])
     acting.parts.accesses.note(acting.tenant, [memory.memory_id for _, memory, _ in results])
     total = len(every) + trace.dropped.get("over_limit", 0)
     return FoundOfUser(results, total, round((time.perf_counter() - started) * 1000, 3), trace)

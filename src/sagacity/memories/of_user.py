@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryUid, UserId
+from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.user_memory import TYPED_KINDS, UserMemoryDraft, UserMemoryEdit
 from sagacity.memories.acting import Acting
 from sagacity.memories.delete import delete_memories, log_deleted
+from sagacity.memories.usage import forget_usage
 from sagacity.memories.write import add_memories, edit_memory
 from sagacity.storage.memories.of_user import MemoryCounts, Place
 from sagacity.storage.transaction import Transaction
@@ -102,7 +104,7 @@ async def delete_all_of_user(acting: Acting, user_id: UserId, kinds: Sequence[Me
     """
     Delete all memories of a user of some kinds, current or not, and return how many there were.
 
-    Some are deleted at a time; what is written meanwhile may stay.
+    Some are deleted at a time; what is written meanwhile may stay. With all kinds goes what was measured of the user.
     """
     count = 0
     for kind in kinds:
@@ -115,6 +117,8 @@ async def delete_all_of_user(acting: Acting, user_id: UserId, kinds: Sequence[Me
             deleted += await delete_memories(acting, kind, ids=numbers, user_id=user_id, is_logged=False)
         log_deleted(acting, kind, deleted)
         count += deleted
+    if set(kinds) >= USER_KINDS:
+        await forget_usage(acting, user_id)
     return count
 
 

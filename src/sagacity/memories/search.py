@@ -7,6 +7,7 @@ out.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from sagacity.domain.base import Value
 from sagacity.domain.interaction import Interaction
@@ -14,6 +15,7 @@ from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Visibility
 from sagacity.domain.query import Filter, Found, Query, Ranking, Scored, Trace
 from sagacity.memories.acting import Acting
+from sagacity.memories.usage import note_found
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.query.rewriting import Turn
 
@@ -44,8 +46,19 @@ async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Quest
 async def search_by_kind(
     acting: Acting, query: Query, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
+    """Return what `found_by_kind` does to whoever asked, and note that it was surfaced."""
+    found, trace = await found_by_kind(
+        acting, query, include_expired=include_expired, counts_withheld=counts_withheld
+    )
+    note_found(acting, query.wanted, chain.from_iterable(found.values()))
+    return found, trace
+
+
+async def found_by_kind(
+    acting: Acting, query: Query, *, include_expired: bool = False, counts_withheld: bool = False
+) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
     """
-    Return what is found and may be served, by kind, each best first.
+    Return what is found and may be served, by kind, each best first; whoever hands it out notes what of it.
 
     Args:
         acting: on whose behalf.
@@ -98,6 +111,7 @@ async def search_memories(
         items = tuple(within_limit(kept, query.limit, is_caution))
     if counts_withheld:
         trace = trace.left_out(waits_for_review=await count_waiting(acting, query.wanted))
+    note_found(acting, query.wanted, items)
     return Found(items=items, trace=trace)
 
 

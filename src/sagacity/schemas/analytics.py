@@ -107,5 +107,9 @@ class FlushReply(Schema):
     """How many calls were written."""
     dropped: int
     """How many calls of this server were lost since it started, of all organisations."""
+    usage_events_flushed: int = 0
+    """How many usage events were written."""
+    usage_events_dropped: int = 0
+    """How many usage events of this server were lost since it started, of all organisations."""
     message: str
     """The result in one sentence."""

@@ -1,5 +1,6 @@
 """A url becomes a Storage; the only file that names a backend."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from sqlalchemy.exc import ArgumentError
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.domain.ids import IdSource
-from sagacity.storage.base import Backend
+from sagacity.storage.base import Backend, uncounted
 from sagacity.storage.schema.migrate import be_of_this_release
 from sagacity.storage.sqlite.backend import SQLite
 from sagacity.storage.transaction import Storage
@@ -42,6 +43,7 @@ async def open_storage(
     postgres: PostgresOptions | None = None,
     vector_store: "QdrantStore | None" = None,
     operation_slots: int = TURNS,
+    count_tokens: Callable[[str], int] = uncounted,
 ) -> Storage:
     """
     Open the database at *url* and bring its schema up to this release, or make sure that it is.
@@ -53,6 +55,7 @@ async def open_storage(
         postgres: how PostgreSQL is reached; nothing to SQLite.
         vector_store: where vectors are copied to and searched; closed with the storage.
         operation_slots: users whose turn it is at a time in an organisation's operations.
+        count_tokens: counts the tokens of what a memory says, when it is written.
 
     Raises:
         ConfigError: the url names no backend that there is, or a role that row-level security does not bind.
@@ -64,7 +67,12 @@ async def open_storage(
 
         backend.vectors = QdrantVectors(vector_store, backend.vectors)
     storage = Storage(
-        backend, clock=clock, ids=ids, vector_store=vector_store, operation_slots=operation_slots
+        backend,
+        clock=clock,
+        ids=ids,
+        vector_store=vector_store,
+        operation_slots=operation_slots,
+        count_tokens=count_tokens,
     )
     try:
         await storage.migrate()

@@ -21,7 +21,7 @@ from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.analytics.usage import UsageRepository
-from sagacity.storage.base import Backend, Scope
+from sagacity.storage.base import Backend, Scope, uncounted
 from sagacity.storage.evidence.conversations import ConversationRepository, ExchangeRepository
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
@@ -132,12 +132,14 @@ class Storage:
         ids: IdSource,
         vector_store: VectorReplica | None = None,
         operation_slots: int = TURNS,
+        count_tokens: Callable[[str], int] = uncounted,
     ) -> None:
         self.vector_store = vector_store
         self.backend = backend
         self._clock = clock
         self._ids = ids
         self._operation_turns = operation_slots
+        self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
         self._appended_at = -_BUSY_SECONDS
         self._has_tokens = False
@@ -199,7 +201,12 @@ class Storage:
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
-        return Scope(*parts, writes=writes, operation_slots=self._operation_turns)
+        return Scope(
+            *parts,
+            writes=writes,
+            operation_slots=self._operation_turns,
+            count_tokens=self._count_tokens,
+        )
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """

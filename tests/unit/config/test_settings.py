@@ -80,6 +80,19 @@ def test_variable_that_is_no_setting_stops_with_the_nearest(
         load_settings()
 
 
+def test_usage_events_are_turned_off_by_either_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our own name wins, and a wrong value stops the server."""
+    assert load_settings().usage_events
+    monkeypatch.setenv("REFLEXIO_ENABLE_USAGE_EVENT_SINK", "0")
+    assert not load_settings().usage_events
+    monkeypatch.setenv("SAGACITY_USAGE_EVENTS", "true")
+    assert load_settings().usage_events
+    monkeypatch.delenv("SAGACITY_USAGE_EVENTS")
+    monkeypatch.setenv("REFLEXIO_ENABLE_USAGE_EVENT_SINK", "perhaps")
+    with pytest.raises(ConfigError, match="USAGE_EVENTS"):
+        load_settings()
+
+
 def test_place_of_the_data_shows_no_password() -> None:
     """A file, or a server and a database."""
     assert load_settings(home="/data").storage_place == "/data/sagacity.db"

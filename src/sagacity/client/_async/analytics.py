@@ -197,5 +197,5 @@ async def get_analytics_days(
 
 
 async def flush_analytics(connection: AsyncConnection) -> FlushReply:
-    """Write the organisation's recorded calls that wait in this server, so that they can be read now."""
+    """Write the organisation's calls and usage events that wait in this server, so that they can be read now."""
     return await connection.send("POST", "/api/v1/analytics/flush", FlushReply, repeatable=True)

@@ -23,6 +23,7 @@ from sagacity.client._async import (
     search,
     settings,
     skills,
+    usage,
     user_playbooks,
     versions,
 )
@@ -169,6 +170,8 @@ class AsyncCalls(AsyncConnection):
     export_skills = skills.export_skills
     delete_skill = skills.delete_skill
     delete_skills_by_ids = skills.delete_skills_by_ids
+
+    get_injection_stats = usage.get_injection_stats
 
     add_user_playbook = user_playbooks.add_user_playbook
     update_user_playbook = user_playbooks.update_user_playbook

@@ -198,5 +198,5 @@ def get_analytics_days(
 
 
 def flush_analytics(connection: Connection) -> FlushReply:
-    """Write the organisation's recorded calls that wait in this server, so that they can be read now."""
+    """Write the organisation's calls and usage events that wait in this server, so that they can be read now."""
     return connection.send("POST", "/api/v1/analytics/flush", FlushReply, repeatable=True)

@@ -31,6 +31,10 @@ class TaskPolicy:
     """Interactions that an organisation keeps; 0: all."""
     analytics_days: int = 90
     """Whole days for which recorded calls are kept."""
+    usage_days: int = 365
+    """Days for which usage events are kept."""
+    usage_limit: int = 0
+    """Usage events that an organisation keeps; 0: all of those days."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
     """Rows deleted in one transaction, so that nobody waits long for it."""

@@ -1,6 +1,7 @@
 """Measured uses of memories, one row each, and counted by memory."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,15 +9,17 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import UserId
+from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.usage import ItemUsage, UsageEvent, UsageEventName
 from sagacity.storage.base import Scope
-from sagacity.storage.schema.tables import usage_events
+from sagacity.storage.schema.tables import memories, usage_events
 from sagacity.storage.statements.array_params import one_of
 from sagacity.storage.statements.user_key import user_key
 
 COLUMN = usage_events.c
 _IDS_A_STATEMENT = 1_000
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class UsageRepository:
@@ -38,6 +41,27 @@ class UsageRepository:
             rows = [_row(one) for one in events]
             await self._scope.run(self._scope.insert(usage_events).on_conflict_do_nothing(), rows)
 
+    async def known(self, events: Sequence[UsageEvent]) -> list[UsageEvent]:
+        """
+        Return events, without citations of what is no memory, or another user's.
+
+        A citation may name its memory by number or by uid; what is returned has what the API knows it by.
+        """
+        cited = {one.entity_id for one in events if _is_citation(one) and one.entity_id is not None}
+        if not cited:
+            return list(events)
+        column = memories.c
+        columns = (column.kind, column.memory_id, column.uid, column.user_id)
+        numbers = [int(one) for one in cited if _NUMBER.fullmatch(one)]
+        by_number = sa.select(*columns).where(self._scope.owns(memories), one_of(column.memory_id, numbers))
+        mine = column.org_id == self._scope.org_id
+        by_uid = sa.select(*columns).where(mine, one_of(column.uid, sorted(cited)))
+        found: dict[tuple[str, str], tuple[str, str | None]] = {}
+        for row in [*await self._scope.all(by_number), *await self._scope.all(by_uid)]:
+            name = row.uid if KINDS[MemoryKind(row.kind)].is_known_by_uid else str(row.memory_id)
+            found[row.kind, str(row.memory_id)] = found[row.kind, row.uid] = name, row.user_id
+        return [one for one in (_as_known(event, found) for event in events) if one is not None]
+
     async def injected(
         self, since: datetime, *, user_id: UserId | None = None, limit: int | None = None
     ) -> list[ItemUsage]:
@@ -53,7 +77,7 @@ class UsageRepository:
         if user_id is not None:
             conditions.append(COLUMN.user_id == user_id)
         columns = usage_by_item(self._scope, since).where(*conditions)
-        surfaced = sa.literal_column("surfaced_count").desc()
+        surfaced = sa.literal_column("surfaced_count", sa.BigInteger).desc()
         ordered = columns.order_by(surfaced, COLUMN.entity_type, COLUMN.entity_id).limit(limit)
         return [_usage_of(row) for row in await self._scope.all(ordered)]
 
@@ -95,10 +119,11 @@ class UsageRepository:
         chosen = oldest.order_by(COLUMN.created_at, COLUMN.event_id).limit(limit)
         return await self._scope.run(sa.delete(usage_events).where(mine, COLUMN.event_id.in_(chosen)))
 
-    async def forget_user(self, user_id: UserId) -> int:
-        """Delete all events of a user, and return how many there were."""
-        mine = sa.and_(COLUMN.org_id == self._scope.org_id, COLUMN.user_id == user_id)
-        return await self._scope.run(sa.delete(usage_events).where(mine))
+    async def forget_user(self, user_id: UserId, *, limit: int) -> int:
+        """Delete events of a user, up to *limit*; returns how many."""
+        mine = COLUMN.org_id == self._scope.org_id
+        chosen = sa.select(COLUMN.event_id).where(mine, COLUMN.user_id == user_id).limit(limit)
+        return await self._scope.run(sa.delete(usage_events).where(mine, COLUMN.event_id.in_(chosen)))
 
 
 def usage_by_item(scope: Scope, since: datetime) -> sa.Select[*tuple[Any, ...]]:
@@ -127,6 +152,22 @@ def usage_by_item(scope: Scope, since: datetime) -> sa.Select[*tuple[Any, ...]]:
         .where(COLUMN.org_id == scope.org_id, COLUMN.entity_id.is_not(None), COLUMN.entity_type.is_not(None))
         .group_by(COLUMN.entity_type, COLUMN.entity_id)
     )
+
+
+def _is_citation(event: UsageEvent) -> bool:
+    return event.event_name is UsageEventName.CITATION
+
+
+def _as_known(
+    event: UsageEvent, found: Mapping[tuple[str, str], tuple[str, str | None]]
+) -> UsageEvent | None:
+    """Return an event with what the API knows its memory by; None for a citation of none that its user may see."""
+    if not _is_citation(event):
+        return event
+    name, user_id = found.get((str(event.entity_type), event.entity_id or ""), ("", None))
+    if not name or user_id not in (None, event.user_id):
+        return None
+    return event.model_copy(update={"entity_id": name})
 
 
 def _sum(condition: sa.ColumnElement[bool], value: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

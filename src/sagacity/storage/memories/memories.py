@@ -30,6 +30,7 @@ from sagacity.storage.memories.history import history_of
 from sagacity.storage.schema.tables import memories, memory_requests
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.filters import facts_of, has_document, owned_by, users_of, values_of
+from sagacity.storage.search.text_work import beside_the_loop
 from sagacity.storage.search.writing import Document
 from sagacity.storage.statements.array_params import among, one_of
 from sagacity.storage.statements.planner_hints import unindexed
@@ -65,13 +66,18 @@ class MemoryRepository:
         """
         if not new:
             return []
+        tokens = await self._tokens(new)
         rows = await self._scope.all(
             memories.insert().returning(memories.c.memory_id, memories.c.uid),
-            [_row(memory) | {"org_id": self._scope.org_id, "uid": memory.uid} for memory in new],
+            [
+                _row(memory, count) | {"org_id": self._scope.org_id, "uid": memory.uid}
+                for memory, count in zip(new, tokens, strict=True)
+            ],
         )
         numbers = {row.uid: row.memory_id for row in rows}
         stored = [
-            Memory.model_construct(**dict(memory), memory_id=MemoryId(numbers[memory.uid])) for memory in new
+            Memory.model_construct(**dict(memory), memory_id=MemoryId(numbers[memory.uid]), token_count=count)
+            for memory, count in zip(new, tokens, strict=True)
         ]
         links = [
             {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
@@ -94,10 +100,12 @@ class MemoryRepository:
             memory = given.model_copy(
                 update={"archived_at": self._archived_at(before, given), "archived_by": archived_by}
             )
+            is_same = memory.content == before.content
+            tokens = before.token_count if is_same else (await self._tokens([memory]))[0]
             await self._scope.run(
                 sa.update(memories)
                 .where(memories.c.org_id == self._scope.org_id, memories.c.memory_id == memory.memory_id)
-                .values(_row(memory))
+                .values(_row(memory, tokens))
             )
             known = set(before.source_request_ids)
             links = [
@@ -325,6 +333,12 @@ class MemoryRepository:
             deleted += await self._scope.run(sa.delete(memories).where(is_one, self._scope.owns(memories)))
         return deleted
 
+    async def _tokens(self, written: Sequence[NewMemory]) -> list[int]:
+        """Count the tokens of what memories say, beside the event loop if that is much."""
+        texts = [memory.content for memory in written]
+        count = self._scope.count_tokens
+        return await beside_the_loop(lambda: [count(text) for text in texts], size=sum(map(len, texts)))
+
     def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
         """Return since when a memory is archived; of those before that was recorded, since their last change."""
         if after.status not in ARCHIVED_STATUSES:
@@ -346,13 +360,14 @@ def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
     )
 
 
-def _row(memory: NewMemory) -> dict[str, Any]:
+def _row(memory: NewMemory, tokens: int) -> dict[str, Any]:
     if not 0 <= memory.confidence <= 1:
         raise InvalidInput(f"confidence is {memory.confidence}; it must be from 0 to 1")
     attributes = memory.attributes.model_dump(mode="json")
     return memory.model_dump(exclude={"memory_id", "uid", "attributes"}) | {
         "attributes": attributes,
         "slot": memory.attributes.slot,
+        "token_count": tokens,
     }
 
 

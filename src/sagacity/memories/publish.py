@@ -1,0 +1,26 @@
+"""Turns published on behalf of a principal."""
+
+from sagacity.domain.interaction import NewRequest, Request
+from sagacity.domain.usage import Pipeline
+from sagacity.memories.acting import Acting
+from sagacity.memories.usage import note_cited
+
+
+async def publish(acting: Acting, request: NewRequest) -> Request:
+    """
+    Append a request to the log, and note what its answers cite; returns it as it is kept, durable by then.
+
+    Raises:
+        Conflict: its id came before with other content.
+        Forbidden: it is of another user than the principal's.
+    """
+    stored = await acting.parts.storage.append(acting.principal, request)
+    note_cited(
+        acting,
+        [(f"{stored.request_id}/{place}", turn.citations) for place, turn in enumerate(request.interactions)],
+        pipeline=Pipeline.PUBLISH,
+        user_id=stored.user_id,
+        request_id=stored.request_id,
+        session_id=stored.session_id,
+    )
+    return stored

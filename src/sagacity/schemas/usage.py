@@ -1,0 +1,36 @@
+"""Bodies and envelopes of what is measured of memories."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from sagacity.schemas.base import Body, Reply, Schema
+
+
+class GetInjectionStatsBody(Body):
+    """How far to look back."""
+
+    days_back: int = Field(default=30, gt=0, le=36_500, description="How many times 24 hours to look back.")
+
+
+class InjectionStat(Schema):
+    """How often one memory was surfaced."""
+
+    entity_type: str
+    """The kind of the memory."""
+    entity_id: str
+    """By which the API knows it: a profile's id, the number of anything else; unique within its kind."""
+    surfaced_count: int
+    """In how many searches, contexts and chats."""
+    total_prompt_tokens: int
+    """Tokens of its content, as it was then, over all of these."""
+    distinct_session_count: int
+    """In how many conversations; searches and contexts that named none are not among them."""
+    last_injected_at: datetime
+    """When it was surfaced last."""
+
+
+class InjectionStats(Reply):
+    """What was surfaced, most often first."""
+
+    stats: tuple[InjectionStat, ...] = ()
