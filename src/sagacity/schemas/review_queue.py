@@ -1,5 +1,6 @@
 """Bodies and replies of the review queue: memories that a person should look at, and what was done with them."""
 
+from datetime import datetime
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -86,9 +87,9 @@ class MemoryReviewCandidate(Schema):
     """How often it was surfaced in the days looked at."""
     citation_count: int = 0
     """How often answers cited it in these days."""
-    last_injected_at: int | None = None
+    last_injected_at: datetime | None = None
     """When it was surfaced last, as far as that is kept."""
-    last_cited_at: int | None = None
+    last_cited_at: datetime | None = None
     """When an answer cited it last, as far as that is kept."""
     last_modified_at: int | None = None
     """When it was changed last; null where no date is known."""
@@ -207,10 +208,7 @@ class MemoryReviewActionsPage(Reply):
 
 def candidate_view(candidate: ReviewCandidate) -> MemoryReviewCandidate:
     """Return what the API shows of a candidate."""
-    moments = {
-        name: None if (at := getattr(candidate, name)) is None else to_epoch(at)
-        for name in ("last_injected_at", "last_cited_at", "last_modified_at")
-    }
+    modified_at = candidate.last_modified_at
     return MemoryReviewCandidate(
         entity_type=candidate.kind,
         entity_id=_wire_id(candidate),
@@ -223,7 +221,9 @@ def candidate_view(candidate: ReviewCandidate) -> MemoryReviewCandidate:
         trigger=candidate.trigger,
         content=candidate.content,
         related=tuple(map(_related_view, candidate.related)),
-        **moments,
+        last_injected_at=candidate.last_injected_at,
+        last_cited_at=candidate.last_cited_at,
+        last_modified_at=None if modified_at is None else to_epoch(modified_at),
     )
 
 
