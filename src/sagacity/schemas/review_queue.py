@@ -193,6 +193,7 @@ class GetMemoryReviewActionsBody(Body):
     user_id: Id | None = None
     """Needed unless `include_all_users` is true, or the token is a user's own."""
     include_all_users: bool = False
+    """Actions on all users' memories, and on the organisation's. Needs the permission to review."""
     before: Number | None = None
     """Only those before the action of this number: the last one of the page before."""
     limit: Limit = 100
