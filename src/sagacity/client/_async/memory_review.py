@@ -148,6 +148,8 @@ async def get_memory_review_actions(
     Args:
         connection: to the server.
         user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        include_all_users: actions on all users' memories, and on the organisation's. Needs the permission to
+            review.
         before: only those before the action of this number: the last one of the page before.
         limit: how many actions at the most; by default 100.
     """
