@@ -65,7 +65,7 @@ def test_review_queue_is_walked_through(run, server: ServerProcess) -> None:
     ]
     made = httpx.post(f"{server.url}/api/add_user_playbook", json={"user_playbooks": books})
     assert made.status_code == 200, made.text
-    walked = run("review", "--walk", *cleo, stdin="x\nm\na\nu\nu\n\nk\n")
+    walked = run("review", "--walk", *cleo, stdin="x\nm\na\nu\nu\nk\n")
     assert walked.code == 0, walked.err
     for text in (
         "1 of 2",
