@@ -102,6 +102,15 @@ class Recorder:
 
         await until(is_done)
 
+    async def compared(self) -> None:
+        """Wait until all memories that were stored were compared for duplicates."""
+
+        async def is_done() -> bool:
+            async with self.runtime.storage.read(LOCAL) as snapshot:
+                return not await snapshot.duplicates.uncompared()
+
+        await until(is_done)
+
 
 @asynccontextmanager
 async def recording(recorded: Recorded) -> AsyncIterator[Recorder]:

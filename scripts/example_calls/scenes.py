@@ -7,6 +7,7 @@ from example_calls.recorder import LOCAL, Recorder
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Action
 from sagacity.domain.chat import Exchange, ExchangeStatus
+from sagacity.domain.clock import to_epoch
 from sagacity.domain.cursor import Window
 from sagacity.domain.evaluation import NewEvaluation, RegularVsShadow
 from sagacity.domain.ids import SessionId, UserId
@@ -327,6 +328,29 @@ async def history(api: Recorder) -> None:
     await api.show("POST /api/memories/{memory_id}/undo_merge", memory_id=memory["profile_id"])
 
 
+async def reviews(api: Recorder) -> None:
+    """Two rules that say nearly the same, one of which is merged into the other; then that is undone."""
+    rules = ("Offer credit before a refund.", "Offer credit before the refund.")
+    books = [
+        {
+            "user_id": ANNA,
+            "trigger": TRIGGER,
+            "content": rule,
+            "created_at": to_epoch(START) - number * 86_400,
+        }
+        for number, rule in enumerate(rules, 40)
+    ]
+    await api.do("POST /api/add_user_playbook", {"user_playbooks": books})
+    await api.do("POST /api/get_memory_review", {"user_id": ANNA})
+    await api.compared()
+    found = await api.show("POST /api/get_memory_review", {"user_id": ANNA, "days_back": 30})
+    one, other = (candidate["entity_id"] for candidate in found["candidates"])
+    merge = {"entity_id": one, "action": "merge", "other_id": other, "reason": "says the same"}
+    done = await api.show("POST /api/review_memory", merge)
+    await api.show("POST /api/undo_memory_review", {"action_id": done["action"]["action_id"]})
+    await api.show("POST /api/get_memory_review_actions", {"user_id": ANNA})
+
+
 async def entities(api: Recorder) -> None:
     """Who and what a user speaks of."""
     ana = {
@@ -622,4 +646,5 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     analytics,
     memories,
     erasures,
+    reviews,
 )

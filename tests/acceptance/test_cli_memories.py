@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from support.program import QUIET, Ran, sagacity
@@ -24,8 +25,8 @@ def server(home: Path) -> Iterator[ServerProcess]:
 def run(server: ServerProcess, home: Path):
     """Run the program for Ana; what fails is the test's to see."""
 
-    def program(*arguments: str) -> Ran:
-        return sagacity(*arguments, home=home, url=server.url)
+    def program(*arguments: str, stdin: str = "") -> Ran:
+        return sagacity(*arguments, home=home, url=server.url, stdin=stdin)
 
     return program
 
@@ -53,6 +54,41 @@ def test_memory_from_its_first_word_to_its_last(run) -> None:
     assert run("memories", "delete", made["id"], *ana).code == 0
     gone = run("memories", "show", made["id"], *ana)
     assert (gone.code, "no memory" in gone.err) == (1, True)
+
+
+def test_review_queue_is_walked_through(run, server: ServerProcess) -> None:
+    """Each candidate is shown, a decision is done, another undone; what was left is listed, and the log tells of it."""
+    cleo = ("--user-id", "cleo")
+    books = [
+        {"user_id": "cleo", "content": content, "created_at": at}
+        for content, at in (("Offer credit.", 1_600_000_000), ("Greet by name.", 1_700_000_000))
+    ]
+    made = httpx.post(f"{server.url}/api/add_user_playbook", json={"user_playbooks": books})
+    assert made.status_code == 200, made.text
+    walked = run("review", "--walk", *cleo, stdin="x\nm\na\nu\nu\nk\n")
+    assert walked.code == 0, walked.err
+    for text in (
+        "1 of 2",
+        "Offer credit.",
+        "name the memory",
+        "is archived",
+        "no longer archived",
+        "1 decision",
+    ):
+        assert text in walked.out, text
+    assert "nothing to undo" in walked.out
+    [left] = run("--json", "review", *cleo).data
+    assert (left["content"], left["signals"], left["score"]) == ("Offer credit.", ["stale"], 99)
+    assert "Offer credit." in run("review", *cleo).out
+    done = run("review-memory", left["entity_id"], "archive", "--reason", "old")
+    assert (done.code, "archived" in done.out) == (0, True)
+    assert "nothing to review" in run("review", *cleo).out
+    told = run("--json", "review-log", *cleo).data
+    assert [(one["action"], one.get("undone_by")) for one in told] == [
+        ("archive", ""), ("keep", ""), ("archive", "api"),
+    ]  # fmt: skip
+    assert "old" in run("review-log", *cleo).out
+    assert run("review").code == 2
 
 
 def test_all_are_deleted_of_one_type(run) -> None:

@@ -18,6 +18,7 @@ from sagacity.domain.ids import MAX_KEY_BYTES, MAX_ORG_BYTES, OrgId, SessionId, 
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.agent_playbooks.trigger import LEARNER
 from sagacity.storage.schema.tables import entities, memories, metadata
@@ -26,6 +27,7 @@ from support.exchanges import converse
 from support.graphs import ties_of
 from support.measured import measured
 from support.parts import START, cursor_at, new_memory, said
+from support.reviews import compared, kept, pair
 from support.usage import used
 
 _random = random.Random(11)
@@ -71,8 +73,11 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         new = new_memory(
             "likes tea", uid=uid, user_id=user, slot=candidate.slot, source_request_ids=(request,)
         )
-        [memory] = await tx.memories.add([new])
+        [memory, other] = await tx.memories.add([new, new_memory("likes coffee", user_id=user)])
         await tx.graph.add(memory, candidate)
+        await tx.review_actions.add(kept(memory, name, run_id=key(alphabet)))
+        [scope] = await tx.search.scopes(Filter(kinds=(memory.kind,)))
+        await tx.duplicates.replace(compared(scope.scope_id, memory), *pair(memory, other))
         change = {"run_id": key(alphabet), "kind": memory.kind, "user_id": user, "request_id": request}
         await tx.changes.add(
             [Change(**change, memory_id=memory.memory_id, action=ChangeAction.ADDED, created_at=START)]
@@ -107,7 +112,8 @@ async def test_the_longest_keys_are_kept_in_every_table(storage: Storage, alphab
         at = {"created_at": START, "updated_at": START}
         await tx.clusters.save([PlaybookCluster(**cluster, agent_version=2 * learner, **at)])
     async with storage.backend.read(tenant.org_id) as connection:
-        rows = (await connection.execute(sa.select(memories.c.uid, memories.c.slot))).all()
+        long = sa.select(memories.c.uid, memories.c.slot).where(memories.c.memory_id == memory.memory_id)
+        rows = (await connection.execute(long)).all()
         assert [tuple(row) for row in rows] == [(uid, slot)]
         assert len((await connection.execute(sa.select(entities.c.name))).all()) == 3
         for table in metadata.sorted_tables:

@@ -22,6 +22,7 @@ from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
+from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import evaluations, extractions, model_calls, usage_events
@@ -43,6 +44,8 @@ from support.parts import (
     said,
     unit_rows,
 )
+from support.reviews import compared, pair
+from support.reviews import kept as kept_in_review
 
 DIMENSION = 16
 HARD = (
@@ -162,6 +165,9 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             updated_at=START,
         )
         await tx.clusters.save([cluster])
+        await tx.review_actions.add(kept_in_review(kept[0], HARD[0], actor=HARD[1]))
+        [scope, *_] = await tx.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
+        await tx.duplicates.replace(compared(scope.scope_id, kept[0]), *pair(kept[0], kept[1]))
         distilled = await tx.distillations.lock("skills", HARD[0], HARD[1])
         remembered = {"last_read": -1, "attempts": 2, "error": HARD[0], "cooldown_from": START}
         await tx.distillations.save(distilled.model_copy(update=remembered))

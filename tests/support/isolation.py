@@ -27,6 +27,8 @@ from sagacity.storage.transaction import Storage, Transaction
 from support.exchanges import converse
 from support.measured import measured
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
+from support.reviews import compared, pair
+from support.reviews import kept as kept_in_review
 from support.usage import used
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
@@ -59,6 +61,7 @@ class Held:
     cluster: PlaybookCluster
     item: OperationItem
     call_id: int
+    action_id: int
 
 
 EXPIRY = START + timedelta(days=3_650)
@@ -81,6 +84,9 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         item = await _run(tx, word)
         await tx.erasures.add(f"{word} erasure", user_hash=word, key_id="k", sealed=word)
+        action = await tx.review_actions.add(kept_in_review(kept, word, run_id=f"{word} run"))
+        scopes = await tx.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
+        await tx.duplicates.replace(compared(scopes[0].scope_id, kept), *pair(kept, pending))
     await _use(storage, tenant, word)
     async with storage.read(tenant) as snapshot:
         [turn, *_, last_turn] = await snapshot.interactions.log(ANNA, after_seq=0, limit=9)
@@ -109,6 +115,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             cluster=cluster,
             item=item,
             call_id=entry.call_id,
+            action_id=action.action_id,
         )
 
 

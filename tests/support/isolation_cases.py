@@ -1,7 +1,7 @@
 """Every public method of every repository, called by one organisation with all that it could know of another."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -18,11 +18,13 @@ from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.query import Filter
+from sagacity.domain.review_queue import ReviewQuery
 from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.usage import UsageEventName
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
+from sagacity.storage.memories.duplicate_pairs import ChangedMemories
 from sagacity.storage.replica.copied import Progress
 from sagacity.storage.schema.tables import memories
 from sagacity.storage.search.ranking_signals import Newest
@@ -45,6 +47,7 @@ from support.isolation import (
 )
 from support.measured import measured
 from support.parts import ANNA, ORG, OTHER_ORG, START, cursor_at, new_memory, said, unit_rows
+from support.reviews import compared, kept, pair
 from support.usage import used
 
 PROFILE = MemoryKind.PROFILE
@@ -56,6 +59,8 @@ MIDNIGHT = step_of(START, Granularity.DAY)
 CALLS = AnalyticsFilter()
 FIGURES = FigureFilter(start=LONG_AGO, end=LATER)
 BY_SOURCE = FIGURES.model_copy(update={"by": FigureGroup.SOURCE})
+REVIEWED = ReviewQuery(kinds=tuple(MemoryKind), user_id=None, days_back=1)
+DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
 
 
 def _document(held: Held) -> Document:
@@ -400,6 +405,20 @@ CASES: dict[str, Case] = {
     "usage.drop": lambda tx, h: tx.usage.drop(limit=9),
     "usage.drop, old": lambda tx, h: tx.usage.drop(before=LATER, limit=9),
     "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA, limit=9),
+    "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
+    "review_queue.page": lambda tx, h: tx.review_queue.page(REVIEWED, limit=9),
+    "review_actions.add": lambda tx, h: tx.review_actions.add(kept(h.memory, "stolen")),
+    "review_actions.get": lambda tx, h: tx.review_actions.get(h.action_id),
+    "review_actions.last_of": lambda tx, h: tx.review_actions.last_of(h.memory.memory_id),
+    "review_actions.list_newest": lambda tx, h: tx.review_actions.list_newest(limit=9),
+    "review_actions.mark_undone": lambda tx, h: tx.review_actions.mark_undone(h.action_id, by="me", at=START),
+    "duplicates.uncompared": lambda tx, h: tx.duplicates.uncompared(),
+    "duplicates.changed": lambda tx, h: tx.duplicates.changed(compared(h.scope.scope_id, h.memory), limit=9),
+    "duplicates.replace": lambda tx, h: tx.duplicates.replace(
+        compared(h.scope.scope_id, h.memory), *pair(h.memory, h.archived)
+    ),
+    "duplicates.remove": lambda tx, h: tx.duplicates.remove([h.memory.memory_id]),
+    "duplicates.of": lambda tx, h: tx.duplicates.of([h.memory.memory_id]),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
     "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
     "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
@@ -467,6 +486,12 @@ EXPECTED: dict[str, object] = {
     "memories.replaced_by": [],
     "changes.of_memories": [],
     "changes.count": 0,
+    "changes.of_run": [],
+    "review_actions.last_of": None,
+    "duplicates.changed": ChangedMemories((), through=9),
+    "duplicates.replace": 0,
+    "duplicates.remove": 0,
+    "duplicates.of": [],
     "graph.memories_around": [],
     "search.signals_of": {},
     "search.admitted": [],

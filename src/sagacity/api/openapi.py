@@ -30,6 +30,7 @@ TAGS = {
     "agent playbooks": "Rules for an agent that hold for all users.",
     "skills": "Instructions for one kind of task, for all agents.",
     "memories": "What is remembered of a user, of four types; where a memory comes from, and undoing a merge.",
+    "memory review": "Memories that a person should look at, and what was done with them.",
     "entities": "People, places and things that users mention, and their relationships.",
     "generation": "Learning on demand: from all turns again, or from the newest.",
     "versions": "Pending versions: compare, upgrade, downgrade.",

@@ -41,6 +41,7 @@ from sagacity.cli.output import GENERAL, OK, report
 from sagacity.cli.publish import publish
 from sagacity.cli.receipts import receipt
 from sagacity.cli.reindex import reindex
+from sagacity.cli.review import review, review_log, review_memory
 from sagacity.cli.search import search
 from sagacity.cli.serve import serve
 from sagacity.cli.usage import usage
@@ -125,6 +126,9 @@ app.command()(chat)
 app.command()(receipt)
 app.command()(history)
 app.command()(undo_merge)
+app.command()(review)
+app.command()(review_memory)
+app.command()(review_log)
 app.add_typer(profiles.app, name="profiles")
 profiles.app.command("regenerate")(versions.regenerate_profiles)
 profiles.app.command("diff")(versions.diff_profiles)

@@ -1,6 +1,6 @@
 """`sagacity user-playbooks`: how an agent should act for one user."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,6 +13,13 @@ PlaybookId = Annotated[int, typer.Option("--playbook-id", min=1, help="Which pla
 Content = Annotated[str | None, typer.Option("--content", help="What to do.")]
 Trigger = Annotated[str | None, typer.Option("--trigger", help="In which situation.")]
 Rationale = Annotated[str | None, typer.Option("--rationale", help="Why.")]
+NewStatus = Annotated[
+    Literal["current", "archived"] | None, typer.Option("--status", help="Archive it, or make it current.")
+]
+Metadata = Annotated[
+    str | None,
+    typer.Option("--playbook-metadata", help="Free text or JSON kept with it, such as what superseded it."),
+]
 PLAYBOOKS = Noun(
     app,
     "user-playbooks",
@@ -61,6 +68,8 @@ PLAYBOOKS.updates(
     content=Option(Content, None),
     trigger=Option(Trigger, None),
     rationale=Option(Rationale, None),
+    status=Option(NewStatus, None),
+    playbook_metadata=Option(Metadata, None),
 )
 PLAYBOOKS.deletes("delete_user_playbook", "--playbook-id 7")
 PLAYBOOKS.deletes_all("delete_all_user_playbooks")

@@ -12,6 +12,7 @@ from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
+from sagacity.domain.review_queue import ReviewSignal, ReviewStep
 from sagacity.domain.user_memory import MemoryType
 
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
@@ -56,6 +57,8 @@ OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "fai
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]
 RequestTypeWord = RequestType | Literal["chat_stream", "chat_complete", "memory_search", "context_build"]
+ReviewSignalWord = ReviewSignal | Literal["stale", "duplicate", "high_cost_low_cite", "supersedeable"]
+ReviewStepWord = ReviewStep | Literal["keep", "archive", "supersede", "merge"]
 SearchModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]
 StrategyNameWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]

@@ -94,6 +94,8 @@ class ChangeAction(StrEnum):
     """Archived with its version, by an upgrade."""
     DEMOTED = "demoted"
     """Archived with its version, by a downgrade."""
+    KEPT = "kept"
+    """Left as it is by a person who reviewed it; the reason says until when, or that this was taken back."""
 
 
 class Change(Value):

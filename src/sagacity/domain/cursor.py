@@ -86,7 +86,7 @@ class Window(Value):
 
 LEARN, REGENERATE, EVALUATE, SUMMARIZE, FORGET = "learn", "regenerate", "evaluate", "summarize", "forget"
 """Tasks on one user's log, and the names of their leases."""
-DISTIL, RETAIN, ERASE = "distil", "retain", "erase"
+DISTIL, RETAIN, ERASE, FIND_DUPLICATES = "distil", "retain", "erase", "find_duplicates"
 """Tasks on what is the organisation's own, and the names of their leases."""
 
 

@@ -114,7 +114,11 @@ class Retain:
 
 
 class PlanRetention:
-    """Lets an organisation that is in use be looked at when there is something to clean up; once an interval."""
+    """
+    Lets an organisation that is in use be looked at when there is something to clean up; once an interval.
+
+    What was written is then compared for duplicates, too (`learning/duplicates.py`).
+    """
 
     name = "plan_retention"
     scope = TaskScope.USER
@@ -142,8 +146,9 @@ class PlanRetention:
         async with self._storage.read(tenant) as snapshot:
             head = await snapshot.cursors.log_head(ORGANISATION)
             purge_at = await _next_purge(snapshot, self._policy, now)
+            is_uncompared = bool(await snapshot.duplicates.uncompared())
         due_at = None if purge_at is None else max(soon, purge_at)
-        if self._policy.interaction_limit:
+        if self._policy.interaction_limit or is_uncompared:
             due_at = soon
         if due_at is not None and (head.due_at is None or head.due_at > due_at):
             async with self._storage.begin(tenant) as transaction:

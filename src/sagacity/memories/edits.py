@@ -82,15 +82,24 @@ async def record(
     changed: Sequence[tuple[Memory | None, Memory]],
     *,
     reason: str,
+    run_id: RunId | None = None,
 ) -> None:
     """
     Record what the caller changed in memories: each before (None for a new one) and after; one run a user.
 
     A memory that did not change is not recorded.
+
+    Args:
+        acting: who.
+        transaction: the one that changes them.
+        changed: what.
+        reason: why.
+        run_id: the run, if all are of one user; None for new ones.
     """
     changed = [(before, after) for before, after in changed if before is None or not _is_same(before, after)]
     occasions = {
-        user_id: occasion(acting, reason) for user_id in dict.fromkeys(after.user_id for _, after in changed)
+        user_id: occasion(acting, reason, run_id=run_id)
+        for user_id in dict.fromkeys(after.user_id for _, after in changed)
     }
     await transaction.changes.add(
         [occasions[after.user_id].change(before, after) for before, after in changed]
@@ -115,9 +124,12 @@ def _is_same(before: Memory, after: Memory) -> bool:
     return before.model_copy(update={"updated_at": after.updated_at, "attributes": attributes}) == after
 
 
-def occasion(acting: Acting, reason: str) -> Occasion:
-    """Return who changes something now, and why; under a run of its own."""
+def occasion(acting: Acting, reason: str, *, run_id: RunId | None = None) -> Occasion:
+    """Return who changes something now, and why; under a run of its own if none is named."""
     parts = acting.parts
     return Occasion(
-        run_id=RunId(parts.ids.new()), actor=acting.principal.actor, reason=reason, at=parts.clock.now()
+        run_id=run_id or RunId(parts.ids.new()),
+        actor=acting.principal.actor,
+        reason=reason,
+        at=parts.clock.now(),
     )

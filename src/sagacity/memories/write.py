@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import structlog
 
 from sagacity.domain.errors import NotFound, ProviderError
-from sagacity.domain.ids import MemoryId, MemoryUid, UserId
+from sagacity.domain.ids import MemoryId, MemoryUid, RunId, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, Memory, MemoryKind, NewMemory, Status
 from sagacity.learning.distil.agent_playbooks.trigger import note_changed_playbooks
 from sagacity.memories.acting import Acting
@@ -93,6 +93,7 @@ async def edit_memory(
     reason: str,
     user_id: UserId | None = None,
     follow: Follow | None = None,
+    run_id: RunId | None = None,
 ) -> Memory:
     """
     Apply *change* to one memory, keep what finds it in step, and record it.
@@ -107,6 +108,7 @@ async def edit_memory(
         reason: goes into its history.
         user_id: whose it has to be; None for anyone's.
         follow: what else changes with it, in the same transaction.
+        run_id: under which it is recorded; None for a new run.
 
     Raises:
         NotFound: the tenant, or the user, has none of that number and kind.
@@ -127,8 +129,8 @@ async def edit_memory(
         await transaction.memories.save([changed], vectors=vectors if fits else {})
         others = () if follow is None else await follow(transaction, found, changed)
         await transaction.memories.save([after for _, after in others])
-        await record(acting, transaction, [(found, changed), *others], reason=reason)
-        await note_changed_playbooks(transaction, config, [(found, changed)])
+        await record(acting, transaction, [(found, changed), *others], reason=reason, run_id=run_id)
+        await note_changed_playbooks(transaction, config, [(found, changed), *others])
     acting.parts.dispatcher.poll_now()
     return changed
 

@@ -39,8 +39,11 @@ from sagacity.storage.graph.relationships import RelationshipRepository
 from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.memories.changes import ChangeRepository
 from sagacity.storage.memories.clusters import ClusterRepository
+from sagacity.storage.memories.duplicate_pairs import DuplicateRepository
 from sagacity.storage.memories.memories import MemoryRepository
 from sagacity.storage.memories.of_user import UserMemoryRepository
+from sagacity.storage.memories.review_actions import ReviewActionRepository
+from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
 from sagacity.storage.replica.base import VectorReplica
@@ -98,6 +101,9 @@ class Transaction:
         self.leases = LeaseRepository(scope)
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
+        self.review_queue = ReviewQueueRepository(scope)
+        self.review_actions = ReviewActionRepository(scope)
+        self.duplicates = DuplicateRepository(scope)
         self.evaluations = EvaluationRepository(scope)
         self.figures = FigureRepository(scope)
         self.shadow = ShadowRepository(scope)

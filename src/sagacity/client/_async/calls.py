@@ -14,6 +14,7 @@ from sagacity.client._async import (
     health,
     interactions,
     memories,
+    memory_review,
     model_calls,
     operations,
     profiles,
@@ -122,6 +123,11 @@ class AsyncCalls(AsyncConnection):
     get_memory = memories.get_memory
     update_memory = memories.update_memory
     note_memory_access = memories.note_memory_access
+
+    get_memory_review = memory_review.get_memory_review
+    review_memory = memory_review.review_memory
+    undo_memory_review = memory_review.undo_memory_review
+    get_memory_review_actions = memory_review.get_memory_review_actions
 
     get_model_calls = model_calls.get_model_calls
     get_model_call_totals = model_calls.get_model_call_totals

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from sagacity.learning.analytics_upkeep import AnalyticsUpkeep
 from sagacity.learning.distil.organisation import Distil
+from sagacity.learning.duplicates import FindDuplicates
 from sagacity.learning.episodes.pipeline import Summarize
 from sagacity.learning.erasure.task import Erase
 from sagacity.learning.evaluate.pipeline import Evaluate
@@ -32,6 +33,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     Distil,
     Retain,
     AnalyticsUpkeep,
+    FindDuplicates,
 )
 """Those of one scope are run in this order."""
 

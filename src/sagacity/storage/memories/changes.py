@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.change import DIRECT, Change, ChangeAction, ChangeLog, RecordedChange
 from sagacity.domain.errors import NotFound
-from sagacity.domain.ids import MemoryId
+from sagacity.domain.ids import MemoryId, RunId
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.ownership import own_memories
@@ -63,6 +63,7 @@ class ChangeRepository:
         column = changes.c
         is_direct = sa.or_(column.actor == DIRECT, column.actor.startswith(f"{DIRECT}:", autoescape=True))
         mine = sa.and_(column.org_id == self._scope.org_id, column.kind == str(kind), ~is_direct)
+        mine = sa.and_(mine, column.action != str(ChangeAction.KEPT))
         if actor is not None:
             mine = sa.and_(mine, column.actor == actor)
         for key, value in (("name", name), ("agent_version", agent_version)):
@@ -103,6 +104,16 @@ class ChangeRepository:
             .limit(limit)
         )
         return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in reversed(rows)]
+
+    async def of_run(self, kind: MemoryKind, run_id: RunId) -> list[RecordedChange]:
+        """Return what one run changed in memories of one kind, in its order."""
+        column = changes.c
+        rows = await self._scope.all(
+            sa.select(changes)
+            .where(column.org_id == self._scope.org_id, column.kind == str(kind), column.run_id == run_id)
+            .order_by(column.change_id)
+        )
+        return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in rows]
 
     async def as_they_were(self, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
         """Return *memories* as they were at *moment*: what has been done to them since is taken back."""

@@ -25,6 +25,7 @@ from sagacity.domain.memory import (
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.graph.learned import GraphRepository
+from sagacity.storage.memories.duplicate_pairs import forget_pairs
 from sagacity.storage.memories.history import history_of
 from sagacity.storage.schema.tables import memories, memory_requests
 from sagacity.storage.search.documents import SearchRepository
@@ -115,6 +116,8 @@ class MemoryRepository:
             if links:
                 await self._scope.run(self._scope.insert(memory_requests).on_conflict_do_nothing(), links)
             await self._search.put([document_of(memory, (vectors or {}).get(memory.uid))])
+            if memory.status is not before.status or memory.search_text != before.search_text:
+                await self._scope.run(forget_pairs(self._scope, [memory.memory_id]))
 
     async def get(self, memory_id: MemoryId, *, kind: MemoryKind | None = None) -> Memory:
         """

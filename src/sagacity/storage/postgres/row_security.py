@@ -45,6 +45,7 @@ RULES = {
     "exchanges": Rule.OWN,
     "memories": Rule.OWN,
     "changes": Rule.OWN,
+    "review_actions": Rule.OWN,
     "entities": Rule.OWN,
     "entity_names": Rule.OWN,
     "relationships": Rule.OWN,
@@ -61,6 +62,7 @@ RULES = {
     "search_terms": Rule.SCOPE,
     "playbook_clusters": Rule.MEMORY,
     "memory_requests": Rule.MEMORY,
+    "duplicate_pairs": Rule.MEMORY,
     "entity_mentions": Rule.MEMORY,
     "relationship_mentions": Rule.MEMORY,
 }

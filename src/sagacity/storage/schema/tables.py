@@ -286,6 +286,43 @@ changes = sa.Table(
 )
 """One row a memory that a run changed. Goes with its memory, so that erased content lives on nowhere."""
 
+duplicate_pairs = sa.Table(
+    "duplicate_pairs",
+    metadata,
+    columns.org(primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    columns.part_of("other_id", "memories.memory_id", primary_key=True),
+    sa.Column("similarity", sa.Float, nullable=False),
+    columns.at("found_at"),
+    sa.Index("ix_duplicate_pairs_memory_id", "memory_id"),
+    sa.Index("ix_duplicate_pairs_other_id", "other_id"),
+)
+"""Memories of one owner and kind that say nearly the same, each pair in both directions. A pair goes with either of its
+memories, and when one of them is archived or says something else."""
+
+review_actions = sa.Table(
+    "review_actions",
+    metadata,
+    columns.number("action_id"),
+    columns.org(),
+    sa.Column("user_id", sa.Text),
+    sa.Column("kind", sa.Text, nullable=False),
+    columns.part_of("memory_id", "memories.memory_id"),
+    sa.Column("step", sa.Text, nullable=False),
+    sa.Column("other_id", columns.Number),
+    *columns.texts("actor", "reason"),
+    sa.Column("run_id", sa.Text, nullable=False),
+    columns.at("created_at"),
+    columns.maybe_at("kept_until"),
+    columns.maybe_at("undone_at"),
+    columns.text("undone_by"),
+    sa.Index("ix_review_actions_memory_id", "memory_id"),
+    sa.Index("ix_review_actions_org_user", "org_id", "user_id", "action_id"),
+    sqlite_autoincrement=True,
+)
+"""One row a step of a person who reviews memories. What it changed, `changes` has under its `run_id`. Goes with its
+memory."""
+
 entities = sa.Table(
     "entities",
     metadata,
@@ -727,13 +764,15 @@ search_scopes = sa.Table(
     sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("removed_revision", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("copied_revision", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("compared_revision", sa.BigInteger, nullable=False, server_default="0"),
     sa.Index("ux_search_scopes", "org_id", "kind", "user_id", unique=True),
     sa.Index("ix_search_scopes_org_user", "org_id", "user_id"),
     sqlite_autoincrement=True,
 )
 """One user's documents of one kind (`user_id` empty: the tenant's): the statistics that BM25 needs, and a revision
-that every change moves, by which a cached copy of the vectors knows whether it is still good. Numbers of scopes and
-documents are never given twice, so that what was kept of a former one is never taken for another's."""
+that every change moves, by which a cached copy of the vectors knows whether it is still good. Up to `compared_revision`
+its documents were searched for duplicates. Numbers of scopes and documents are never given twice, so that what was kept
+of a former one is never taken for another's."""
 
 search_documents = sa.Table(
     "search_documents",

@@ -13,6 +13,7 @@ depends_on = None
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+_PAIRED = ("memory_id", "other_id")
 VIEWS = {
     "due_users": "SELECT users.org_id, users.user_id, users.due_at FROM users WHERE users.due_at IS NOT NULL",
     "waiting_tenants": (
@@ -57,6 +58,7 @@ def upgrade() -> None:
     _log()
     _memories()
     _changes()
+    _reviews()
     _entities()
     _relationships()
     _learners()
@@ -325,6 +327,43 @@ def _changes() -> None:
     )
     op.create_index("ix_changes_memory_id", "changes", ["memory_id"])
     op.create_index("ix_changes_org_kind_run", "changes", ["org_id", "kind", "run_id"])
+
+
+def _reviews() -> None:
+    op.create_table(
+        "duplicate_pairs",
+        _key("org_id"),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        sa.Column("other_id", NUMBER, nullable=False),
+        sa.Column("similarity", sa.Float(), nullable=False),
+        _at("found_at"),
+        _of_organisation("duplicate_pairs"),
+        *(_goes_with("duplicate_pairs", [name], "memories", keys=["memory_id"]) for name in _PAIRED),
+        sa.PrimaryKeyConstraint("org_id", *_PAIRED, name=op.f("pk_duplicate_pairs")),
+    )
+    for name in _PAIRED:
+        op.create_index(f"ix_duplicate_pairs_{name}", "duplicate_pairs", [name])
+    op.create_table(
+        "review_actions",
+        _number("action_id"),
+        _key("org_id"),
+        sa.Column("user_id", sa.Text()),
+        _key("kind"),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _key("step"),
+        sa.Column("other_id", NUMBER),
+        *_texts("actor", "reason"),
+        _key("run_id"),
+        _at("created_at"),
+        *map(_maybe_at, ("kept_until", "undone_at")),
+        _text("undone_by"),
+        _of_organisation("review_actions"),
+        _goes_with("review_actions", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint("action_id", name=op.f("pk_review_actions")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_review_actions_memory_id", "review_actions", ["memory_id"])
+    op.create_index("ix_review_actions_org_user", "review_actions", ["org_id", "user_id", "action_id"])
 
 
 def _entities() -> None:
@@ -741,6 +780,7 @@ def _search() -> None:
         _long("revision"),
         _long("removed_revision"),
         _long("copied_revision"),
+        _long("compared_revision"),
         _of_organisation("search_scopes"),
         sa.PrimaryKeyConstraint("scope_id", name=op.f("pk_search_scopes")),
         sqlite_autoincrement=True,

@@ -1,0 +1,161 @@
+# Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
+"""Memories that a person should look at, and what was done with them."""
+
+from collections.abc import Sequence
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import checked
+from sagacity.client.words import MemoryKindWord, ReviewSignalWord, ReviewStepWord
+from sagacity.schemas.review_queue import (
+    GetMemoryReviewActionsBody,
+    GetMemoryReviewBody,
+    MemoryReviewActionsPage,
+    MemoryReviewPage,
+    ReviewedMemory,
+    ReviewMemoryBody,
+    UndoMemoryReviewBody,
+)
+
+
+def get_memory_review(
+    connection: Connection,
+    *,
+    user_id: str | None = None,
+    days_back: int | None = None,
+    signal_filter: Sequence[ReviewSignalWord] | None = None,
+    include_all_users: bool | None = None,
+    kinds: Sequence[MemoryKindWord] | None = None,
+    limit: int | None = None,
+    offset: int | None = None,
+) -> MemoryReviewPage:
+    """
+    Return memories that a person should review, the highest score first. None is archived by itself.
+
+    A memory is a candidate if it is `stale`, a `duplicate`, `supersedeable`, or surfaced often and rarely cited
+    (`high_cost_low_cite`). Archived memories are left out, and those that were kept until later.
+
+    Args:
+        connection: to the server.
+        user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        days_back: over how many days uses are counted. A stale memory was not changed for so long, either; by
+            default 30.
+        signal_filter: only memories with one of these signals. Null: with any; an empty list: none.
+        include_all_users: memories of all users, and of the organisation. Needs the permission to review.
+        kinds: which kinds of memory. Those that serve all users need `include_all_users`; by default
+            ['user_playbook'].
+        limit: how many candidates at the most; by default 100.
+        offset: how many candidates to leave out before those that are returned; by default 0.
+    """
+    body = checked(
+        GetMemoryReviewBody,
+        {
+            "user_id": user_id,
+            "days_back": days_back,
+            "signal_filter": signal_filter,
+            "include_all_users": include_all_users,
+            "kinds": kinds,
+            "limit": limit,
+            "offset": offset,
+        },
+    )
+    return connection.send("POST", "/api/get_memory_review", MemoryReviewPage, body=body, repeatable=True)
+
+
+def review_memory(
+    connection: Connection,
+    entity_id: str | int,
+    action: ReviewStepWord,
+    *,
+    entity_type: MemoryKindWord | None = None,
+    other_id: str | int | None = None,
+    other_type: MemoryKindWord | None = None,
+    content: str | None = None,
+    keep_days: int | None = None,
+    reason: str | None = None,
+) -> ReviewedMemory:
+    """
+    Keep, archive, supersede or merge a memory. Who did it and when is recorded, and it can be undone.
+
+    The reply is 409 if the memory is not current, or if the other one is not in force.
+
+    Args:
+        connection: to the server.
+        entity_id: a memory's id as the queue names it, its uid, or its number.
+        action: `keep` leaves it out of the queue for `keep_days`; `archive` archives it; `supersede` archives it
+            in favour of `other_id`; `merge` also lets that rest on the turns of both, and say `content` if that
+            is given.
+        entity_type: the kind of memory; by default user_playbook.
+        other_id: of `supersede` and `merge`: the memory that takes its place.
+        other_type: null: the same as `entity_type`.
+        content: of `merge`: what the other memory says from now on. Null: what it says already.
+        keep_days: of `keep`: for how many days; by default 90.
+        reason: why; it goes into the memory's history.
+    """
+    body = checked(
+        ReviewMemoryBody,
+        {
+            "entity_id": entity_id,
+            "action": action,
+            "entity_type": entity_type,
+            "other_id": other_id,
+            "other_type": other_type,
+            "content": content,
+            "keep_days": keep_days,
+            "reason": reason,
+        },
+    )
+    return connection.send("POST", "/api/review_memory", ReviewedMemory, body=body)
+
+
+def undo_memory_review(
+    connection: Connection,
+    *,
+    action_id: int | None = None,
+    entity_id: str | int | None = None,
+    entity_type: MemoryKindWord | None = None,
+) -> ReviewedMemory:
+    """
+    Undo one review action: the memory is current and may be in the queue again.
+
+    What it was merged into says what it said before, unless it was changed since. The reply is 409 if the action
+    was undone already, or the memory was changed since.
+
+    Args:
+        connection: to the server.
+        action_id: the action's number.
+        entity_id: the memory of which the last action is undone, in place of an action's number.
+        entity_type: the kind of memory; by default user_playbook.
+    """
+    body = checked(
+        UndoMemoryReviewBody, {"action_id": action_id, "entity_id": entity_id, "entity_type": entity_type}
+    )
+    return connection.send("POST", "/api/undo_memory_review", ReviewedMemory, body=body)
+
+
+def get_memory_review_actions(
+    connection: Connection,
+    *,
+    user_id: str | None = None,
+    include_all_users: bool | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+) -> MemoryReviewActionsPage:
+    """
+    Return what people decided in the review, newest first: who, when, and whether it was undone.
+
+    Args:
+        connection: to the server.
+        user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        include_all_users: actions on all users' memories, and on the organisation's. Needs the permission to
+            review.
+        before: only those before the action of this number: the last one of the page before.
+        limit: how many actions at the most; by default 100.
+    """
+    body = checked(
+        GetMemoryReviewActionsBody,
+        {"user_id": user_id, "include_all_users": include_all_users, "before": before, "limit": limit},
+    )
+    return connection.send(
+        "POST", "/api/get_memory_review_actions", MemoryReviewActionsPage, body=body, repeatable=True
+    )

@@ -1,0 +1,141 @@
+"""Memories that say nearly the same as another of their owner's: looked for in the background, for people to review."""
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from sagacity.domain.cursor import FIND_DUPLICATES, Lease
+from sagacity.domain.ids import MemoryId
+from sagacity.domain.kinds import VERSIONED_KINDS, visibility_of
+from sagacity.domain.memory import Memory, Status, Visibility
+from sagacity.domain.query import Filter
+from sagacity.domain.review_queue import DUPLICATE_COSINE, DuplicatePair
+from sagacity.learning.deduplication.exclusion import rules_out
+from sagacity.learning.deduplication.text_equivalence import denies, normalised
+from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.memories.duplicate_pairs import ChangedMemories, ComparedScope
+from sagacity.storage.transaction import Storage, Transaction
+
+NEIGHBOURS = 10
+"""Duplicates of one memory that are kept, the nearest."""
+LOOK_AGAIN = timedelta(minutes=10)
+"""After so long what was written meanwhile is compared, if nobody asks for it before."""
+_BATCH = 100
+"""Memories compared between two transactions that write."""
+_log = structlog.get_logger(__name__)
+
+
+class FindDuplicates:
+    """
+    Compares memories with their neighbours by vector, owner by owner and kind by kind.
+
+    Only what was written since the last time is compared. Pairs that words alone tell apart are none: a rule and its
+    denial are near each other, and say the opposite.
+    """
+
+    name = FIND_DUPLICATES
+    scope = TaskScope.ORGANISATION
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._storage: Storage = parts.storage
+        self._clock = parts.clock
+
+    async def is_due(self, subject: Subject) -> bool:
+        """Return whether something was written that was not compared."""
+        async with self._storage.read(subject.tenant) as snapshot:
+            return bool(await snapshot.duplicates.uncompared())
+
+    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        """Return when to compare what was written meanwhile; None: nothing was."""
+        waits = await snapshot.duplicates.uncompared()
+        return self._clock.now() + LOOK_AGAIN if waits else None
+
+    async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
+        """
+        Compare what was written, a batch a transaction.
+
+        Raises:
+            Conflict: the lease was lost.
+        """
+        found = 0
+        while True:
+            async with self._storage.read(subject.tenant) as snapshot:
+                waiting = await snapshot.duplicates.uncompared()
+                if not waiting:
+                    break
+                changed = await snapshot.duplicates.changed(waiting[0], limit=_BATCH)
+            started = time.monotonic()
+            found += await self._compare(subject, lease, waiting[0], changed)
+            if until is not None and time.monotonic() >= until:
+                return TaskReport(retry_at=self._clock.now())
+            await self._storage.yield_to_publishes(time.monotonic() - started)
+        if found:
+            _log.info("duplicates.found", org_id=subject.tenant.org_id, pairs=found)
+        return TaskReport()
+
+    async def _compare(
+        self, subject: Subject, lease: Lease, one: ComparedScope, changed: ChangedMemories
+    ) -> int:
+        pairs: list[DuplicatePair] = []
+        if changed.ids:
+            async with self._storage.read(subject.tenant) as snapshot:
+                pairs = await find_pairs(snapshot, one, changed.ids, self._clock.now())
+        async with self._storage.begin(subject.tenant) as transaction:
+            await transaction.leases.check(lease)
+            return await transaction.duplicates.replace(one, changed, pairs)
+
+
+async def find_pairs(
+    snapshot: Transaction, one: ComparedScope, ids: Sequence[MemoryId], now: datetime
+) -> list[DuplicatePair]:
+    """Return the pairs of memories of a scope, one of *ids* in each, that say nearly the same and are served."""
+    current = await _in_force(snapshot, ids, now)
+    vectors = await snapshot.search.vectors_of([one.kind], list(current)) if current else {}
+    near: dict[tuple[MemoryId, MemoryId], float] = {}
+    for number, vector in vectors.items():
+        wanted = _alike(one, current[MemoryId(number)], now)
+        hits = (await snapshot.search.by_vector(wanted, vector, NEIGHBOURS + 1)).hits
+        for hit in hits:
+            if hit.owner_id != number and hit.score >= DUPLICATE_COSINE:
+                first, second = sorted((MemoryId(number), MemoryId(hit.owner_id)))
+                near[first, second] = min(hit.score, 1.0)
+    others = {number for pair in near for number in pair} - current.keys()
+    current |= await _in_force(snapshot, sorted(others), now)
+    return [
+        DuplicatePair(memory_id=first, other_id=second, similarity=cosine)
+        for (first, second), cosine in sorted(near.items())
+        if first in current and second in current and not are_opposed(current[first], current[second])
+    ]
+
+
+def are_opposed(one: Memory, other: Memory) -> bool:
+    """Whether words alone say that two memories cannot both hold."""
+    if rules_out(one.content, other.content) or rules_out(other.content, one.content):
+        return True
+    is_same_case = normalised(one.trigger or "") == normalised(other.trigger or "")
+    return is_same_case and denies(one.content, other.content)
+
+
+async def _in_force(snapshot: Transaction, ids: Sequence[MemoryId], now: datetime) -> dict[MemoryId, Memory]:
+    """Return those of *ids* that are served, by number."""
+    return {
+        memory.memory_id: memory
+        for memory in await snapshot.memories.get_many(ids)
+        if memory.status is Status.CURRENT
+        and memory.is_valid(now)
+        and visibility_of(memory) is Visibility.SERVED
+    }
+
+
+def _alike(one: ComparedScope, memory: Memory, now: datetime) -> Filter:
+    """Return what may be a duplicate of *memory*: its owner's, of its kind and agent version, and served as it is."""
+    return Filter(
+        kinds=(one.kind,),
+        user_id=one.user_id,
+        visibility=(Visibility.SERVED,),
+        agent_versions=(memory.agent_version,) if one.kind in VERSIONED_KINDS else (),
+        valid_at=now,
+    )

@@ -1,0 +1,76 @@
+"""Which memories a person should look at, and what people did with them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sagacity.domain.errors import InvalidInput
+from sagacity.domain.ids import ORGANISATION, UserId
+from sagacity.domain.kinds import TENANT_KINDS
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.principal import Permission
+from sagacity.domain.review_queue import ReviewAction, ReviewCandidate, ReviewQuery, ReviewSignal
+from sagacity.memories.acting import Acting
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage:
+    """Some of the review queue, the highest score first."""
+
+    candidates: Sequence[ReviewCandidate]
+    has_more: bool
+    is_comparing: bool
+    """Whether memories are still compared in the background, so that duplicates may be missing."""
+
+
+async def review_queue(acting: Acting, wanted: ReviewQuery, *, limit: int, offset: int = 0) -> ReviewPage:
+    """
+    Return memories that a person should look at; nothing is changed by itself.
+
+    What was not compared for duplicates yet will be now, in the background.
+    """
+    async with acting.read(user_id=wanted.user_id) as snapshot:
+        found = await snapshot.review_queue.page(wanted, limit=limit + 1, offset=offset)
+        waits = bool(await snapshot.duplicates.uncompared(user_id=wanted.user_id))
+        due_at = (await snapshot.cursors.log_head(ORGANISATION)).due_at
+    is_comparing = waits and (wanted.signals is None or ReviewSignal.DUPLICATE in wanted.signals)
+    if is_comparing and (due_at is None or due_at > acting.parts.clock.now()):
+        await acting.parts.storage.retry(lambda: _compare_now(acting))
+    return ReviewPage(found[:limit], has_more=len(found) > limit, is_comparing=is_comparing)
+
+
+async def review_log(
+    acting: Acting, user_id: UserId | None, *, before: int | None = None, limit: int
+) -> list[ReviewAction]:
+    """Return what people did with memories that they reviewed, newest first; see `whose_reviews`."""
+    async with acting.read(user_id=user_id) as snapshot:
+        return await snapshot.review_actions.list_newest(user_id=user_id, before=before, limit=limit)
+
+
+def whose_reviews(
+    acting: Acting, user_id: str | None, *, include_all_users: bool, kinds: Collection[MemoryKind] = ()
+) -> UserId | None:
+    """
+    Return whose memories are reviewed; None: those of all users.
+
+    Raises:
+        InvalidInput: it names no user, or kinds that belong to none.
+        Forbidden: another user's, or all users', and the caller may not.
+    """
+    if include_all_users:
+        acting.require_whole_tenant()
+        acting.principal.require(Permission.REVIEW)
+        return None
+    user = acting.principal.acting_for(None if user_id is None else UserId(user_id))
+    if user is None:
+        raise InvalidInput("user_id: name a user, or send `include_all_users` as true")
+    if shared := TENANT_KINDS.intersection(kinds):
+        raise InvalidInput(
+            f"kinds: {min(shared)} serves all users; to review it send `include_all_users` as true"
+        )
+    return user
+
+
+async def _compare_now(acting: Acting) -> None:
+    async with acting.begin() as transaction:
+        await transaction.cursors.ensure_due(ORGANISATION, acting.parts.clock.now())
+    acting.parts.dispatcher.poll_now()
