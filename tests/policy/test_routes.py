@@ -130,7 +130,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/cancel_operation"] == 10
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
-    assert len(limits) == 39
+    assert len(limits) == 40
     assert "/api/get_profiles" not in limits
 
 
