@@ -22,12 +22,13 @@ async def metrics(caller: Administers) -> PlainTextResponse:
     """
     caller.principal.require_operator()
     runtime = caller.runtime
+    buffers = [one for one in (runtime.analytics, runtime.usage) if one is not None]
     text = runtime.metrics.text(
         version=server_version(),
         now=runtime.clock.now(),
         backlog=await runtime.backlog.get(),
         connections=runtime.storage.backend.connections,
-        unwritten=0 if runtime.analytics is None else runtime.analytics.waiting,
-        dropped=0 if runtime.analytics is None else runtime.analytics.dropped,
+        unwritten=sum(one.waiting for one in buffers),
+        dropped=sum(one.dropped for one in buffers),
     )
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

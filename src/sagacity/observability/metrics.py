@@ -99,8 +99,8 @@ class Metrics:
             now: the time, from which the age of the queue is counted.
             backlog: what waits; None if the database does not answer, and then nothing is said of it.
             connections: to the database.
-            unwritten: recorded calls that wait to be written.
-            dropped: recorded calls that were lost.
+            unwritten: recorded calls and usage events that wait to be written.
+            dropped: recorded calls and usage events that were lost.
         """
         build = GaugeMetricFamily("sagacity_build_info", "The release, always 1.", labels=["version"])
         build.add_metric([version], 1)
@@ -110,13 +110,15 @@ class Metrics:
         pool.add_metric(["in_use"], connections.in_use)
         pool.add_metric(["limit"], connections.limit)
         lost = CounterMetricFamily(
-            "sagacity_analytics_dropped", "Recorded calls that were lost.", value=dropped
+            "sagacity_analytics_dropped", "Recorded calls and usage events that were lost.", value=dropped
         )
         self._waiting.families = [
             build,
             pool,
             lost,
-            _gauge("analytics_waiting", "Recorded calls that wait to be written.", unwritten),
+            _gauge(
+                "analytics_waiting", "Recorded calls and usage events that wait to be written.", unwritten
+            ),
             _gauge("database_up", "Whether the database answers.", int(backlog is not None)),
             *([] if backlog is None else _of_backlog(backlog, now)),
         ]
