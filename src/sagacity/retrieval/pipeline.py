@@ -123,9 +123,12 @@ class Searcher:
         """Return the vectors of the question's parts, if there is to be a search by them."""
         if not answers.waiting([StrategyName.VECTOR]):
             return ()
-        texts = [part.text for part in ask.parts]
-        made = await answers.prepare(StrategyName.VECTOR, self._embedder.embed(texts))
-        return () if made is None else list(made)
+
+        async def embed() -> list[Vectors]:
+            # one by one: what stands beside a text in a batch changes its vector in the third digit
+            return [(await self._embedder.embed([part.text]))[0] for part in ask.parts]
+
+        return await answers.prepare(StrategyName.VECTOR, embed()) or ()
 
     async def _look(self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput) -> None:
         """Ask the strategies that need no vector."""

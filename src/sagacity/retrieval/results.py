@@ -63,7 +63,7 @@ async def results_of(
     cautions = await cautions_for(snapshot, query) if query.keeps_cautions else frozenset[Key]()
     ranked: dict[str, list[_Likely]] = {}
     scores = list[float]()
-    hits = {name: finding.hits for name, finding in findings.items()}
+    hits = {name: findings[name].hits for name in StrategyName if name in findings}
     found = by_kind(kinds_of(query.wanted), hits)
     for kind, evidence in found.items():
         ordered = rank(
