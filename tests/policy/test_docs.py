@@ -105,7 +105,7 @@ NOT_RUN = {
     ),
 }
 """Blocks that only show: they set up the checkout, need a real key or a cluster, or listen to the world."""
-SHOWN = {"json", "text", "nginx", "ini"}
+SHOWN = {"json", "text", "nginx", "ini", "yaml"}
 READ = [document for document in documents() if document not in ELSEWHERE]
 RUN = [document for document in READ if any(block.is_run for block in blocks(document))]
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")

@@ -132,7 +132,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/cancel_operation"] == 10
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
-    assert len(limits) == 41
+    assert len(limits) == 44
     assert "/api/get_profiles" not in limits
 
 

@@ -59,9 +59,9 @@ def review(
     ] = None,
 ) -> None:
     """
-    Review memories that may be outdated, repeated, or not worth their cost.
+    Review memories that may deserve no place.
 
-    In a terminal you decide on one after the other: keep, archive, supersede or merge; u undoes the last decision.
+    They may be outdated, repeated, replaced, or not worth their cost. In a terminal you decide on one after the other: keep, archive, supersede or merge; u undoes the last decision.
     Nothing is archived by itself.
 
     Example: sagacity review --user-id ana
@@ -108,7 +108,9 @@ def review_memory(
     reason: Annotated[str, typer.Option("--reason", help="Why; it goes into the history.")] = "",
 ) -> None:
     """
-    Keep, archive, supersede or merge one memory, or undo that.
+    Decide on one memory of the review, or undo that.
+
+    Decisions are: keep, archive, supersede and merge.
 
     Example: sagacity review-memory 7 merge --other-id 9
     """
@@ -137,7 +139,9 @@ def review_log(
     limit: options.Limit = 20,
 ) -> None:
     """
-    List what was decided in reviews, newest first: who, when, and whether it was undone.
+    List what was decided in reviews, newest first.
+
+    Each with who decided, when, and whether it was undone.
 
     Example: sagacity review-log --user-id ana
     """
