@@ -50,7 +50,7 @@ def test_each_report_is_drawn(server: ServerProcess, home: Path) -> None:
     requests = run(server, home, "analytics", "requests").out
     assert all(name in requests for name in ("chat_stream", "context_build", "memory_search", "success"))
     assert "no day was summed up" in run(server, home, "analytics", "daily").out
-    assert "0 calls written" in run(server, home, "analytics", "flush").out
+    assert "0 calls and 0 usage events written" in run(server, home, "analytics", "flush").out
 
 
 def test_options_narrow(server: ServerProcess, home: Path) -> None:

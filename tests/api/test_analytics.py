@@ -95,7 +95,8 @@ async def test_an_answer_fills_every_field(app: FastAPI, api: httpx.AsyncClient)
     assert steps["llm_ttfb"] <= newest["ttfb_ms"] <= total
     assert steps["llm_ttfb"] <= steps["llm_total_time"]
     assert steps["save_response_time"] + steps["enqueue_time"] < total
-    assert steps["total_retrieval_time"] + steps["ranking_time"] + steps["context_building_time"] < total
+    # who is named is read beside the search, and counts as building the context
+    assert steps["total_retrieval_time"] + steps["ranking_time"] < total
 
     found = newest["retrieval_metrics"]
     counts = {name: found[f"{name}_results_count"] for name in STRATEGIES}

@@ -232,6 +232,12 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("DELETE", "/api/delete_all_user_playbooks"): None,
         ("DELETE", "/api/delete_all_agent_playbooks"): None,
         ("DELETE", "/api/delete_all_playbooks"): None,
+        # what is read changes these
+        ("POST", "/api/get_injection_stats"): {},
+        ("POST", "/api/get_memory_review"): {"include_all_users": True},
+        ("POST", "/api/get_memory_review_actions"): {"include_all_users": True},
+        ("POST", "/api/review_memory"): {"entity_id": user_playbook, "action": "archive"},
+        ("POST", "/api/undo_memory_review"): {"entity_id": user_playbook},
         ("GET", "/api/erasures/1"): None,
         ("DELETE", f"/api/users/{ANNA}"): None,
     }

@@ -50,7 +50,17 @@ async def test_no_method_shows_or_changes_another_users_rows(storage: Storage) -
         assert await rows_of(storage, ORG) == before, name
 
 
-_OF_THE_ORGANISATION = ("organisation.", "operations.", "leases.", "copies.", "clusters.", "distillations.")
+_OF_THE_ORGANISATION = (
+    "organisation.",
+    "operations.",
+    "leases.",
+    "copies.",
+    "clusters.",
+    "distillations.",
+    "erasures.",
+    "erased_rows.",
+    "derived.",
+)
 """Methods on what belongs to no user; a caller who acts for one lacks the permission for the routes that use them."""
 
 

@@ -11,6 +11,7 @@ from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
+from sagacity.domain.erasure import ErasureReport, Scan
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction
@@ -61,6 +62,18 @@ FIGURES = FigureFilter(start=LONG_AGO, end=LATER)
 BY_SOURCE = FIGURES.model_copy(update={"by": FigureGroup.SOURCE})
 REVIEWED = ReviewQuery(kinds=tuple(MemoryKind), user_id=None, days_back=1)
 DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
+
+
+def _report(held: Held) -> ErasureReport:
+    """A report under another organisation's name."""
+    return ErasureReport(
+        **dict.fromkeys(("requested_at", "gone_at", "finished_at"), START),
+        deleted={"stolen": 1},
+        unnamed={},
+        **dict.fromkeys(("withdrawn", "backups", "beyond_reach"), ()),
+        **dict.fromkeys(("erasure_id", "org_id", "user_hash", "key_id", "database", "files"), held.word),
+        scan=Scan(tables=1, needles=1),
+    )
 
 
 def _document(held: Held) -> Document:
@@ -391,6 +404,32 @@ CASES: dict[str, Case] = {
     "analytics_days.last_day": lambda tx, h: tx.analytics_days.last_day(),
     "analytics_days.first_call": lambda tx, h: tx.analytics_days.first_call(),
     "analytics_days.drop": lambda tx, h: tx.analytics_days.drop(LATER, limit=9),
+    "erasures.hold": lambda tx, h: tx.erasures.hold(ANNA),
+    "erasures.take_empty": lambda tx, h: tx.erasures.take_empty(ANNA),
+    "erasures.find_running": lambda tx, h: tx.erasures.find_running(h.word),
+    "erasures.add": lambda tx, h: tx.erasures.add("new", user_hash="h", key_id="k", sealed="s"),
+    "erasures.get": lambda tx, h: tx.erasures.get(f"{h.word} erasure"),
+    "erasures.list_newest": lambda tx, h: tx.erasures.list_newest(limit=9),
+    "erasures.count": lambda tx, h: tx.erasures.count(f"{h.word} erasure", {"stolen": 1}),
+    "erasures.note_gone": lambda tx, h: tx.erasures.note_gone(f"{h.word} erasure"),
+    "erasures.finish": lambda tx, h: tx.erasures.finish(f"{h.word} erasure", _report(h)),
+    "erasures.needles": lambda tx, h: tx.erasures.needles(ANNA),
+    "erasures.scope_ids": lambda tx, h: tx.erasures.scope_ids(ANNA),
+    "erasures.is_user_back": lambda tx, h: tx.erasures.is_user_back(ANNA),
+    "erased_rows.turns": lambda tx, h: tx.erased_rows.turns(ANNA, limit=9),
+    "erased_rows.numbers": lambda tx, h: tx.erased_rows.numbers(ANNA, MemoryKind.PROFILE, limit=9),
+    "erased_rows.memories": lambda tx, h: tx.erased_rows.memories(MemoryKind.PROFILE, [h.memory.memory_id]),
+    "erased_rows.named": lambda tx, h: tx.erased_rows.named(ANNA),
+    "erased_rows.unnamed": lambda tx, h: tx.erased_rows.unnamed(ANNA),
+    "erased_rows.operations": lambda tx, h: tx.erased_rows.operations(ANNA),
+    "erased_rows.scopes": lambda tx, h: tx.erased_rows.scopes(ANNA),
+    "erased_rows.lock": lambda tx, h: tx.erased_rows.lock(ANNA),
+    "erased_rows.all": lambda tx, h: tx.erased_rows.all(ANNA),
+    "erased_rows.leases": lambda tx, h: tx.erased_rows.leases(ANNA),
+    "erased_rows.withdrawn": lambda tx, h: tx.erased_rows.withdrawn([h.memory.memory_id]),
+    "derived.resting_on": lambda tx, h: tx.derived.resting_on([h.memory.memory_id]),
+    "derived.named_by_requests": lambda tx, h: tx.derived.named_by_requests(ANNA, after=0, limit=9),
+    "derived.forget_members": lambda tx, h: tx.derived.forget_members([h.memory.memory_id]),
     "usage.add": lambda tx, h: tx.usage.add([used(OTHER_ORG.org_id, "new"), used(ORG.org_id, h.word)]),
     "usage.known": lambda tx, h: tx.usage.known(
         [

@@ -61,7 +61,8 @@ def review(
     """
     Review memories that may deserve no place.
 
-    They may be outdated, repeated, replaced, or not worth their cost. In a terminal you decide on one after the other: keep, archive, supersede or merge; u undoes the last decision.
+    They may be outdated, repeated, replaced, or not worth their cost. In a terminal you decide on one after the other:
+    keep, archive, supersede or merge; u undoes the last decision.
     Nothing is archived by itself.
 
     Example: sagacity review --user-id ana
