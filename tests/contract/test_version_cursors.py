@@ -89,6 +89,23 @@ async def test_user_of_whom_the_rerun_knew_nothing_is_learned_anew(storage: Stor
     assert await cursors_of(storage) == {"profile:one": 9, "archived/profile:one": 0}
 
 
+async def test_archive_that_is_emptied_takes_its_cursor_along(storage: Storage) -> None:
+    """Also of a user of whom nothing else is moved: what is archived later starts with no cursor of what is gone."""
+    await storage.append(ORG, said("tea"))
+    await add(storage, "gone")
+    await read_to(storage, 4)
+    for _ in range(
+        2
+    ):  # first Anna's is archived for Ben's sake, then it makes room, and nothing of hers is moved
+        await add(storage, "ben's", PENDING, user_id=BEN)
+        await upgrade(storage)
+    assert await cursors_of(storage) == {"profile:one": 0}
+    await add(storage, "read again")
+    await read_to(storage, 2)
+    await downgrade(storage)
+    assert await cursors_of(storage) == {"profile:one": 0, "archived/profile:one": 2}
+
+
 async def test_version_that_was_written_by_hand_leaves_cursors_as_they_are(storage: Storage) -> None:
     """Nobody reads anything again because a client wrote memories of a version itself."""
     await storage.append(ORG, said("tea"))

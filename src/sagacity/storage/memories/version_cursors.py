@@ -86,8 +86,8 @@ class VersionCursors:
         await self._move(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
 
     async def forget(self, version: Status) -> None:
-        """Forget how far a version was learned."""
-        await self._scope.run(sa.delete(cursors).where(self._of(version)))
+        """Forget how far a version was learned, but of those who keep a part of it."""
+        await self._scope.run(sa.delete(cursors).where(self._of(version), ~self._keeps()))
 
     async def align_backwards(self, version: Status) -> None:
         """Let a version have read no further than CURRENT; nothing, where that has read nothing."""

@@ -64,6 +64,8 @@ class VersionRepository:
         among_affected = self._affected(wanted, run_id)
         deleted = archived = 0
         if archive_current:
+            if not wanted.memory_ids:
+                await self._forget_emptied(wanted, run_id, among_affected)
             deleted = await self._delete(wanted, Status.ARCHIVED, *among_affected)
             current = (*self._version(wanted, Status.CURRENT), *among_affected)
             archived = await self._note(run_id, ChangeAction.ARCHIVED, current)
@@ -198,6 +200,26 @@ class VersionRepository:
         chosen = sa.select(_column.memory_id).where(*self._version(wanted, version), *further)
         rows = await self._scope.all(self._scope.locked(chosen.order_by(_column.memory_id)))
         return await self._memories.erase(wanted.kind, [row.memory_id for row in rows])
+
+    async def _forget_emptied(
+        self, wanted: VersionFilter, run_id: RunId, among_affected: Sequence[sa.ColumnElement[bool]]
+    ) -> None:
+        """
+        Forget the archive's cursors of whom nothing but the archive is touched.
+
+        Their memories go, so that nothing is known of what those cursors have read. Those of others are moved.
+        """
+        current = sa.select(_owner).where(*self._version(wanted, Status.CURRENT)).correlate(None)
+        emptied = sa.select(_owner).where(
+            *self._version(wanted, Status.ARCHIVED),
+            *among_affected,
+            _owner.not_in(self._users_of(run_id, wanted)),
+            _owner.not_in(current),
+        )
+        cursors = VersionCursors(
+            self._scope, wanted.kind, wanted.names, emptied, keepers=self._keepers(wanted)
+        )
+        await cursors.forget(Status.ARCHIVED)
 
     def _version(self, wanted: VersionFilter, status: Status) -> list[sa.ColumnElement[bool]]:
         """Return what is true of the memories of one version that are *wanted*."""
