@@ -243,6 +243,39 @@ class Settings(BaseSettings):
         description="Secret by which reports of erasures are signed, 32 bytes at least; empty: one is made and kept as "
         "`erasure.key` in the home folder. The same for all processes.",
     )
+    sign_up: Literal["closed", "invited", "open"] = Field(
+        default="closed",
+        description="Who may make an account: nobody (`closed`), who knows the invitation code (`invited`), or anybody "
+        "(`open`). Accounts are users of the organisation in `SAGACITY_JWT_ORG`.",
+    )
+    invitation_code: SecretStr = Field(
+        default=SecretStr(""), description="Code that signing up needs where it is `invited`."
+    )
+    verify_email: bool = Field(
+        default=True, description="An address must be confirmed before its account can be signed in to."
+    )
+    account_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Secret by which tokens of accounts are signed, 32 bytes at least; empty: one is made and kept as "
+        "`accounts.key` in the home folder. The same for all processes.",
+    )
+    account_pages: str = Field(
+        default="",
+        description="Address of the web pages `verify-email` and `reset-password` that e-mails link to; empty: they "
+        "only carry the code.",
+    )
+    password_passes: int = Field(
+        default=3, ge=1, le=100, description="Passes of Argon2id over its memory, for each password."
+    )
+    password_memory_kib: int = Field(
+        default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
+    )
+    smtp_url: SecretStr = Field(
+        default=SecretStr(""),
+        description="Server that sends e-mails: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. "
+        "Empty: in development they are printed, otherwise none are sent.",
+    )
+    mail_from: str = Field(default="", description="Address that e-mails are from.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
 
@@ -290,7 +323,25 @@ class Settings(BaseSettings):
             raise ValueError("SAGACITY_JWT_JWKS_URL must be an http or https URL")
         return self
 
-    @field_validator("erasure_key")
+    @model_validator(mode="after")
+    def _accounts_can_be_made(self) -> Self:
+        url = self.smtp_url.get_secret_value()
+        if url and not (url.startswith(("smtp://", "smtps://")) and urlsplit(url).hostname):
+            raise ValueError("SAGACITY_SMTP_URL must be such as smtps://user:password@host:465")
+        if url and "@" not in self.mail_from:
+            raise ValueError("SAGACITY_SMTP_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from")
+        if self.account_pages and not self.account_pages.startswith(("https://", "http://")):
+            raise ValueError("SAGACITY_ACCOUNT_PAGES must be an http or https URL")
+        if self.sign_up == "invited" and not self.invitation_code.get_secret_value():
+            raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
+        if self.sign_up != "closed" and self.verify_email and not url and self.environment != "development":
+            raise ValueError(
+                "SAGACITY_SIGN_UP needs SAGACITY_SMTP_URL to confirm addresses; or set SAGACITY_VERIFY_EMAIL=false, or "
+                "SAGACITY_ENVIRONMENT=development, which prints e-mails"
+            )
+        return self
+
+    @field_validator("erasure_key", "account_key")
     @classmethod
     def _long_enough(cls, value: SecretStr) -> SecretStr:
         secret = value.get_secret_value()
