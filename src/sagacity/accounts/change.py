@@ -6,7 +6,7 @@ from sagacity.accounts.sign_up import BAD_CODE
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
-from sagacity.domain.errors import InvalidInput, WrongPassword
+from sagacity.domain.errors import WrongCredentials
 from sagacity.domain.operation import Operation
 from sagacity.domain.principal import Principal
 from sagacity.memories.acting import Acting, Parts
@@ -35,13 +35,14 @@ async def reset_password(parts: AccountParts, code: str, new_password: str) -> N
     Set a new password by a code that was sent; every session of the account ends, and its address is confirmed.
 
     Raises:
-        InvalidInput: the code is not known, was used, or has expired; or the password is too weak.
+        WrongCredentials: the code is not known, was used, or has expired.
+        InvalidInput: the password is too weak.
     """
     password_hash = await parts.passwords.hash(checked_password(new_password))
     async with parts.storage.begin(parts.tenant) as transaction:
         user_id = await transaction.account_mails.redeem(Mail.RESET, hash_token(code))
         if user_id is None:
-            raise InvalidInput(BAD_CODE)
+            raise WrongCredentials(BAD_CODE)
         await transaction.accounts.set_password(user_id, password_hash)
         await transaction.accounts.verify(user_id)
         await transaction.account_mails.drop(user_id, Mail.VERIFY)
@@ -55,7 +56,7 @@ async def change_password(
     Set a new password; the account's other sessions end, and a code that was sent for another is good no more.
 
     Raises:
-        WrongPassword: the current one is wrong.
+        WrongCredentials: the current one is wrong.
         Forbidden: the caller did not sign in to an account.
         InvalidInput: the new one is too weak.
         RateLimited: too many tries came before.
@@ -85,7 +86,7 @@ async def delete_account(
         erasing: what erases.
 
     Raises:
-        WrongPassword: the password is wrong.
+        WrongCredentials: the password is wrong.
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
     """
@@ -100,5 +101,5 @@ async def delete_account(
 async def _asked_again(parts: AccountParts, principal: Principal, password: str, *, address: str) -> Account:
     account = await account_of(parts, principal)
     if await check_password(parts, account.email, password, address=address) is None:
-        raise WrongPassword("the current password is wrong")
+        raise WrongCredentials("the current password is wrong")
     return account

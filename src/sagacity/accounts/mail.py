@@ -93,7 +93,7 @@ class MailSender:
                     mail.user_id, mail.purpose, code_hash, expires_at=expires_at
                 )
         if self._mailer is None:
-            _log.warning("accounts.no_mail", purpose=str(mail.purpose), hint="set SAGACITY_SMTP_URL")
+            _log.warning("accounts.no_mail", purpose=str(mail.purpose), hint="set SAGACITY_MAIL_URL")
             await self._postpone(mail, gives_up=True)
             return True
         try:

@@ -68,6 +68,7 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
 
 
 def _mailer(settings: Settings, clock: Clock) -> Mailer | None:
-    if url := settings.smtp_url.get_secret_value():
-        return SmtpMailer(url, settings.mail_from, clock)
-    return ConsoleMailer() if settings.environment == "development" else None
+    url = settings.mail_url.get_secret_value()
+    if not url:
+        return None
+    return ConsoleMailer() if url == "console" else SmtpMailer(url, settings.mail_from, clock)

@@ -7,7 +7,7 @@ from sagacity.accounts.parts import AccountParts, SignUp
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
-from sagacity.domain.errors import Forbidden, InvalidInput
+from sagacity.domain.errors import Forbidden, WrongCredentials
 from sagacity.domain.ids import UserId
 
 BAD_CODE = "the code is not known, was used, or has expired; ask for a new one"
@@ -64,12 +64,12 @@ async def verify_email(parts: AccountParts, code: str) -> None:
     Note that an address is its owner's, who was sent the *code*.
 
     Raises:
-        InvalidInput: the code is not known, was used, or has expired.
+        WrongCredentials: the code is not known, was used, or has expired.
     """
     async with parts.storage.begin(parts.tenant) as transaction:
         user_id = await transaction.account_mails.redeem(Mail.VERIFY, hash_token(code))
         if user_id is None:
-            raise InvalidInput(BAD_CODE)
+            raise WrongCredentials(BAD_CODE)
         await transaction.accounts.verify(user_id)
 
 

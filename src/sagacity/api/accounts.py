@@ -64,7 +64,13 @@ async def _visitor(http_request: Request, runtime: RuntimeDep) -> Visitor:
     return Visitor(runtime.accounts.parts, address_of(http_request))
 
 
+async def _origin(http_request: Request) -> str:
+    """Return where a call comes from."""
+    return address_of(http_request)
+
+
 Visits = Annotated[Visitor, Depends(_visitor)]
+Address = Annotated[str, Depends(_origin)]
 
 
 @public.post("/register", name="register", status_code=201, openapi_extra=sdk(generated=False))
@@ -191,22 +197,22 @@ async def verify_token(caller: Reads) -> VerifiedToken:
 
 @router.post("/auth/password/update")
 @limited(Rate.RUN)
-async def change_password(body: ChangePasswordBody, caller: Writes, http_request: Request) -> Told:
+async def change_password(body: ChangePasswordBody, caller: Writes, address: Address) -> Told:
     """Set a new password in place of the current one; the account's other sessions end."""
     await change.change_password(
         caller.runtime.accounts.parts,
         caller.principal,
         body.current_password,
         body.new_password,
-        address=address_of(http_request),
+        address=address,
     )
     return Told(message="the password is changed")
 
 
 @router.delete("/account", name="delete_own_account", status_code=204, openapi_extra=sdk(generated=False))
-@router.delete("/auth/account", status_code=204)
+@router.delete("/auth/account", status_code=204, openapi_extra=sdk(generated=False))
 @limited(Rate.RUN)
-async def delete_account(body: DeleteAccountBody, caller: Writes, http_request: Request) -> Response:
+async def delete_account(body: DeleteAccountBody, caller: Writes, address: Address) -> Response:
     """
     Delete the account for good, and erase all that is stored of its user.
 
@@ -217,7 +223,7 @@ async def delete_account(body: DeleteAccountBody, caller: Writes, http_request: 
         caller.runtime.accounts.parts,
         caller.principal,
         body.password,
-        address=address_of(http_request),
+        address=address,
         erasing=caller.runtime.parts,
     )
     return Response(status_code=204)

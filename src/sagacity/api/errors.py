@@ -25,7 +25,7 @@ from sagacity.domain.errors import (
     StorageError,
     TooLarge,
     Unauthorized,
-    WrongPassword,
+    WrongCredentials,
 )
 from sagacity.schemas.errors import FieldFault, Problem
 from sagacity.schemas.fault_words import in_words
@@ -37,7 +37,7 @@ STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
     NotConfirmed: 400,
-    WrongPassword: 400,
+    WrongCredentials: 400,
     InvalidInput: 422,
     TooLarge: 413,
     Unauthorized: 401,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sagacity.cli import (
+    accounts,
     agent_playbooks,
     analytics,
     config,
@@ -146,6 +147,7 @@ app.add_typer(entities.app, name="entities")
 app.add_typer(conversations.app, name="conversations")
 app.add_typer(memories.app, name="memories")
 app.add_typer(profile.app, name="profile")
+app.add_typer(accounts.app, name="account")
 app.add_typer(users.app, name="users")
 app.add_typer(interactions.app, name="interactions")
 interactions.app.command(hidden=True)(publish)

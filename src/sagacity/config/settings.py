@@ -270,10 +270,10 @@ class Settings(BaseSettings):
     password_memory_kib: int = Field(
         default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
     )
-    smtp_url: SecretStr = Field(
+    mail_url: SecretStr = Field(
         default=SecretStr(""),
-        description="Server that sends e-mails: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. "
-        "Empty: in development they are printed, otherwise none are sent.",
+        description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, or `console`, "
+        "which prints them, for development. Empty: none are sent.",
     )
     mail_from: str = Field(default="", description="Address that e-mails are from.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
@@ -325,19 +325,24 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _accounts_can_be_made(self) -> Self:
-        url = self.smtp_url.get_secret_value()
-        if url and not (url.startswith(("smtp://", "smtps://")) and urlsplit(url).hostname):
-            raise ValueError("SAGACITY_SMTP_URL must be such as smtps://user:password@host:465")
-        if url and "@" not in self.mail_from:
-            raise ValueError("SAGACITY_SMTP_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from")
+        url = self.mail_url.get_secret_value()
+        if url not in ("", "console"):
+            if not url.startswith(("smtp://", "smtps://")) or not urlsplit(url).hostname:
+                raise ValueError(
+                    "SAGACITY_MAIL_URL must be `console`, or such as smtps://user:password@host:465"
+                )
+            if "@" not in self.mail_from or not self.mail_from.isprintable():
+                raise ValueError(
+                    "SAGACITY_MAIL_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from"
+                )
         if self.account_pages and not self.account_pages.startswith(("https://", "http://")):
             raise ValueError("SAGACITY_ACCOUNT_PAGES must be an http or https URL")
         if self.sign_up == "invited" and not self.invitation_code.get_secret_value():
             raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
-        if self.sign_up != "closed" and self.verify_email and not url and self.environment != "development":
+        if self.sign_up != "closed" and self.verify_email and not url:
             raise ValueError(
-                "SAGACITY_SIGN_UP needs SAGACITY_SMTP_URL to confirm addresses; or set SAGACITY_VERIFY_EMAIL=false, or "
-                "SAGACITY_ENVIRONMENT=development, which prints e-mails"
+                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, and "
+                "SAGACITY_VERIFY_EMAIL=false does without"
             )
         return self
 

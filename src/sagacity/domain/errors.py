@@ -6,7 +6,7 @@ Every error that Sagacity raises on purpose.
     ├── Conflict            it is there already, in another form
     ├── InvalidInput        a user's mistake
     │   ├── NotConfirmed    much would be deleted, and the call does not say that it is meant
-    │   └── WrongPassword   the password that was asked for again is not the account's
+    │   └── WrongCredentials   a password that was asked for again, or a code, is wrong
     ├── TooLarge            the body is over the limit
     ├── Unauthorized        no valid token
     ├── Forbidden           a valid token that may not do this
@@ -44,8 +44,8 @@ class NotConfirmed(InvalidInput):
     """Much would be deleted, and the call does not say that this is meant. Send it again with `confirm=true`."""
 
 
-class WrongPassword(InvalidInput):
-    """The password that was asked for again is not the account's. Nothing was changed."""
+class WrongCredentials(InvalidInput):
+    """A password that was asked for again, or a code, is wrong or was used. Nothing was changed."""
 
 
 class TooLarge(SagacityError):

@@ -2,6 +2,7 @@
 """Every call of the API that is one request, as a method; each is written in its module."""
 
 from sagacity.client._async import (
+    accounts,
     agent_playbooks,
     analytics,
     chat,
@@ -33,6 +34,18 @@ from sagacity.client._async.connection import AsyncConnection
 
 class AsyncCalls(AsyncConnection):
     """The calls that are one request each."""
+
+    log_out = accounts.log_out
+    get_account = accounts.get_account
+    verify_token = accounts.verify_token
+    change_password = accounts.change_password
+    sign_up = accounts.sign_up
+    log_in = accounts.log_in
+    refresh_session = accounts.refresh_session
+    verify_email = accounts.verify_email
+    resend_verification = accounts.resend_verification
+    request_password_reset = accounts.request_password_reset
+    reset_password = accounts.reset_password
 
     add_agent_playbooks = agent_playbooks.add_agent_playbooks
     update_agent_playbook = agent_playbooks.update_agent_playbook

@@ -1,6 +1,6 @@
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._async import chatting, publishing, remembering, skill_folders, waiting
+from sagacity.client._async import chatting, leaving, publishing, remembering, skill_folders, waiting
 from sagacity.client._async.calls import AsyncCalls
 
 
@@ -30,3 +30,4 @@ class AsyncSagacity(AsyncCalls):
     delete_memory = remembering.delete_memory
     delete_memories = remembering.delete_memories
     delete_user_settings = remembering.delete_user_settings
+    delete_account = leaving.delete_account

@@ -1,7 +1,7 @@
 # Generated from _async by scripts/unasync; edit it there.
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._sync import chatting, publishing, remembering, skill_folders, waiting
+from sagacity.client._sync import chatting, leaving, publishing, remembering, skill_folders, waiting
 from sagacity.client._sync.calls import Calls
 
 
@@ -31,3 +31,4 @@ class Sagacity(Calls):
     delete_memory = remembering.delete_memory
     delete_memories = remembering.delete_memories
     delete_user_settings = remembering.delete_user_settings
+    delete_account = leaving.delete_account
