@@ -30,7 +30,7 @@ class Mailbox:
         self.letters: list[EmailMessage] = []
         self.refuses = 0
 
-    async def handle_DATA(self, server: object, session: object, envelope: Envelope) -> str:
+    async def handle_DATA(self, server: object, session: object, envelope: Envelope) -> str:  # noqa: N802  the name that the library calls
         if self.refuses:
             self.refuses -= 1
             return "451 try later"
