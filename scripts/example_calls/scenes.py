@@ -636,8 +636,8 @@ async def erasures(api: Recorder) -> None:
 
 async def accounts(api: Recorder) -> None:
     """Somebody signs up, confirms the address, signs in, forgets the password, and leaves."""
-    email, password = "ana@example.com", "Two-Lions-4"
-    new = {"email": email, "password": password, "full_name": "Ana"}
+    email = "ana@example.com"
+    new = {"email": email, "password": "Two-Lions-4", "full_name": "Ana"}
     user_id = UserId((await api.show("POST /api/auth/signup", new))["user_id"])
     await api.show("POST /api/register", new | {"email": "ben@example.com", "invitation_code": ""})
     await api.show("POST /api/resend-verification", {"email": email})
@@ -648,8 +648,9 @@ async def accounts(api: Recorder) -> None:
     await api.show("POST /api/forgot-password", {"email": "ben@example.com"})
     await api.runtime.accounts.mails.send_due()
     await _mailed(api, user_id, Mail.RESET)
-    password = "Three-Lions-5"
-    await api.show("POST /api/reset-password", {"code": CODE, "new_password": password})
+    reset = {"code": CODE, "new_password": "Three-Lions-5"}
+    await api.show("POST /api/reset-password", reset)
+    password = reset["new_password"]
     signed_in = await api.show("POST /api/auth/login", {"email": email, "password": password})
     refreshed = await api.do("POST /api/auth/refresh", {"refresh_token": signed_in["refresh_token"]})
     await api.show("POST /token", {"username": email, "password": password})

@@ -341,8 +341,8 @@ class Settings(BaseSettings):
             raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
         if self.sign_up != "closed" and self.verify_email and not url:
             raise ValueError(
-                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, and "
-                "SAGACITY_VERIFY_EMAIL=false does without"
+                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, "
+                "and SAGACITY_VERIFY_EMAIL=false does without"
             )
         return self
 
