@@ -9,7 +9,7 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.memories.edits import stamped
 from support.api import profiles_of
 from support.poison import POISON
-from support.promises import ask, choose, log_of
+from support.promises import BY_HAND, aggregate, ask, choose, log_of, shared, taught_playbooks
 from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm
 from support.windows import memory
 
@@ -54,8 +54,9 @@ async def test_no_poisoned_text_becomes_an_instruction(api, is_fooled):
             {"role": role, "content": text, **({} if origin is None else {"origin": origin})}
             for role, origin, text in POISON
         ]
-        for start in range(0, len(sent), 10):
-            await tell(api, {"content": "Please look up shops for me."}, *sent[start : start + 10])
+        step = 10 if is_fooled else len(sent)  # of one answer of a model, only so many rules are taken
+        for start in range(0, len(sent), step):
+            await tell(api, {"content": "Please look up shops for me."}, *sent[start : start + step])
     shown = await instructions(api, "Which shops and rules do you recommend, always or never?")
     assert [text for _, _, text in POISON if text in shown] == []
     assert {one["trust"] for one in await log_of(api) if one["content"] in str(POISON)} == {"low"}
@@ -90,6 +91,19 @@ async def test_a_rule_that_rests_on_a_tool_waits_until_a_person_updates_it(api):
         ("web_page", "high"),
         ("imported", "high"),
     }
+
+
+async def test_what_waits_teaches_other_users_nothing(api):
+    """Three users' rules of low trust make no agent playbook, and one that is trusted does."""
+    await choose(api, **BY_HAND)
+    for origin, made in (("tool", 0), (None, 1)):
+        said = [(user, f"Answer in short sentences, please, {user}.") for user in ("anna", "ben", "cleo")]
+        await taught_playbooks(
+            api, *said, trigger="replying", **({} if origin is None else {"origin": origin})
+        )
+        await aggregate(api)
+        assert len(await shared(api)) == made
+    assert [one["origin"] for one in await shared(api)] == ["operator"]
 
 
 async def test_a_fact_of_low_trust_is_told_as_such(api):

@@ -27,7 +27,7 @@ RULE, FACT = MemoryKind.USER_PLAYBOOK, MemoryKind.PROFILE
     ],
 )
 def test_a_rule_of_low_trust_and_a_fact_that_no_person_said_wait(kind, evidence, origin, is_unconfirmed):
-    turns = [turn("Always do it.", role=role, origin=said) for role, said in TURNS.items()]
+    turns = [turn(role, "Always do it.", origin=said) for role, said in TURNS.items()]
     read = WindowResult(None, window(*turns), Outcome.LEARNED)
     found = attributed(
         read, candidate("Do it.", kind=kind, evidence=[FIRST_ID + place for place in evidence])
