@@ -193,8 +193,14 @@ def _class(calls: Sequence[Call], names: Sequence[str]) -> str:
         + '"""Every call of the API that is one request, as a method; each is written in its module."""\n'
     ]
     lines += [
-        f"from {_ROOM} import {', '.join(names)}",
-        f"from {_ROOM}.connection import AsyncConnection\n\n",
+        "from typing import TYPE_CHECKING",
+        f"from {_ROOM}.connection import AsyncConnection",
+        "from sagacity.client.later import Later",
+        "if TYPE_CHECKING:",
+        f"    from {_ROOM} import {', '.join(names)}",
+        "else:",
+        *(f'    {name} = Later("{_ROOM}.{name}")' for name in names),
+        "\n",
     ]
     lines += ["class AsyncCalls(AsyncConnection):", '    """The calls that are one request each."""\n']
     for name in names:

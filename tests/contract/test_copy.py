@@ -71,9 +71,13 @@ async def _open(url: str, prefix: str) -> Storage:
     return await open_storage(url, clock=StoppedClock(), ids=CountingIds(prefix))
 
 
-@pytest.fixture(params=CROSSED)
+@pytest.fixture(params=[CROSSED[0], pytest.param(CROSSED[1], marks=pytest.mark.full)])
 def urls(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """A furnished database and an empty one: each kind is once the source and once the target."""
+    """
+    A furnished database and an empty one: each kind is once the source and once the target.
+
+    Most users move from a file to a server; the way back runs for every test in the full suite.
+    """
     one, other = request.param.split("-to-")
     return FURNISHED[one](request), DATABASES[other](request)
 
@@ -207,7 +211,7 @@ async def test_numbers_go_on_after_the_largest(source: Storage, target: Storage)
     assert len(await numbers_of(target, ORG, entities.c.entity_id)) > 2
 
 
-@pytest.mark.parametrize("urls", PAIRS, indirect=True)
+@pytest.mark.parametrize("urls", CROSSED, indirect=True)
 async def test_a_writer_goes_on_and_the_copy_is_of_one_moment(source: Storage, target: Storage) -> None:
     """Whatever is stored meanwhile is there completely or not at all."""
     done = asyncio.Event()

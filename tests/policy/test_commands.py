@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from sagacity.cli.main import app
+from sagacity.cli.main import tree
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,7 +19,7 @@ def leaves(command, name: str):
         yield name, command
 
 
-@pytest.mark.parametrize(("name", "command"), list(leaves(get_command(app), "sagacity")))
+@pytest.mark.parametrize(("name", "command"), list(leaves(get_command(tree()), "sagacity")))
 def test_command_is_documented_with_an_example(name: str, command) -> None:
     """Every command stands in the reference, and its help shows how it is called."""
     page = (ROOT / "docs" / "reference" / "cli.md").read_text()
@@ -38,7 +38,7 @@ def groups(command, name: str):
             yield from groups(child, f"{name} {part}")
 
 
-@pytest.mark.parametrize("children", list(groups(get_command(app), "sagacity")))
+@pytest.mark.parametrize("children", list(groups(get_command(tree()), "sagacity")))
 def test_list_of_commands_reads_whole_in_80_columns(children) -> None:
     """No first sentence is cut."""
     shown = {name: child for name, child in children.items() if not child.hidden}

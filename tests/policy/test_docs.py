@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from sagacity.api.errors import STATUS, status_of
-from sagacity.cli.main import app as commands
+from sagacity.cli.main import tree
 from sagacity.cli.output import exit_code
 from sagacity.client import errors as client_errors
 from sagacity.config.settings import Settings
@@ -208,7 +208,7 @@ def test_every_route_is_documented() -> None:
 
 def test_every_command_is_documented() -> None:
     headings = set(re.findall(r"^#+ `sagacity ?([^`]*)`$", _read("docs/reference/cli.md"), re.MULTILINE))
-    assert {" ".join(path) for path in _commands(typer.main.get_command(commands))} <= headings
+    assert {" ".join(path) for path in _commands(typer.main.get_command(tree()))} <= headings
 
 
 def test_every_prompt_is_documented() -> None:

@@ -8,6 +8,7 @@ from sagacity.cli import draw, options
 from sagacity.cli.explain import in_meta, results, with_explanation
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import said, show
+from sagacity.cli.publish import publish
 from sagacity.cli.search_options import Options, searching
 
 app = typer.Typer(no_args_is_help=True, help="The turns that were published.")
@@ -81,3 +82,6 @@ def delete_all(context: typer.Context, *, yes: options.Yes = False) -> None:
     with connected(context, "deleting") as client:
         reply = client.delete_all_interactions()
     show(context, reply, said(f"{reply.deleted_count} deleted"))
+
+
+app.command(hidden=True)(publish)

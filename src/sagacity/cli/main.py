@@ -2,65 +2,66 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from sagacity.cli import (
-    agent_playbooks,
-    analytics,
-    config,
-    conversations,
-    dead_letters,
-    entities,
-    evaluations,
-    interactions,
-    memories,
-    operations,
-    profile,
-    profiles,
-    prompts,
-    skills,
-    tokens,
-    user_playbooks,
-    users,
-    versions,
-)
-from sagacity.cli.backup import backup, restore
-from sagacity.cli.chat import chat
-from sagacity.cli.context import context_
-from sagacity.cli.demo.command import demo
-from sagacity.cli.doctor import doctor
-from sagacity.cli.history import history, undo_merge
 from sagacity.cli.invocation import Invocation
-from sagacity.cli.ledger import ledger
-from sagacity.cli.migrate import migrate
-from sagacity.cli.migrate_data import migrate_data
-from sagacity.cli.output import GENERAL, OK, report
-from sagacity.cli.publish import publish
-from sagacity.cli.receipts import receipt
-from sagacity.cli.reindex import reindex
-from sagacity.cli.review import review, review_log, review_memory
-from sagacity.cli.search import search
-from sagacity.cli.serve import serve
-from sagacity.cli.usage import usage
-from sagacity.cli.verify_erasure import verify_erasure
-from sagacity.cli.worker import worker
 from sagacity.domain.errors import SagacityError
 
 _ANYWHERE = frozenset({"--json", "--wide", "--allow-insecure"})
 _ANYWHERE_WITH_VALUE = frozenset({"--field", "--server-url", "--api-key"})
-_INTERRUPTED = 130
+_OK, _GENERAL, _INTERRUPTED = 0, 1, 130
 
-app = typer.Typer(
-    name="sagacity",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
+_COMMANDS: Mapping[str, str] = {
+    "demo": "demo.command:demo",
+    "serve": "serve:serve",
+    "worker": "worker:worker",
+    "doctor": "doctor:doctor",
+    "publish": "publish:publish",
+    "search": "search:search",
+    "context": "context:context_",
+    "chat": "chat:chat",
+    "receipt": "receipts:receipt",
+    "history": "history:history",
+    "undo-merge": "history:undo_merge",
+    "review": "review:review",
+    "review-memory": "review:review_memory",
+    "review-log": "review:review_log",
+    "profiles": "profiles:app",
+    "user-profiles": "profiles:app",
+    "user-playbooks": "user_playbooks:app",
+    "agent-playbooks": "agent_playbooks:app",
+    "skills": "skills:app",
+    "entities": "entities:app",
+    "conversations": "conversations:app",
+    "memories": "memories:app",
+    "profile": "profile:app",
+    "users": "users:app",
+    "interactions": "interactions:app",
+    "operations": "operations:app",
+    "dead-letters": "dead_letters:app",
+    "ledger": "ledger:ledger",
+    "analytics": "analytics:app",
+    "usage": "usage:usage",
+    "prompts": "prompts:app",
+    "evaluations": "evaluations:app",
+    "config": "config:app",
+    "token": "tokens:app",
+    "migrate": "migrate:migrate",
+    "reindex": "reindex:reindex",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
+    "verify-erasure": "verify_erasure:verify_erasure",
+    "migrate-data": "migrate_data:migrate_data",
+}
+"""Command → where it is written, in the order of the help. It is imported when it is asked for."""
+_HIDDEN = frozenset({"user-profiles"})
+_COMPLETION = "_SAGACITY_COMPLETE"
+"""What a shell sets that asks which words fit."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  Typer passes it so
@@ -68,11 +69,10 @@ def _version(wanted: bool) -> None:  # noqa: FBT001  Typer passes it so
         from importlib.metadata import version  # noqa: PLC0415  it loads slowly, and `--help` should not
 
         typer.echo(version("sagacity"))
-        raise typer.Exit(OK)
+        raise typer.Exit(_OK)
 
 
-@app.callback()
-def flags(
+def _flags(
     context: typer.Context,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
@@ -115,55 +115,38 @@ def flags(
     )
 
 
-app.command()(demo)
-app.command()(serve)
-app.command()(worker)
-app.command()(doctor)
-app.command()(publish)
-app.command()(search)
-app.command("context")(context_)
-app.command()(chat)
-app.command()(receipt)
-app.command()(history)
-app.command()(undo_merge)
-app.command()(review)
-app.command()(review_memory)
-app.command()(review_log)
-app.add_typer(profiles.app, name="profiles")
-profiles.app.command("regenerate")(versions.regenerate_profiles)
-profiles.app.command("diff")(versions.diff_profiles)
-profiles.app.command("upgrade")(versions.upgrade_profiles)
-profiles.app.command("downgrade")(versions.downgrade_profiles)
-app.add_typer(profiles.app, name="user-profiles", hidden=True)
-app.add_typer(user_playbooks.app, name="user-playbooks")
-user_playbooks.app.command("regenerate")(versions.regenerate_user_playbooks)
-user_playbooks.app.command("diff")(versions.diff_user_playbooks)
-user_playbooks.app.command("upgrade")(versions.upgrade_user_playbooks)
-user_playbooks.app.command("downgrade")(versions.downgrade_user_playbooks)
-app.add_typer(agent_playbooks.app, name="agent-playbooks")
-app.add_typer(skills.app, name="skills")
-app.add_typer(entities.app, name="entities")
-app.add_typer(conversations.app, name="conversations")
-app.add_typer(memories.app, name="memories")
-app.add_typer(profile.app, name="profile")
-app.add_typer(users.app, name="users")
-app.add_typer(interactions.app, name="interactions")
-interactions.app.command(hidden=True)(publish)
-app.add_typer(operations.app, name="operations")
-app.add_typer(dead_letters.app, name="dead-letters")
-app.command()(ledger)
-app.add_typer(analytics.app, name="analytics")
-app.command()(usage)
-app.add_typer(prompts.app, name="prompts")
-app.add_typer(evaluations.app, name="evaluations")
-app.add_typer(config.app, name="config")
-app.add_typer(tokens.app, name="token")
-app.command()(migrate)
-app.command()(reindex)
-app.command()(backup)
-app.command()(restore)
-app.command()(verify_erasure)
-app.command()(migrate_data)
+@cache
+def tree(commands: tuple[str, ...] = tuple(_COMMANDS)) -> typer.Typer:
+    """Return the program with these commands; what they are written in is imported."""
+    app = typer.Typer(
+        name="sagacity",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    app.callback()(_flags)
+    for name in commands:
+        module, _, written = _COMMANDS[name].partition(":")
+        found = getattr(import_module(f"sagacity.cli.{module}"), written)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, hidden=name in _HIDDEN)
+        else:
+            app.command(name)(found)
+    return app
+
+
+def _needed(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return which commands it takes to answer *arguments*, whose global flags come first: mostly one."""
+    waiting = list(arguments)
+    while waiting and waiting[0].startswith("-"):
+        if waiting[0] == "--version":
+            return ()
+        if waiting.pop(0) in _ANYWHERE_WITH_VALUE and waiting:
+            waiting.pop(0)
+    is_known = bool(waiting) and waiting[0] in _COMMANDS and _COMPLETION not in os.environ  # noqa: TID251  the shell's question, no setting
+    return (waiting[0],) if is_known else tuple(_COMMANDS)
 
 
 def main() -> None:
@@ -175,17 +158,19 @@ def run(arguments: list[str]) -> int:
     """Run one command; its errors are reported, and become the exit code that is returned."""
     as_json = "--json" in arguments
     try:
-        ended = app(arguments or ["--help"], standalone_mode=False, prog_name="sagacity")
+        ended = tree(_needed(arguments))(arguments or ["--help"], standalone_mode=False, prog_name="sagacity")
     except (SagacityError, typer.TyperException) as error:
+        from sagacity.cli.output import report  # noqa: PLC0415  it loads what draws tables
+
         return report(error, as_json=as_json)
     except typer.Abort:
-        return GENERAL
+        return _GENERAL
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
-    return ended if isinstance(ended, int) else OK
+        return _OK
+    return ended if isinstance(ended, int) else _OK
 
 
 def hoisted(arguments: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sagacity.cli import draw, options
+from sagacity.cli import draw, options, versions
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.nouns import FOUND, STATUS, USER, Noun, Option
 from sagacity.cli.output import said, show
@@ -96,3 +96,8 @@ def delete(
 
 
 PROFILES.deletes_all("delete_all_profiles")
+
+app.command("regenerate")(versions.regenerate_profiles)
+app.command("diff")(versions.diff_profiles)
+app.command("upgrade")(versions.upgrade_profiles)
+app.command("downgrade")(versions.downgrade_profiles)

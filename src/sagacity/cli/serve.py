@@ -65,12 +65,14 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     import uvicorn  # noqa: PLC0415  with the server's parts
 
     from sagacity.api.app import create_app  # noqa: PLC0415  with the server's parts
+    from sagacity.api.connections import limited_protocol  # noqa: PLC0415  with the server's parts
 
     failures: list[SagacityError] = []
     config = uvicorn.Config(
         _keeping_failures(create_app(settings), failures),
         log_config=None,
         access_log=False,
+        http=limited_protocol(most=settings.max_connections, head_seconds=settings.header_timeout_seconds),
         server_header=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )

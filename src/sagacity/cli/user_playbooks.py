@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sagacity.cli import draw
+from sagacity.cli import draw, versions
 from sagacity.cli.nouns import ANY_USER, FOUND, LISTED, NAME, STATUS, USER, VERSION, Noun, Option
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for one user.")
@@ -73,3 +73,8 @@ PLAYBOOKS.updates(
 )
 PLAYBOOKS.deletes("delete_user_playbook", "--playbook-id 7")
 PLAYBOOKS.deletes_all("delete_all_user_playbooks")
+
+app.command("regenerate")(versions.regenerate_user_playbooks)
+app.command("diff")(versions.diff_user_playbooks)
+app.command("upgrade")(versions.upgrade_user_playbooks)
+app.command("downgrade")(versions.downgrade_user_playbooks)

@@ -8,11 +8,22 @@ from urllib.parse import SplitResult, urlsplit
 
 METADATA_HOSTS = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
 METADATA_NETWORKS = tuple(
-    ip_network(network) for network in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "100.100.100.200/32")
+    ip_network(network)
+    for network in (
+        "169.254.0.0/16",  # nearly all clouds
+        "fe80::/10",
+        "fd00:ec2::/32",  # Amazon
+        "fd20:ce::254/128",  # Google
+        "fd00:42::42/128",  # Scaleway
+        "100.100.100.200/32",  # Alibaba
+        "168.63.129.16/32",  # Azure's own agent
+        "192.0.0.192/32",  # Oracle
+    )
 )
 """Where clouds hand out the credentials of the machine, with all of the link-local range."""
 PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-NAT64 = ip_network("64:ff9b::/96")
+NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
+"""IPv6 addresses that end in one of IPv4; the second is for networks of one's own (RFC 8215)."""
 _FORBIDDEN = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 
@@ -75,7 +86,7 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         except OSError:
             return None
     if isinstance(address, IPv6Address):
-        if address in NAT64:
+        if any(address in network for network in NAT64):
             return IPv4Address(int(address) & 0xFFFFFFFF)
         return address.ipv4_mapped or address.sixtofour or address
     return address

@@ -193,6 +193,15 @@ class Settings(BaseSettings):
     )
     max_body_bytes: int = Field(default=5 * 2**20, ge=1024, description="Largest request body.")
     request_timeout_seconds: float = Field(default=60, gt=0, description="Timeout of one call.")
+    header_timeout_seconds: float = Field(
+        default=20, gt=0, description="How long a client may take to send the headers of a call."
+    )
+    max_connections: int = Field(
+        default=800,
+        ge=1,
+        description="Connections to the server at a time; who comes then gets 503. Keep it below the system's limit of "
+        "open files (`ulimit -n`).",
+    )
     strategy_timeout_seconds: float = Field(
         default=5,
         gt=0,

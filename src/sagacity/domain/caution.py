@@ -9,6 +9,7 @@ do harm.
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from sagacity.domain import caution_words as words
@@ -84,6 +85,7 @@ _STATED: Final[Sequence[tuple[Caution, Sequence[str]]]] = (
     ),
 )
 """What is said of somebody; a "not" before its end denies it. The first that fits counts."""
+_STATEMENTS: Final = tuple((pattern, caution) for caution, patterns in _STATED for pattern in patterns)
 _REFUSED: Final = (
     (
         r"\b(?:do(?:es)? not|do(?:es)?n't|cannot|can't|may not|must(?:n't| not)|never|no longer|won't|"
@@ -108,20 +110,16 @@ _REFUSED: Final = (
 )
 """What somebody does not eat or drink; the "not" belongs to it."""
 
-_STATEMENTS = [(re.compile(pattern), caution) for caution, patterns in _STATED for pattern in patterns]
-_REFUSALS = [re.compile(pattern) for pattern in _REFUSED]
-_DENIED, _OVER, _HOLDS_STILL = map(re.compile, (words.DENIED, words.OVER, words.HOLDS_STILL))
-_ANIMALS, _CLAUSE_ENDS, _FORBIDS = map(re.compile, (words.ANIMALS, words.CLAUSE_ENDS, words.FORBIDS))
 _TOUCHED: Final = (
-    (re.compile(words.MEALS), frozenset({Caution.FOOD, Caution.FOOD_AND_HEALTH})),
-    (re.compile(words.BODY), frozenset({Caution.HEALTH, Caution.FOOD_AND_HEALTH})),
-    (re.compile(words.EVERYTHING), frozenset(Caution)),
+    (words.MEALS, frozenset({Caution.FOOD, Caution.FOOD_AND_HEALTH})),
+    (words.BODY, frozenset({Caution.HEALTH, Caution.FOOD_AND_HEALTH})),
+    (words.EVERYTHING, frozenset(Caution)),
 )
 
 
 def caution_of(text: str) -> Caution | None:
     """Return what a memory that says *text* warns of; None for nothing."""
-    clauses = (clause.strip() for clause in _CLAUSE_ENDS.split(_plain(text)))
+    clauses = (clause.strip() for clause in _compiled(words.CLAUSE_ENDS).split(_plain(text)))
     found = {caution for clause in clauses if clause and (caution := _of_clause(clause))}
     if not found:
         return None
@@ -131,12 +129,14 @@ def caution_of(text: str) -> Caution | None:
 def cautions_touched(question: str) -> frozenset[Caution]:
     """Return which cautions matter to *question*: a dinner to what is not eaten, a journey to all."""
     plain = _plain(question)
-    return frozenset[Caution]().union(*(touched for about, touched in _TOUCHED if about.search(plain)))
+    return frozenset[Caution]().union(
+        *(touched for about, touched in _TOUCHED if _compiled(about).search(plain))
+    )
 
 
 def forbids(text: str) -> bool:
     """Whether a rule begins as a prohibition: "never", "do not", "must not"."""
-    return _FORBIDS.match(_plain(text).lstrip()) is not None
+    return _compiled(words.FORBIDS).match(_plain(text).lstrip()) is not None
 
 
 def _plain(text: str) -> str:
@@ -145,18 +145,28 @@ def _plain(text: str) -> str:
 
 def _of_clause(clause: str) -> Caution | None:
     """Return what one clause says: "is vegan", of "is vegan and was diagnosed with asthma"."""
-    said = _HOLDS_STILL.sub("", clause).replace(",", "")
-    if _OVER.search(said):
+    said = _compiled(words.HOLDS_STILL).sub("", clause).replace(",", "")
+    if _compiled(words.OVER).search(said):
         return None
-    for pattern in _REFUSALS:
-        if (match := pattern.search(said)) and not _is_of_an_animal(said, match):
+    for pattern in _REFUSED:
+        if (match := _compiled(pattern).search(said)) and not _is_of_an_animal(said, match):
             return Caution.FOOD
     for pattern, caution in _STATEMENTS:
-        match = pattern.search(said)
-        if match and not _DENIED.search(said, 0, match.end()) and not _is_of_an_animal(said, match):
+        match = _compiled(pattern).search(said)
+        if (
+            match
+            and not _compiled(words.DENIED).search(said, 0, match.end())
+            and not _is_of_an_animal(said, match)
+        ):
             return caution
     return None
 
 
 def _is_of_an_animal(clause: str, match: re.Match[str]) -> bool:
-    return _ANIMALS.search(clause, 0, match.start()) is not None
+    return _compiled(words.ANIMALS).search(clause, 0, match.start()) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile at the first use: most programs that import this read no text."""
+    return re.compile(pattern)

@@ -20,7 +20,7 @@ from sagacity.cli import (
     user_playbooks,
 )
 from sagacity.cli.explain import Result, explanation, in_meta, results, with_explanation
-from sagacity.cli.main import app
+from sagacity.cli.main import tree
 from sagacity.cli.output import said
 from sagacity.cli.search_options import Options, moment, searching
 from sagacity.client import Sagacity
@@ -220,7 +220,7 @@ def test_neighbours_stand_around_their_turn():
 
 
 def test_the_program_has_these_options(capsys):
-    app(["interactions", "search", "--help"], standalone_mode=False)
+    tree(("interactions",))(["interactions", "search", "--help"], standalone_mode=False)
     shown = capsys.readouterr().out
     assert "--neighbours" in shown
     assert "--reference-date" in shown

@@ -1,34 +1,65 @@
 # Generated from the API's description by scripts/sdk; change it there.
 """Every call of the API that is one request, as a method; each is written in its module."""
 
-from sagacity.client._async import (
-    agent_playbooks,
-    analytics,
-    chat,
-    configuration,
-    context,
-    dead_letters,
-    entities,
-    evaluations,
-    generation,
-    health,
-    interactions,
-    memories,
-    memory_review,
-    model_calls,
-    operations,
-    profiles,
-    prompts,
-    receipts,
-    search,
-    settings,
-    skills,
-    usage,
-    user_playbooks,
-    users,
-    versions,
-)
+from typing import TYPE_CHECKING
+
 from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.later import Later
+
+if TYPE_CHECKING:
+    from sagacity.client._async import (
+        agent_playbooks,
+        analytics,
+        chat,
+        configuration,
+        context,
+        dead_letters,
+        entities,
+        evaluations,
+        generation,
+        health,
+        interactions,
+        memories,
+        memory_review,
+        model_calls,
+        operations,
+        profiles,
+        prompts,
+        receipts,
+        search,
+        settings,
+        skills,
+        usage,
+        user_playbooks,
+        users,
+        versions,
+    )
+else:
+    agent_playbooks = Later("sagacity.client._async.agent_playbooks")
+    analytics = Later("sagacity.client._async.analytics")
+    chat = Later("sagacity.client._async.chat")
+    configuration = Later("sagacity.client._async.configuration")
+    context = Later("sagacity.client._async.context")
+    dead_letters = Later("sagacity.client._async.dead_letters")
+    entities = Later("sagacity.client._async.entities")
+    evaluations = Later("sagacity.client._async.evaluations")
+    generation = Later("sagacity.client._async.generation")
+    health = Later("sagacity.client._async.health")
+    interactions = Later("sagacity.client._async.interactions")
+    memories = Later("sagacity.client._async.memories")
+    memory_review = Later("sagacity.client._async.memory_review")
+    model_calls = Later("sagacity.client._async.model_calls")
+    operations = Later("sagacity.client._async.operations")
+    profiles = Later("sagacity.client._async.profiles")
+    prompts = Later("sagacity.client._async.prompts")
+    receipts = Later("sagacity.client._async.receipts")
+    search = Later("sagacity.client._async.search")
+    settings = Later("sagacity.client._async.settings")
+    skills = Later("sagacity.client._async.skills")
+    usage = Later("sagacity.client._async.usage")
+    user_playbooks = Later("sagacity.client._async.user_playbooks")
+    users = Later("sagacity.client._async.users")
+    versions = Later("sagacity.client._async.versions")
 
 
 class AsyncCalls(AsyncConnection):

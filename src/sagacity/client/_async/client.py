@@ -1,7 +1,18 @@
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._async import chatting, publishing, remembering, skill_folders, waiting
+from typing import TYPE_CHECKING
+
 from sagacity.client._async.calls import AsyncCalls
+from sagacity.client.later import Later
+
+if TYPE_CHECKING:
+    from sagacity.client._async import chatting, publishing, remembering, skill_folders, waiting
+else:
+    chatting = Later("sagacity.client._async.chatting")
+    publishing = Later("sagacity.client._async.publishing")
+    remembering = Later("sagacity.client._async.remembering")
+    skill_folders = Later("sagacity.client._async.skill_folders")
+    waiting = Later("sagacity.client._async.waiting")
 
 
 class AsyncSagacity(AsyncCalls):

@@ -2,34 +2,65 @@
 # Generated from the API's description by scripts/sdk; change it there.
 """Every call of the API that is one request, as a method; each is written in its module."""
 
-from sagacity.client._sync import (
-    agent_playbooks,
-    analytics,
-    chat,
-    configuration,
-    context,
-    dead_letters,
-    entities,
-    evaluations,
-    generation,
-    health,
-    interactions,
-    memories,
-    memory_review,
-    model_calls,
-    operations,
-    profiles,
-    prompts,
-    receipts,
-    search,
-    settings,
-    skills,
-    usage,
-    user_playbooks,
-    users,
-    versions,
-)
+from typing import TYPE_CHECKING
+
 from sagacity.client._sync.connection import Connection
+from sagacity.client.later import Later
+
+if TYPE_CHECKING:
+    from sagacity.client._sync import (
+        agent_playbooks,
+        analytics,
+        chat,
+        configuration,
+        context,
+        dead_letters,
+        entities,
+        evaluations,
+        generation,
+        health,
+        interactions,
+        memories,
+        memory_review,
+        model_calls,
+        operations,
+        profiles,
+        prompts,
+        receipts,
+        search,
+        settings,
+        skills,
+        usage,
+        user_playbooks,
+        users,
+        versions,
+    )
+else:
+    agent_playbooks = Later("sagacity.client._sync.agent_playbooks")
+    analytics = Later("sagacity.client._sync.analytics")
+    chat = Later("sagacity.client._sync.chat")
+    configuration = Later("sagacity.client._sync.configuration")
+    context = Later("sagacity.client._sync.context")
+    dead_letters = Later("sagacity.client._sync.dead_letters")
+    entities = Later("sagacity.client._sync.entities")
+    evaluations = Later("sagacity.client._sync.evaluations")
+    generation = Later("sagacity.client._sync.generation")
+    health = Later("sagacity.client._sync.health")
+    interactions = Later("sagacity.client._sync.interactions")
+    memories = Later("sagacity.client._sync.memories")
+    memory_review = Later("sagacity.client._sync.memory_review")
+    model_calls = Later("sagacity.client._sync.model_calls")
+    operations = Later("sagacity.client._sync.operations")
+    profiles = Later("sagacity.client._sync.profiles")
+    prompts = Later("sagacity.client._sync.prompts")
+    receipts = Later("sagacity.client._sync.receipts")
+    search = Later("sagacity.client._sync.search")
+    settings = Later("sagacity.client._sync.settings")
+    skills = Later("sagacity.client._sync.skills")
+    usage = Later("sagacity.client._sync.usage")
+    user_playbooks = Later("sagacity.client._sync.user_playbooks")
+    users = Later("sagacity.client._sync.users")
+    versions = Later("sagacity.client._sync.versions")
 
 
 class Calls(Connection):

@@ -1,8 +1,19 @@
 # Generated from _async by scripts/unasync; edit it there.
 """The client: the calls that are generated, and those that are more than one request."""
 
-from sagacity.client._sync import chatting, publishing, remembering, skill_folders, waiting
+from typing import TYPE_CHECKING
+
 from sagacity.client._sync.calls import Calls
+from sagacity.client.later import Later
+
+if TYPE_CHECKING:
+    from sagacity.client._sync import chatting, publishing, remembering, skill_folders, waiting
+else:
+    chatting = Later("sagacity.client._sync.chatting")
+    publishing = Later("sagacity.client._sync.publishing")
+    remembering = Later("sagacity.client._sync.remembering")
+    skill_folders = Later("sagacity.client._sync.skill_folders")
+    waiting = Later("sagacity.client._sync.waiting")
 
 
 class Sagacity(Calls):
