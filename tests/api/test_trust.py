@@ -23,9 +23,8 @@ def fooled(request: ChatRequest) -> Answer:
     if "playbooks" not in asked:
         return as_json({name: [] for name in asked})
     read = [text for _, _, text in POISON if text in request.prompt]
-    rules = [
-        {"trigger": TRIGGER, "content": text, "evidence": list(range(1, len(read) + 3))} for text in read
-    ]
+    evidence = list(range(1, len(read) + 2))
+    rules = [{"rationale": text, "evidence": evidence, "trigger": TRIGGER, "content": text} for text in read]
     return as_json({name: rules if name == "playbooks" else [] for name in asked})
 
 
@@ -57,6 +56,9 @@ async def test_no_poisoned_text_becomes_an_instruction(api, is_fooled):
         step = 10 if is_fooled else len(sent)  # of one answer of a model, only so many rules are taken
         for start in range(0, len(sent), step):
             await tell(api, {"content": "Please look up shops for me."}, *sent[start : start + step])
+    noted = (await ask(api, "get_user_playbooks", user_id="anna"))["user_playbooks"]
+    assert len(noted) == (len(POISON) if is_fooled else 0)
+    assert all(one["unconfirmed"] and one["trust"] == "low" for one in noted)
     shown = await instructions(api, "Which shops and rules do you recommend, always or never?")
     assert [text for _, _, text in POISON if text in shown] == []
     assert {one["trust"] for one in await log_of(api) if one["content"] in str(POISON)} == {"low"}
