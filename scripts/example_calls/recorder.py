@@ -23,6 +23,7 @@ Recorded = dict[str, dict[str, Json]]
 """Method and path → the `request`, where there is a body, and the `reply`."""
 
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 _SIGNATURE = re.compile(r"\b[0-9a-f]{128}\b")
 _ERASURE_KEY = "a secret that signs the examples and nothing else"
 _DURATION = 1.0
@@ -62,6 +63,8 @@ class Recorder:
         self._http = http
         self._clock = clock
         self._recorded = recorded
+        self.token = ""
+        """Sent with each call, if there is one."""
 
     async def show(self, call: str, body: Json = None, /, **given: Json) -> Json:
         """Make a call and record it as its route's example; returns the reply."""
@@ -83,7 +86,7 @@ class Recorder:
         in_path = {name: given.pop(name) for name in re.findall(r"\{(\w+)\}", path)}
         self._clock.advance(1)
         reply = await self._http.request(
-            method, path.format(**in_path), json=body, params=given, headers=_NAMED
+            method, path.format(**in_path), json=body, params=given, headers=_NAMED | self._access
         )
         if not reply.is_success:
             raise SystemExit(f"{call}: {reply.status_code} {reply.text}")
@@ -93,6 +96,10 @@ class Recorder:
             return None  # figures, which differ each time
         is_stream = reply.headers["content-type"].startswith("text/event-stream")
         return reply.text.replace("\r\n", "\n") if is_stream else reply.json()
+
+    @property
+    def _access(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     async def indexed(self) -> None:
         """Wait until all that was stored has its vectors, so that searches find the same each time."""
@@ -114,11 +121,17 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording(recorded: Recorded) -> AsyncIterator[Recorder]:
-    """Start an application over an empty database; its clock moves with each call, and nothing is due by itself."""
+async def recording(recorded: Recorded, **more: Json) -> AsyncIterator[Recorder]:
+    """
+    Start an application over an empty database; its clock moves with each call, and nothing is due by itself.
+
+    Args:
+        recorded: what is added to.
+        more: settings beside the usual ones.
+    """
     clock = StoppedClock()
     with tempfile.TemporaryDirectory() as folder:
-        settings = settings_in(Path(folder), sweep_seconds=3600, erasure_key=_ERASURE_KEY)
+        settings = settings_in(Path(folder), sweep_seconds=3600, erasure_key=_ERASURE_KEY, **more)
         async with running(settings, clock) as app, client_of(app) as http:
             yield Recorder(app, http, clock, recorded)
 
@@ -130,7 +143,8 @@ def with_steady_ids(recorded: Recorded) -> Recorded:
     def replaced(found: re.Match[str]) -> str:
         return steady.setdefault(found[0], f"01990a52-7c11-7000-8000-{len(steady) + 1:012}")
 
-    return json.loads(_SIGNATURE.sub("5e" * 64, _RANDOM_ID.sub(replaced, json.dumps(recorded))))
+    text = _SIGNATURE.sub("5e" * 64, _RANDOM_ID.sub(replaced, json.dumps(recorded)))
+    return json.loads(_TOKEN.sub("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl", text))
 
 
 def _steady(value: Json, name: str = "") -> Json:

@@ -1,9 +1,12 @@
 """What is called, in scenes; each has a database of its own."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from typing import Any
 
 from example_calls.recorder import LOCAL, Recorder
+from sagacity.auth.tokens import hash_token
+from sagacity.domain.account import Mail
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Action
 from sagacity.domain.chat import Exchange, ExchangeStatus
@@ -32,6 +35,7 @@ REFUNDS = [
     "Before a refund look up the order.",
     "For a refund, the order has to be looked up.",
 ]
+CODE = "tH0FisbAD7AVfAJ-mYfFEr4hwu8MUk1bEZJ_s4pRTnE"
 DESCRIPTION = "Handles refunds. Use when a customer wants money back for an order."
 
 
@@ -630,6 +634,50 @@ async def erasures(api: Recorder) -> None:
     await api.show("GET /api/erasures/{erasure_id}", erasure_id=erased["operation_id"])
 
 
+async def accounts(api: Recorder) -> None:
+    """Somebody signs up, confirms the address, signs in, forgets the password, and leaves."""
+    email = "ana@example.com"
+    new = {"email": email, "password": "Two-Lions-4", "full_name": "Ana"}
+    user_id = UserId((await api.show("POST /api/auth/signup", new))["user_id"])
+    await api.show("POST /api/register", new | {"email": "ben@example.com", "invitation_code": ""})
+    await api.show("POST /api/resend-verification", {"email": email})
+    await api.runtime.accounts.mails.send_due()
+    await _mailed(api, user_id, Mail.VERIFY)
+    await api.show("POST /api/verify-email", {"code": CODE})
+    await api.show("POST /api/auth/password/reset", {"email": email})
+    await api.show("POST /api/forgot-password", {"email": "ben@example.com"})
+    await api.runtime.accounts.mails.send_due()
+    await _mailed(api, user_id, Mail.RESET)
+    reset = {"code": CODE, "new_password": "Three-Lions-5"}
+    await api.show("POST /api/reset-password", reset)
+    password = reset["new_password"]
+    signed_in = await api.show("POST /api/auth/login", {"email": email, "password": password})
+    refreshed = await api.do("POST /api/auth/refresh", {"refresh_token": signed_in["refresh_token"]})
+    await api.show("POST /token", {"username": email, "password": password})
+    api.token = refreshed["access_token"]
+    await api.show("GET /api/auth/me")
+    await api.show("POST /api/auth/verify")
+    both = {"current_password": password, "new_password": "Four-Lions-6"}
+    await api.show("POST /api/auth/password/update", both)
+    await api.show("POST /api/auth/refresh", {"refresh_token": refreshed["refresh_token"]})
+    await api.show("POST /api/auth/logout")
+    for call in ("DELETE /api/auth/account", "DELETE /api/account"):
+        other = f"{len(call)}@example.com"
+        made = await api.do("POST /api/auth/signup", new | {"email": other})
+        async with api.runtime.storage.begin(LOCAL) as transaction:
+            await transaction.accounts.verify(UserId(made["user_id"]))
+        again = await api.do("POST /api/auth/login", {"email": other, "password": new["password"]})
+        api.token = again["access_token"]
+        await api.show(call, {"password": new["password"]})
+
+
+async def _mailed(api: Recorder, user_id: UserId, purpose: Mail) -> None:
+    """Put the code of the examples in place of the one that was sent."""
+    later = api.runtime.clock.now() + timedelta(hours=1)
+    async with api.runtime.storage.begin(LOCAL) as transaction:
+        await transaction.account_mails.put_code(user_id, purpose, hash_token(CODE), expires_at=later)
+
+
 SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     server,
     conversations,
@@ -647,4 +695,9 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     memories,
     erasures,
     reviews,
+    accounts,
 )
+SETTINGS: Mapping[object, dict[str, Any]] = {
+    accounts: {"sign_up": "open", "mail_url": "console", "password_memory_kib": 64}
+}
+"""What a scene sets beside the usual."""

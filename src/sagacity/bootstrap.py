@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sagacity.accounts.open import Accounts, open_accounts
 from sagacity.analytics.backlog import RecentBacklog
 from sagacity.analytics.counted import CountedRecorder
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
@@ -93,6 +94,7 @@ class Runtime:
     """Writes usage events; None where the settings turn it off."""
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
+    accounts: Accounts
 
     @property
     def parts(self) -> Parts:
@@ -131,12 +133,14 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             await runtime.dispatcher.start()
             await runtime.parts.accesses.start()
             await runtime.chat.start()
+            await runtime.accounts.start()
             emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
             for emitter in emitters:
                 await emitter.start()
             try:
                 yield runtime
             finally:
+                await runtime.accounts.stop()
                 await runtime.chat.stop()
                 for emitter in emitters:
                     await emitter.stop()
@@ -328,6 +332,7 @@ def _build(
         analytics=analytics,
         usage=usage,
         user_tokens=_user_tokens(settings, clock),
+        accounts=open_accounts(settings, storage, clock=clock, ids=ids),
     )
 
 

@@ -42,6 +42,10 @@ NOT_BY_LEARNING = {
     "search_index",
     "tenant_configs",
     "api_tokens",
+    "accounts",
+    "account_sessions",
+    "account_mails",
+    "access_attempts",
 }
 """Tables with no text of others in an index."""
 

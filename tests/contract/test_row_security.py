@@ -29,7 +29,18 @@ from support.tenants import (
 )
 
 Session = psycopg.Connection[Any]
-CLOSED = {"api_tokens", "tenant_configs", "leases", "operations", "operation_items", "erasures"}
+CLOSED = {
+    "api_tokens",
+    "tenant_configs",
+    "accounts",
+    "account_sessions",
+    "account_mails",
+    "access_attempts",
+    "leases",
+    "operations",
+    "operation_items",
+    "erasures",
+}
 """No user's business."""
 UNNAMED = [None, "", " ", "nobody", A.upper(), f"{A}' or true --", "%", "*"]
 """What a transaction may say of itself without naming an organisation that there is; None: nothing."""

@@ -28,6 +28,7 @@ from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import evaluations, extractions, model_calls, usage_events
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, Sum, sum_of
+from support.account_rows import with_account
 from support.exchanges import converse
 from support.local_servers import PostgresServer
 from support.measured import measured
@@ -152,6 +153,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         )
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
+        await with_account(tx, word)
         await tx.organisation.set_config(f'"{word}"')
         await tx.organisation.add_token(word, word, f"{word} hash")
         cluster = PlaybookCluster(

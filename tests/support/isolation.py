@@ -24,6 +24,7 @@ from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
+from support.account_rows import with_account
 from support.exchanges import converse
 from support.measured import measured
 from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
@@ -82,6 +83,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.request_analytics.add([measured(word, error_message=word)])
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
+        await with_account(tx, word)
         item = await _run(tx, word)
         await tx.erasures.add(f"{word} erasure", user_hash=word, key_id="k", sealed=word)
         action = await tx.review_actions.add(kept_in_review(kept, word, run_id=f"{word} run"))

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
+from sagacity.domain.account import Mail
 from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.caution import Caution
@@ -31,6 +32,7 @@ from sagacity.storage.schema.tables import memories
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
+from support.account_rows import account, session
 from support.exchanges import exchange
 from support.isolation import (
     DISTILLED,
@@ -364,6 +366,33 @@ CASES: dict[str, Case] = {
         tx, _numbers(tx.user_memories.unused_since(ANNA, TYPED_KINDS, LATER, limit=99))
     ),
     "user_memories.first_used": lambda tx, h: tx.user_memories.first_used(ANNA, TYPED_KINDS),
+    "accounts.add": lambda tx, h: tx.accounts.add(account(h.word)),
+    "accounts.find": lambda tx, h: tx.accounts.find(ANNA),
+    "accounts.find_by_email": lambda tx, h: tx.accounts.find_by_email(h.word),
+    "accounts.set_password": lambda tx, h: tx.accounts.set_password(ANNA, "stolen"),
+    "accounts.verify": lambda tx, h: tx.accounts.verify(ANNA),
+    "accounts.remove": lambda tx, h: tx.accounts.remove(ANNA),
+    "account_sessions.add": lambda tx, h: tx.account_sessions.add(session(f"{h.word[:1]} new")),
+    "account_sessions.find_live": lambda tx, h: tx.account_sessions.find_live(h.word, ANNA),
+    "account_sessions.rotate": lambda tx, h: tx.account_sessions.rotate(
+        h.word, used=h.word, new="stolen", expires_at=LATER
+    ),
+    "account_sessions.end": lambda tx, h: tx.account_sessions.end(h.word),
+    "account_sessions.end_all": lambda tx, h: tx.account_sessions.end_all(ANNA),
+    "account_sessions.remove_expired": lambda tx, h: tx.account_sessions.remove_expired(limit=99),
+    "account_mails.ask": lambda tx, h: tx.account_mails.ask(ANNA, Mail.RESET),
+    "account_mails.claim": lambda tx, h: tx.account_mails.claim(until=LATER),
+    "account_mails.put_code": lambda tx, h: tx.account_mails.put_code(
+        ANNA, Mail.RESET, "stolen", expires_at=LATER
+    ),
+    "account_mails.sent": lambda tx, h: tx.account_mails.sent(ANNA, Mail.RESET, h.word),
+    "account_mails.postpone": lambda tx, h: tx.account_mails.postpone(ANNA, Mail.RESET, None),
+    "account_mails.redeem": lambda tx, h: tx.account_mails.redeem(Mail.RESET, h.word),
+    "account_mails.drop": lambda tx, h: tx.account_mails.drop(ANNA, Mail.RESET),
+    "account_mails.seconds_to_next": lambda tx, h: tx.account_mails.seconds_to_next(most=9),
+    "attempts.count": lambda tx, h: tx.attempts.count(h.word, since=START, wait_until=lambda _: LATER),
+    "attempts.forgive": lambda tx, h: tx.attempts.forgive(h.word),
+    "attempts.remove_older": lambda tx, h: tx.attempts.remove_older(LATER, limit=99),
     "user_settings.find": lambda tx, h: tx.user_settings.find(ANNA),
     "user_settings.ensure": lambda tx, h: tx.user_settings.ensure(ANNA),
     "user_settings.change": lambda tx, h: tx.user_settings.change(
@@ -563,6 +592,12 @@ EXPECTED: dict[str, object] = {
     "user_memories.note_accesses": 0,
     "user_memories.first_used": START,
     "user_settings.remove": True,
+    "accounts.find_by_email": None,
+    "account_sessions.find_live": None,
+    "account_sessions.rotate": False,
+    "account_mails.redeem": None,
+    "attempts.count": None,
+    "attempts.remove_older": 1,
     "sessions.find": None,
     "sessions.lock": False,
     "sessions.settle": False,

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Scope
 
 from sagacity.api import (
+    accounts,
     agent_playbooks,
     aggregation,
     analytics,
@@ -93,10 +94,13 @@ ROUTERS: tuple[APIRouter, ...] = (
     model_calls.router,
     prompts.router,
     config.router,
+    accounts.router,
+    accounts.public,
 )
 SERVED: tuple[tuple[str, APIRouter], ...] = (
     ("", health.router),
     ("", metrics.router),
+    ("", accounts.root),
     *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS))),
 )
 """Every router with the prefix of its paths."""
@@ -183,7 +187,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
         older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
         limits = {
             call: max(1, round(per_minute * settings.rate_limit_factor))
-            for call, per_minute in limits_of((PREFIX, router) for router in ROUTERS).items()
+            for call, per_minute in limits_of(
+                [("", accounts.root), *((PREFIX, router) for router in ROUTERS)]
+            ).items()
         }
         layers.append(
             Middleware(

@@ -11,29 +11,29 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.types import Scope
 
+from sagacity.accounts.sign_in import principal_of
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
+from sagacity.auth.account_tokens import is_of_accounts
 from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import StorageError, Unauthorized
 from sagacity.domain.ids import OrgId, UserId
-from sagacity.domain.principal import CallerKind, Permission, Principal
+from sagacity.domain.principal import OF_END_USERS, CallerKind, Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
-OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
-"""What a person who signed in may do, with the own data alone."""
 _PRINCIPAL = "principal"
 """What the state of a call holds: whose it is, once that is known."""
 _IPV6 = 6
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",
-    description="An API token, or a user's own token where the server is configured to verify those. Until an API "
-    "token has been created, calls from the server's own machine need none.",
+    description="An API token, an account's access token, or a user's own token where the server is configured to "
+    "verify those. Until an API token has been created, calls from the server's own machine need none.",
 )
 
 
@@ -96,7 +96,7 @@ async def _principal_of(
 ) -> Principal:
     if credentials is not None:
         return await _known(http_request, credentials.credentials)
-    if runtime.user_tokens is not None or await runtime.storage.has_tokens():
+    if runtime.user_tokens is not None or runtime.accounts.are_open or await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
     if not runtime.settings.is_loopback or not is_local(
@@ -123,7 +123,9 @@ async def _known(http_request: Request, token: str) -> Principal:
     if known is not None:
         return known
     runtime = runtime_of(http_request)
-    if runtime.user_tokens is not None and looks_signed(token):
+    if is_of_accounts(token):
+        known = await principal_of(runtime.accounts.parts, token)
+    elif runtime.user_tokens is not None and looks_signed(token):
         known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
     else:
         found = await runtime.storage.find_token(hash_token(token))
@@ -149,10 +151,10 @@ async def allowance_of(scope: Scope) -> str:
             org_id, user_id = principal.tenant.org_id, principal.user_id
             # Hashed: it may be written down outside of this process, and user ids are often addresses.
             return hash_token(f"org:{org_id}" if user_id is None else f"user:{org_id}:{user_id}")
-    return _address(http_request)
+    return address_of(http_request)
 
 
-def _address(http_request: Request) -> str:
+def address_of(http_request: Request) -> str:
     """Return where a call comes from; of an address of IPv6 the network, as one household has millions of them."""
     name = "" if http_request.client is None else http_request.client.host
     try:

@@ -25,6 +25,7 @@ from sagacity.domain.errors import (
     StorageError,
     TooLarge,
     Unauthorized,
+    WrongCredentials,
 )
 from sagacity.schemas.errors import FieldFault, Problem
 from sagacity.schemas.fault_words import in_words
@@ -36,6 +37,7 @@ STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
     NotConfirmed: 400,
+    WrongCredentials: 400,
     InvalidInput: 422,
     TooLarge: 413,
     Unauthorized: 401,
@@ -118,6 +120,8 @@ def error_response(
 ) -> JSONResponse:
     """Return the reply to one of our own errors; *retry_after* is in seconds, for one that passes by itself."""
     more = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else {}
+    if retry_after is None and isinstance(error, RateLimited):
+        retry_after = error.retry_after_seconds
     if retry_after is None and isinstance(error, StorageError | RateLimited):
         retry_after = RETRY_SECONDS
     if retry_after is not None:

@@ -41,6 +41,7 @@ TAGS = {
     "settings": "Who a user is, and what may be remembered of them.",
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up on.",
+    "accounts": "People who sign in with an address and a password, where the server's settings let them.",
     "users": "Users as a whole: erased completely, with a signed report.",
     "analytics": "What answers, searches and contexts took and found, and how they ended.",
     "usage": "How often memories are surfaced, and how many tokens that takes.",
@@ -123,7 +124,7 @@ def _describe(method: str, path: str, operation: Document) -> None:
                 content[kind]["example"] = example.reply
                 break
     operation["responses"].pop("422", None)
-    if operation.get("security"):
+    if operation.get("security") or "requestBody" in operation:
         operation["responses"]["4XX"] = {
             "description": "The call was refused; `error` has the reason.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},

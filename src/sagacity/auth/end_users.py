@@ -84,6 +84,15 @@ class UserTokens:
         Raises:
             Unauthorized: something about it is wrong; what, the message says.
         """
+        return UserId((await self.claims_of(token))["sub"])
+
+    async def claims_of(self, token: str) -> dict[str, Any]:
+        """
+        Return what a token says, its subject in `sub`, once all that `user_of` looks at is verified.
+
+        Raises:
+            Unauthorized: something about it is wrong; what, the message says.
+        """
         await self.payload_of(token)
         try:
             claims = self._claims(token)
@@ -94,7 +103,7 @@ class UserTokens:
         subject = claims["sub"]
         if not subject or byte_count(subject) > MAX_KEY_BYTES or not subject.isprintable():
             raise Unauthorized("the token is not valid: its subject cannot be a user's id")
-        return UserId(subject)
+        return claims
 
     async def payload_of(self, token: str) -> bytes:
         """

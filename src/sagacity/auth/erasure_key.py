@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import hmac
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from sagacity.auth.secret_file import read_or_make_secret
 from sagacity.domain.errors import ConfigError
 
 _NONCE_BYTES = 12
-_SECRET_BYTES = 32
 _ID_DIGITS = 16
-_PERMISSIONS = 0o600
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,36 +92,7 @@ def read_or_make(path: Path) -> ErasureKey:
     Raises:
         ConfigError: it can be neither read nor made, or holds no key.
     """
-    try:
-        if not path.exists():
-            _make(path)
-        text = path.read_text(encoding="ascii").strip()
-        secret = bytes.fromhex(text)
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"the key of erasures in {path.name} cannot be used; set SAGACITY_ERASURE_KEY"
-        ) from error
-    if len(secret) != _SECRET_BYTES:
-        raise ConfigError(f"{path.name} holds no key of erasures; restore it, or set SAGACITY_ERASURE_KEY")
-    return ErasureKey(secret)
-
-
-def _make(path: Path) -> None:
-    """Write a new secret; of two processes that do so at once one wins, and nobody reads half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PERMISSIONS)
-    try:
-        with os.fdopen(number, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(_SECRET_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            path.hardlink_to(draft)
-        except FileExistsError:
-            return
-    finally:
-        draft.unlink(missing_ok=True)
+    return ErasureKey(read_or_make_secret(path, use="erasures", setting="SAGACITY_ERASURE_KEY"))
 
 
 def no_key() -> ErasureKey:

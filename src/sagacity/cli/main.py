@@ -40,6 +40,7 @@ _COMMANDS: Mapping[str, str] = {
     "conversations": "conversations:app",
     "memories": "memories:app",
     "profile": "profile:app",
+    "account": "accounts:app",
     "users": "users:app",
     "interactions": "interactions:app",
     "operations": "operations:app",

@@ -1,6 +1,9 @@
-"""What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, the key of erasures."""
+"""What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, keys."""
+
+from collections.abc import Callable
 
 from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
+from sagacity.auth.secret_file import read_or_make_secret
 from sagacity.config.settings import Settings
 from sagacity.providers.embedders.open import EmbedderChoice
 from sagacity.storage.open import PostgresOptions
@@ -36,3 +39,15 @@ def erasure_key(settings: Settings) -> OpenKey:
         return read_or_make(settings.home.expanduser() / "erasure.key")
 
     return opened
+
+
+def account_key(settings: Settings) -> Callable[[], bytes]:
+    """Return what reads the key of accounts: the one that is set, or that of the home folder, once it is needed."""
+
+    def read() -> bytes:
+        if secret := settings.account_key.get_secret_value():
+            return secret.encode()
+        path = settings.home.expanduser() / "accounts.key"
+        return read_or_make_secret(path, use="accounts", setting="SAGACITY_ACCOUNT_KEY")
+
+    return read

@@ -5,7 +5,8 @@ Every error that Sagacity raises on purpose.
     ├── NotFound            the thing named is not there (or is another tenant's)
     ├── Conflict            it is there already, in another form
     ├── InvalidInput        a user's mistake
-    │   └── NotConfirmed    much would be deleted, and the call does not say that it is meant
+    │   ├── NotConfirmed    much would be deleted, and the call does not say that it is meant
+    │   └── WrongCredentials   a password that was asked for again, or a code, is wrong
     ├── TooLarge            the body is over the limit
     ├── Unauthorized        no valid token
     ├── Forbidden           a valid token that may not do this
@@ -43,6 +44,10 @@ class NotConfirmed(InvalidInput):
     """Much would be deleted, and the call does not say that this is meant. Send it again with `confirm=true`."""
 
 
+class WrongCredentials(InvalidInput):
+    """A password that was asked for again, or a code, is wrong or was used. Nothing was changed."""
+
+
 class TooLarge(SagacityError):
     """The body is over the server's limit. Send it in smaller parts."""
 
@@ -57,6 +62,10 @@ class Forbidden(SagacityError):
 
 class RateLimited(SagacityError):
     """Too many calls in a short time. Wait for the time in `Retry-After`."""
+
+    def __init__(self, message: str, *, retry_after_seconds: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ConfigError(SagacityError):

@@ -35,6 +35,10 @@ class CallerKind(StrEnum):
     """A person signed in, or a token made for one."""
 
 
+OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
+"""What a person who signed in may do, with the own data alone."""
+
+
 class Principal(Value):
     """The caller behind one call. With a user it reaches that user's rows and the organisation's own, and no others."""
 
@@ -44,6 +48,8 @@ class Principal(Value):
     kind: CallerKind = CallerKind.TOKEN
     actor: str = DIRECT
     """As whom changes are recorded."""
+    session_id: str | None = None
+    """The session of an account, if the caller signed in to one."""
 
     def require(self, permission: Permission) -> None:
         """

@@ -18,6 +18,10 @@ from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
+from sagacity.storage.accounts.accounts import AccountRepository
+from sagacity.storage.accounts.attempts import AttemptRepository
+from sagacity.storage.accounts.mails import AccountMailRepository
+from sagacity.storage.accounts.sessions import AccountSessionRepository
 from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
@@ -117,6 +121,10 @@ class Transaction:
         self.analytics_days = AnalyticsDayRepository(scope)
         self.usage = UsageRepository(scope)
         self.organisation = OrganisationRepository(scope)
+        self.accounts = AccountRepository(scope)
+        self.account_sessions = AccountSessionRepository(scope)
+        self.account_mails = AccountMailRepository(scope)
+        self.attempts = AttemptRepository(scope)
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)
         self.versions = VersionRepository(scope, self.search, self.memories, self.leases)

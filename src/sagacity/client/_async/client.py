@@ -6,9 +6,10 @@ from sagacity.client._async.calls import AsyncCalls
 from sagacity.client.later import Later
 
 if TYPE_CHECKING:
-    from sagacity.client._async import chatting, publishing, remembering, skill_folders, waiting
+    from sagacity.client._async import chatting, leaving, publishing, remembering, skill_folders, waiting
 else:
     chatting = Later("sagacity.client._async.chatting")
+    leaving = Later("sagacity.client._async.leaving")
     publishing = Later("sagacity.client._async.publishing")
     remembering = Later("sagacity.client._async.remembering")
     skill_folders = Later("sagacity.client._async.skill_folders")
@@ -41,3 +42,4 @@ class AsyncSagacity(AsyncCalls):
     delete_memory = remembering.delete_memory
     delete_memories = remembering.delete_memories
     delete_user_settings = remembering.delete_user_settings
+    delete_account = leaving.delete_account

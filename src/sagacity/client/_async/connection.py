@@ -118,9 +118,11 @@ class AsyncConnection:
         request = self._request(method, path, params, body, timeout_seconds)
         return decode(reply, await self._send(request, repeatable=repeatable))
 
-    async def discard(self, path: str, *, params: Mapping[str, Parameter] | None = None) -> None:
+    async def discard(
+        self, path: str, *, params: Mapping[str, Parameter] | None = None, body: BaseModel | None = None
+    ) -> None:
         """Delete something; see `send`."""
-        await self._send(self._request("DELETE", path, params), repeatable=False)
+        await self._send(self._request("DELETE", path, params, body=body), repeatable=False)
 
     async def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
         """

@@ -9,6 +9,7 @@ from sagacity.client.later import Later
 
 if TYPE_CHECKING:
     from sagacity.client._sync import (
+        accounts,
         agent_playbooks,
         analytics,
         chat,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         versions,
     )
 else:
+    accounts = Later("sagacity.client._sync.accounts")
     agent_playbooks = Later("sagacity.client._sync.agent_playbooks")
     analytics = Later("sagacity.client._sync.analytics")
     chat = Later("sagacity.client._sync.chat")
@@ -65,6 +67,18 @@ else:
 
 class Calls(Connection):
     """The calls that are one request each."""
+
+    log_out = accounts.log_out
+    get_account = accounts.get_account
+    verify_token = accounts.verify_token
+    change_password = accounts.change_password
+    sign_up = accounts.sign_up
+    log_in = accounts.log_in
+    refresh_session = accounts.refresh_session
+    verify_email = accounts.verify_email
+    resend_verification = accounts.resend_verification
+    request_password_reset = accounts.request_password_reset
+    reset_password = accounts.reset_password
 
     add_agent_playbooks = agent_playbooks.add_agent_playbooks
     update_agent_playbook = agent_playbooks.update_agent_playbook

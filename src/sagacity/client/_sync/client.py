@@ -7,9 +7,10 @@ from sagacity.client._sync.calls import Calls
 from sagacity.client.later import Later
 
 if TYPE_CHECKING:
-    from sagacity.client._sync import chatting, publishing, remembering, skill_folders, waiting
+    from sagacity.client._sync import chatting, leaving, publishing, remembering, skill_folders, waiting
 else:
     chatting = Later("sagacity.client._sync.chatting")
+    leaving = Later("sagacity.client._sync.leaving")
     publishing = Later("sagacity.client._sync.publishing")
     remembering = Later("sagacity.client._sync.remembering")
     skill_folders = Later("sagacity.client._sync.skill_folders")
@@ -42,3 +43,4 @@ class Sagacity(Calls):
     delete_memory = remembering.delete_memory
     delete_memories = remembering.delete_memories
     delete_user_settings = remembering.delete_user_settings
+    delete_account = leaving.delete_account

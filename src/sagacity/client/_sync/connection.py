@@ -119,9 +119,11 @@ class Connection:
         request = self._request(method, path, params, body, timeout_seconds)
         return decode(reply, self._send(request, repeatable=repeatable))
 
-    def discard(self, path: str, *, params: Mapping[str, Parameter] | None = None) -> None:
+    def discard(
+        self, path: str, *, params: Mapping[str, Parameter] | None = None, body: BaseModel | None = None
+    ) -> None:
         """Delete something; see `send`."""
-        self._send(self._request("DELETE", path, params), repeatable=False)
+        self._send(self._request("DELETE", path, params, body=body), repeatable=False)
 
     def download(self, method: str, path: str, *, body: BaseModel) -> bytes:
         """

@@ -48,6 +48,9 @@ PLACES: dict[str, Place] = {
     "requests": Place.DELETED,
     "sessions": Place.DELETED,
     "user_settings": Place.DELETED,
+    "account_mails": Place.DELETED,
+    "account_sessions": Place.DELETED,
+    "accounts": Place.DELETED,
     "search_documents": Place.WITH_OTHERS,
     "search_terms": Place.WITH_OTHERS,
     "search_scopes": Place.DELETED,
@@ -58,6 +61,7 @@ PLACES: dict[str, Place] = {
     "organisations": Place.NOTHING,
     "api_tokens": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
+    "access_attempts": Place.NOTHING,
     "search_index": Place.NOTHING,
 }
 """Every table."""

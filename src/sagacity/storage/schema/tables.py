@@ -78,6 +78,84 @@ user_settings = sa.Table(
 )
 """One row a user who said something of themselves, or of what may be remembered; the others have what is usual."""
 
+accounts = sa.Table(
+    "accounts",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("email", sa.Text, nullable=False),
+    columns.text("full_name"),
+    columns.json("metadata", "{}"),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    columns.maybe_at("verified_at"),
+    columns.at("created_at"),
+    columns.at("updated_at"),
+    sa.UniqueConstraint("org_id", "email"),
+)
+"""People who sign in; each is a user of the organisation."""
+
+
+def _of_account() -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["org_id", "user_id"], ["accounts.org_id", "accounts.user_id"], ondelete="CASCADE"
+    )
+
+
+account_sessions = sa.Table(
+    "account_sessions",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("session_id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("refresh_hash", sa.Text, nullable=False),
+    columns.at("created_at"),
+    columns.at("expires_at"),
+    columns.maybe_at("ended_at"),
+    _of_account(),
+)
+"""What began with signing in, and the hash of its newest refresh token."""
+sa.Index("ix_account_sessions_user", account_sessions.c.org_id, account_sessions.c.user_id)
+sa.Index("ix_account_sessions_expiry", account_sessions.c.org_id, account_sessions.c.expires_at)
+
+account_mails = sa.Table(
+    "account_mails",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("purpose", sa.Text, primary_key=True),
+    columns.maybe_at("due_at"),
+    columns.count("attempts"),
+    sa.Column("code_hash", sa.Text),
+    columns.maybe_at("expires_at"),
+    columns.at("created_at"),
+    _of_account(),
+)
+"""E-mails to accounts: while `due_at` is set, one waits to be sent. The code that it carries is made then."""
+columns.partial(
+    "ix_account_mails_due",
+    account_mails.c.org_id,
+    account_mails.c.due_at,
+    where=account_mails.c.due_at.is_not(None),
+)
+columns.partial(
+    "ix_account_mails_code",
+    account_mails.c.org_id,
+    account_mails.c.code_hash,
+    where=account_mails.c.code_hash.is_not(None),
+)
+
+access_attempts = sa.Table(
+    "access_attempts",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("subject", sa.Text, primary_key=True),
+    columns.count("attempt_count"),
+    columns.maybe_at("blocked_until"),
+    columns.at("updated_at"),
+)
+"""How often somebody tried to get in, by a hash of whom it was for or of where it came from."""
+sa.Index("ix_access_attempts_updated", access_attempts.c.org_id, access_attempts.c.updated_at)
+
 # --- evidence --------------------------------------------------------------------------------------------------------
 
 sessions = sa.Table(

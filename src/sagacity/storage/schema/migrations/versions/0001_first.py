@@ -54,6 +54,7 @@ def upgrade() -> None:
     if on_postgresql:
         op.execute("CREATE EXTENSION IF NOT EXISTS vector")
     _organisations()
+    _accounts()
     _sessions()
     _log()
     _memories()
@@ -136,6 +137,66 @@ def _organisations() -> None:
         _of_organisation("user_settings"),
         sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_user_settings")),
     )
+
+
+def _accounts() -> None:
+    op.create_table(
+        "accounts",
+        _key("org_id"),
+        _key("user_id"),
+        _key("email"),
+        _text("full_name"),
+        _json("metadata", "{}"),
+        _key("password_hash"),
+        _maybe_at("verified_at"),
+        _at("created_at"),
+        _at("updated_at"),
+        _of_organisation("accounts"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_accounts")),
+        sa.UniqueConstraint("org_id", "email", name=op.f("uq_accounts_org_id_email")),
+    )
+    op.create_table(
+        "account_sessions",
+        _key("org_id"),
+        _key("session_id"),
+        _key("user_id"),
+        _key("refresh_hash"),
+        _at("created_at"),
+        _at("expires_at"),
+        _maybe_at("ended_at"),
+        _of_organisation("account_sessions"),
+        _goes_with("account_sessions", ["org_id", "user_id"], "accounts"),
+        sa.PrimaryKeyConstraint("org_id", "session_id", name=op.f("pk_account_sessions")),
+    )
+    op.create_index("ix_account_sessions_user", "account_sessions", ["org_id", "user_id"])
+    op.create_index("ix_account_sessions_expiry", "account_sessions", ["org_id", "expires_at"])
+    op.create_table(
+        "account_mails",
+        _key("org_id"),
+        _key("user_id"),
+        _key("purpose"),
+        _maybe_at("due_at"),
+        _count("attempts"),
+        sa.Column("code_hash", sa.Text()),
+        _maybe_at("expires_at"),
+        _at("created_at"),
+        _of_organisation("account_mails"),
+        _goes_with("account_mails", ["org_id", "user_id"], "accounts"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", "purpose", name=op.f("pk_account_mails")),
+    )
+    _partial("ix_account_mails_due", "account_mails", ["org_id", "due_at"], "due_at IS NOT NULL")
+    _partial("ix_account_mails_code", "account_mails", ["org_id", "code_hash"], "code_hash IS NOT NULL")
+    op.create_table(
+        "access_attempts",
+        _key("org_id"),
+        _key("subject"),
+        _count("attempt_count"),
+        _maybe_at("blocked_until"),
+        _at("updated_at"),
+        _of_organisation("access_attempts"),
+        sa.PrimaryKeyConstraint("org_id", "subject", name=op.f("pk_access_attempts")),
+    )
+    op.create_index("ix_access_attempts_updated", "access_attempts", ["org_id", "updated_at"])
 
 
 def _sessions() -> None:

@@ -1,0 +1,105 @@
+"""Passwords forgotten and changed, and accounts deleted for good."""
+
+from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.sign_in import account_of, check_password
+from sagacity.accounts.sign_up import BAD_CODE
+from sagacity.accounts.throttle import count_try, mail_tries
+from sagacity.auth.tokens import hash_token
+from sagacity.domain.account import Account, Mail, checked_password, normal_email
+from sagacity.domain.errors import WrongCredentials
+from sagacity.domain.operation import Operation
+from sagacity.domain.principal import Principal
+from sagacity.memories.acting import Acting, Parts
+from sagacity.memories.erasure import erase_user
+
+
+async def forgot_password(parts: AccountParts, email: str, *, address: str) -> None:
+    """
+    Send a code for a new password if the address has an account; nobody is told whether it has.
+
+    Raises:
+        InvalidInput: the address is none.
+        RateLimited: too many tries came before.
+    """
+    email = normal_email(email)
+    await count_try(parts, mail_tries(email, address))
+    async with parts.storage.begin(parts.tenant) as transaction:
+        found = await transaction.accounts.find_by_email(email)
+        if found is not None:
+            await transaction.account_mails.ask(found.user_id, Mail.RESET)
+    parts.wake()
+
+
+async def reset_password(parts: AccountParts, code: str, new_password: str) -> None:
+    """
+    Set a new password by a code that was sent; every session of the account ends, and its address is confirmed.
+
+    Raises:
+        WrongCredentials: the code is not known, was used, or has expired.
+        InvalidInput: the password is too weak.
+    """
+    password_hash = await parts.passwords.hash(checked_password(new_password))
+    async with parts.storage.begin(parts.tenant) as transaction:
+        user_id = await transaction.account_mails.redeem(Mail.RESET, hash_token(code))
+        if user_id is None:
+            raise WrongCredentials(BAD_CODE)
+        await transaction.accounts.set_password(user_id, password_hash)
+        await transaction.accounts.verify(user_id)
+        await transaction.account_mails.drop(user_id, Mail.VERIFY)
+        await transaction.account_sessions.end_all(user_id)
+
+
+async def change_password(
+    parts: AccountParts, principal: Principal, current: str, new_password: str, *, address: str
+) -> None:
+    """
+    Set a new password; the account's other sessions end, and a code that was sent for another is good no more.
+
+    Raises:
+        WrongCredentials: the current one is wrong.
+        Forbidden: the caller did not sign in to an account.
+        InvalidInput: the new one is too weak.
+        RateLimited: too many tries came before.
+    """
+    checked = checked_password(new_password)
+    account = await _asked_again(parts, principal, current, address=address)
+    password_hash = await parts.passwords.hash(checked)
+    async with parts.storage.begin(parts.tenant) as transaction:
+        await transaction.accounts.set_password(account.user_id, password_hash)
+        await transaction.account_mails.drop(account.user_id, Mail.RESET)
+        await transaction.account_sessions.end_all(account.user_id, but=principal.session_id)
+
+
+async def delete_account(
+    parts: AccountParts, principal: Principal, password: str, *, address: str, erasing: Parts
+) -> Operation:
+    """
+    Delete the caller's account, and erase the user with all that is stored of them.
+
+    The erasure is started first: if nothing else happens, it deletes the account too.
+
+    Args:
+        parts: what accounts work with.
+        principal: who asks.
+        password: asked for again.
+        address: where the call comes from.
+        erasing: what erases.
+
+    Raises:
+        WrongCredentials: the password is wrong.
+        Forbidden: the caller did not sign in to an account.
+        RateLimited: too many tries came before.
+    """
+    account = await _asked_again(parts, principal, password, address=address)
+    organisation = Principal(tenant=parts.tenant, actor=principal.actor)
+    operation = await erase_user(Acting(erasing, organisation), account.user_id, wait_seconds=0)
+    async with parts.storage.begin(parts.tenant) as transaction:
+        await transaction.accounts.remove(account.user_id)
+    return operation
+
+
+async def _asked_again(parts: AccountParts, principal: Principal, password: str, *, address: str) -> Account:
+    account = await account_of(parts, principal)
+    if await check_password(parts, account.email, password, address=address) is None:
+        raise WrongCredentials("the current password is wrong")
+    return account

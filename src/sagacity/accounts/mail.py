@@ -1,0 +1,118 @@
+"""Sends the e-mails that are due: what is due is a query, so that none is lost with a process."""
+
+import asyncio
+import secrets
+from datetime import timedelta
+
+import structlog
+
+from sagacity.accounts.parts import AccountParts
+from sagacity.auth.tokens import hash_token
+from sagacity.dispatch.loops import end, for_ever, wait
+from sagacity.domain.account import Mail, WaitingMail
+from sagacity.mail.base import Mailer
+from sagacity.mail.texts import letter_of
+
+CLAIM = timedelta(minutes=2)
+"""So long an e-mail is left to the process that is sending it: longer than its server may take."""
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
+MOST_ATTEMPTS = 8
+GOOD_FOR = {Mail.VERIFY: timedelta(hours=24), Mail.RESET: timedelta(hours=1)}
+"""How long a code is good for; other e-mails carry none."""
+KEPT = timedelta(days=1)
+_POLL_SECONDS = 30.0
+_BATCH = 500
+
+_log = structlog.get_logger(__name__)
+
+
+class MailSender:
+    """The background task that sends e-mails, and cleans up after accounts."""
+
+    def __init__(self, parts: AccountParts, mailer: Mailer | None, *, pages: str, due: asyncio.Event) -> None:
+        """
+        Send e-mails.
+
+        Args:
+            parts: what accounts work with.
+            mailer: sends one; None where the settings name no way.
+            pages: address of the pages that take codes; empty for none.
+            due: is set when one may be due.
+        """
+        self._parts = parts
+        self._mailer = mailer
+        self._pages = pages
+        self._due = due
+        self._loop: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Go on in the background until `stop`."""
+        self._loop = asyncio.create_task(for_ever(self._step))
+
+    async def stop(self) -> None:
+        """End at once; what was being sent is sent again later."""
+        if self._loop is not None:
+            await end([self._loop])
+
+    async def send_due(self) -> None:
+        """Send all that is due."""
+        while await self._send_one():
+            pass
+
+    async def clean_up(self) -> None:
+        """Delete sessions that have expired, and counts of tries that nobody needs, a batch at a time."""
+        before = self._parts.clock.now() - KEPT
+        left = _BATCH
+        while left >= _BATCH:
+            async with self._parts.storage.begin(self._parts.tenant) as transaction:
+                left = max(
+                    await transaction.account_sessions.remove_expired(limit=_BATCH),
+                    await transaction.attempts.remove_older(before, limit=_BATCH),
+                )
+
+    async def _step(self) -> None:
+        self._due.clear()
+        await self.send_due()
+        await self.clean_up()
+        async with self._parts.storage.read(self._parts.tenant) as snapshot:
+            seconds = await snapshot.account_mails.seconds_to_next(most=_POLL_SECONDS)
+        await wait(self._due, seconds)
+
+    async def _send_one(self) -> bool:
+        parts = self._parts
+        async with parts.storage.begin(parts.tenant) as transaction:
+            mail = await transaction.account_mails.claim(until=parts.clock.now() + CLAIM)
+            if mail is None:
+                return False
+            code, code_hash = "", None
+            if mail.purpose in GOOD_FOR and self._mailer is not None:
+                code = secrets.token_urlsafe(32)
+                code_hash = hash_token(code)
+                expires_at = parts.clock.now() + GOOD_FOR[mail.purpose]
+                await transaction.account_mails.put_code(
+                    mail.user_id, mail.purpose, code_hash, expires_at=expires_at
+                )
+        if self._mailer is None:
+            _log.warning("accounts.no_mail", purpose=str(mail.purpose), hint="set SAGACITY_MAIL_URL")
+            await self._postpone(mail, gives_up=True)
+            return True
+        try:
+            await self._mailer.send(letter_of(mail.purpose, mail.email, code=code, pages=self._pages))
+        except OSError as error:  # as smtplib's own are
+            _log.warning(
+                "accounts.mail_failed",
+                purpose=str(mail.purpose),
+                attempts=mail.attempts + 1,
+                error=type(error).__name__,
+            )
+            await self._postpone(mail, gives_up=mail.attempts + 1 >= MOST_ATTEMPTS)
+            return True
+        async with parts.storage.begin(parts.tenant) as transaction:
+            await transaction.account_mails.sent(mail.user_id, mail.purpose, code_hash)
+        return True
+
+    async def _postpone(self, mail: WaitingMail, *, gives_up: bool) -> None:
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**mail.attempts)
+        due_at = None if gives_up else self._parts.clock.now() + pause
+        async with self._parts.storage.begin(self._parts.tenant) as transaction:
+            await transaction.account_mails.postpone(mail.user_id, mail.purpose, due_at)

@@ -1,0 +1,194 @@
+"""Signing in, going on, and signing out."""
+
+import secrets
+from datetime import datetime
+from typing import NamedTuple
+
+from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.throttle import count_try, forgive, password_tries
+from sagacity.auth.account_tokens import SessionToken, TokenUse
+from sagacity.auth.tokens import hash_token
+from sagacity.domain.account import LONGEST_PASSWORD, Account, AccountSession, normal_email
+from sagacity.domain.errors import Forbidden, InvalidInput, NotFound, Unauthorized
+from sagacity.domain.ids import UserId
+from sagacity.domain.principal import OF_END_USERS, CallerKind, Principal
+
+WRONG = "the address or the password is wrong"
+ENDED = "the session has ended; sign in again"
+
+
+class SignedIn(NamedTuple):
+    """What signing in gives, and going on."""
+
+    access_token: str
+    refresh_token: str
+    expires_in: int
+    """Seconds that the access token is good for."""
+
+
+async def log_in(parts: AccountParts, email: str, password: str, *, address: str) -> tuple[Account, SignedIn]:
+    """
+    Begin a session, by address and password.
+
+    Whether the address has an account takes as long to find out, and is not told.
+
+    Raises:
+        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        RateLimited: too many tries came before.
+    """
+    try:
+        email = normal_email(email)
+    except InvalidInput as error:
+        raise Unauthorized(WRONG) from error
+    account = await check_password(parts, email, password, address=address)
+    if account is None:
+        raise Unauthorized(WRONG)
+    if parts.policy.verifies_email and account.verified_at is None:
+        raise Unauthorized("confirm the address first, with the code that was sent to it")
+    if parts.passwords.is_outdated(account.password_hash):
+        renewed = await parts.passwords.hash(password)
+        async with parts.storage.begin(parts.tenant) as transaction:
+            await transaction.accounts.set_password(account.user_id, renewed)
+        account = account.model_copy(update={"password_hash": renewed})
+    return account, await _begin(parts, account)
+
+
+async def check_password(parts: AccountParts, email: str, password: str, *, address: str) -> Account | None:
+    """
+    Return the account of an address if the password is its own; the same work if there is none.
+
+    Raises:
+        RateLimited: too many tries came before.
+    """
+    tries = password_tries(email, address)
+    await count_try(parts, tries)
+    async with parts.storage.read(parts.tenant) as snapshot:
+        account = await snapshot.accounts.find_by_email(email)
+    known_hash = None if account is None or len(password) > LONGEST_PASSWORD else account.password_hash
+    if not await parts.passwords.is_right(password[:LONGEST_PASSWORD], known_hash):
+        return None
+    await forgive(parts, tries)
+    return account
+
+
+async def refresh(parts: AccountParts, refresh_token: str) -> SignedIn:
+    """
+    Exchange a refresh token for the next tokens.
+
+    One that was exchanged before is in two hands: its session ends, whoever of the two has the newest.
+
+    Raises:
+        Unauthorized: the token is not valid, was used, or its session has ended.
+    """
+    said = await parts.tokens.read(TokenUse.REFRESH, refresh_token)
+    token_id, expires_at = _new_token_id(), parts.clock.now() + parts.policy.refresh
+    async with parts.storage.begin(parts.tenant) as transaction:
+        is_newest = await transaction.account_sessions.rotate(
+            said.session_id, used=hash_token(said.token_id), new=hash_token(token_id), expires_at=expires_at
+        )
+        if not is_newest:
+            await transaction.account_sessions.end(said.session_id)
+    if not is_newest:  # after the commit, which an error would take back
+        raise Unauthorized(ENDED)
+    return _tokens(parts, said.model_copy(update={"token_id": token_id}), expires_at)
+
+
+async def log_out(parts: AccountParts, principal: Principal) -> None:
+    """
+    End the caller's session, in every process at once.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account.
+    """
+    _, session_id = require_account(principal)
+    async with parts.storage.begin(parts.tenant) as transaction:
+        await transaction.account_sessions.end(session_id)
+
+
+async def principal_of(parts: AccountParts, access_token: str) -> Principal:
+    """
+    Return who sent an access token: a user of the organisation, with the own data alone.
+
+    Raises:
+        Unauthorized: it is not valid, has expired, or its session has ended.
+    """
+    said = await parts.tokens.read(TokenUse.ACCESS, access_token)
+    async with parts.storage.read(parts.tenant) as snapshot:
+        session = await snapshot.account_sessions.find_live(said.session_id, said.user_id)
+    if session is None:
+        raise Unauthorized(ENDED)
+    return Principal(
+        tenant=parts.tenant,
+        user_id=said.user_id,
+        permissions=OF_END_USERS,
+        kind=CallerKind.USER,
+        actor=f"user:{said.user_id}",
+        session_id=said.session_id,
+    )
+
+
+async def account_of(parts: AccountParts, principal: Principal) -> Account:
+    """
+    Return the caller's account.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account.
+        NotFound: it was deleted a moment ago.
+    """
+    user_id, _ = require_account(principal)
+    async with parts.storage.read(parts.tenant) as snapshot:
+        account = await snapshot.accounts.find(user_id)
+    if account is None:
+        raise NotFound("the account is gone")
+    return account
+
+
+def require_account(principal: Principal) -> tuple[UserId, str]:
+    """
+    Return the user and the session of a caller who signed in to an account.
+
+    Raises:
+        Forbidden: the caller did not.
+    """
+    if principal.user_id is None or principal.session_id is None:
+        raise Forbidden("this call is for accounts: sign in, and send the access token")
+    return principal.user_id, principal.session_id
+
+
+async def _begin(parts: AccountParts, account: Account) -> SignedIn:
+    """
+    Begin a session of an account whose password was right.
+
+    Raises:
+        Unauthorized: it was changed meanwhile, or the account deleted.
+    """
+    now, token_id = parts.clock.now(), _new_token_id()
+    session = AccountSession(
+        session_id=parts.ids.new(),
+        user_id=account.user_id,
+        refresh_hash=hash_token(token_id),
+        created_at=now,
+        expires_at=now + parts.policy.refresh,
+    )
+    async with parts.storage.begin(parts.tenant) as transaction:
+        now_known = await transaction.accounts.find(account.user_id)
+        if now_known is None or now_known.password_hash != account.password_hash:
+            raise Unauthorized(WRONG)
+        await transaction.account_sessions.add(session)
+    said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)
+    return _tokens(parts, said, session.expires_at)
+
+
+def _tokens(parts: AccountParts, said: SessionToken, expires_at: datetime) -> SignedIn:
+    access = said.model_copy(update={"token_id": _new_token_id()})
+    return SignedIn(
+        access_token=parts.tokens.issue(
+            TokenUse.ACCESS, access, expires_at=parts.clock.now() + parts.policy.access
+        ),
+        refresh_token=parts.tokens.issue(TokenUse.REFRESH, said, expires_at=expires_at),
+        expires_in=int(parts.policy.access.total_seconds()),
+    )
+
+
+def _new_token_id() -> str:
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,100 @@
+"""Making an account, and confirming its address."""
+
+import hmac
+from typing import Any
+
+from sagacity.accounts.parts import AccountParts, SignUp
+from sagacity.accounts.throttle import count_try, mail_tries
+from sagacity.auth.tokens import hash_token
+from sagacity.domain.account import Account, Mail, checked_password, normal_email
+from sagacity.domain.errors import Forbidden, WrongCredentials
+from sagacity.domain.ids import UserId
+
+BAD_CODE = "the code is not known, was used, or has expired; ask for a new one"
+
+
+async def sign_up(
+    parts: AccountParts,
+    email: str,
+    password: str,
+    *,
+    address: str,
+    full_name: str = "",
+    metadata: dict[str, Any] | None = None,
+    invitation_code: str = "",
+) -> Account:
+    """
+    Make an account, and have its address asked to confirm it.
+
+    An address that has one is told so by e-mail; the caller gets the same answer, with an id that is nobody's.
+
+    Raises:
+        Forbidden: nobody may sign up, or not without the invitation code.
+        InvalidInput: the address is none, or the password too weak.
+        RateLimited: too many tries came before.
+    """
+    email, password = normal_email(email), checked_password(password)
+    await count_try(parts, mail_tries(email, address))
+    _require_open(parts, invitation_code)
+    account = Account(
+        user_id=UserId(parts.ids.new()),
+        email=email,
+        full_name=full_name,
+        metadata=metadata or {},
+        password_hash=await parts.passwords.hash(password),
+        created_at=parts.clock.now(),
+    )
+
+    async def add() -> None:
+        async with parts.storage.begin(parts.tenant) as transaction:
+            is_new = await transaction.accounts.add(account)
+            known = None if is_new else await transaction.accounts.find_by_email(email)
+            if known is not None and known.verified_at is not None:
+                await transaction.account_mails.ask(known.user_id, Mail.KNOWN)
+            elif parts.policy.verifies_email:
+                await transaction.account_mails.ask((known or account).user_id, Mail.VERIFY)
+
+    await parts.storage.retry(add)
+    parts.wake()
+    return account
+
+
+async def verify_email(parts: AccountParts, code: str) -> None:
+    """
+    Note that an address is its owner's, who was sent the *code*.
+
+    Raises:
+        WrongCredentials: the code is not known, was used, or has expired.
+    """
+    async with parts.storage.begin(parts.tenant) as transaction:
+        user_id = await transaction.account_mails.redeem(Mail.VERIFY, hash_token(code))
+        if user_id is None:
+            raise WrongCredentials(BAD_CODE)
+        await transaction.accounts.verify(user_id)
+
+
+async def resend_verification(parts: AccountParts, email: str, *, address: str) -> None:
+    """
+    Send the code once more if the address has an account that waits for it; nobody is told whether it has.
+
+    Raises:
+        InvalidInput: the address is none.
+        RateLimited: too many tries came before.
+    """
+    email = normal_email(email)
+    await count_try(parts, mail_tries(email, address))
+    async with parts.storage.begin(parts.tenant) as transaction:
+        found = await transaction.accounts.find_by_email(email)
+        if found is not None and found.verified_at is None:
+            await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
+    parts.wake()
+
+
+def _require_open(parts: AccountParts, invitation_code: str) -> None:
+    policy = parts.policy
+    if policy.sign_up is SignUp.CLOSED:
+        raise Forbidden("nobody can sign up on this server; SAGACITY_SIGN_UP opens it")
+    if policy.sign_up is SignUp.INVITED and not hmac.compare_digest(
+        invitation_code.encode(), policy.invitation_code.encode()
+    ):
+        raise Forbidden("signing up needs the invitation code of this server")

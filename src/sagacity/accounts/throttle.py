@@ -1,0 +1,99 @@
+"""How often somebody may try: counted before the try, for the account and for where it comes from."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sagacity.accounts.parts import AccountParts
+from sagacity.domain.errors import RateLimited
+
+FORGOTTEN = timedelta(minutes=15)
+"""After so long without a try, counting starts again."""
+
+
+class Limit(NamedTuple):
+    """So many tries are free; then each one makes the next wait twice as long."""
+
+    free: int
+    first_seconds: float
+    longest_seconds: float = 300
+
+    def wait_seconds(self, tries: int) -> float:
+        """Return how long to wait after so many tries."""
+        if tries < self.free:
+            return 0
+        return min(self.longest_seconds, self.first_seconds * 2 ** min(tries - self.free, 30))
+
+
+class Tries(NamedTuple):
+    """Tries of one sort by one subject."""
+
+    sort: str
+    subject: str
+    limit: Limit
+
+
+PASSWORD_OF_ACCOUNT, PASSWORD_FROM_ADDRESS = Limit(5, 1), Limit(20, 1)
+MAIL_TO_ACCOUNT, MAIL_FROM_ADDRESS = Limit(3, 30), Limit(20, 5)
+
+
+def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
+    """Return what a password that is tried counts as."""
+    return (
+        Tries("password for", email, PASSWORD_OF_ACCOUNT),
+        Tries("password from", address, PASSWORD_FROM_ADDRESS),
+    )
+
+
+def mail_tries(email: str, address: str) -> tuple[Tries, Tries]:
+    """Return what a call counts as that may send an e-mail."""
+    return Tries("mail to", email, MAIL_TO_ACCOUNT), Tries("mail from", address, MAIL_FROM_ADDRESS)
+
+
+async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
+    """
+    Count a try before it is made, so that many at once are no way around the limit.
+
+    Raises:
+        RateLimited: too many came before; says how long to wait.
+    """
+
+    async def count() -> None:
+        now = parts.clock.now()
+        async with parts.storage.begin(parts.tenant) as transaction:
+            for subject, limit in sorted(
+                (_subject(parts, one), one.limit) for one in tries
+            ):  # one order for all
+
+                def wait_until(count: int, limit: Limit = limit) -> datetime | None:
+                    seconds = limit.wait_seconds(count)
+                    return now + timedelta(seconds=seconds) if seconds else None
+
+                until = await transaction.attempts.count(
+                    subject, since=now - FORGOTTEN, wait_until=wait_until
+                )
+                if until is not None:
+                    seconds = max(1, math.ceil((until - now).total_seconds()))
+                    raise RateLimited(
+                        f"too many tries; wait {seconds} seconds before the next one",
+                        retry_after_seconds=seconds,
+                    )
+
+    await parts.storage.retry(count)
+
+
+async def forgive(parts: AccountParts, tries: tuple[Tries, Tries]) -> None:
+    """Forget the tries for an account that one succeeded for; where it came from has one less."""
+    account, address = tries
+
+    async def take_back() -> None:
+        async with parts.storage.begin(parts.tenant) as transaction:
+            for subject, count in sorted([(_subject(parts, account), 0), (_subject(parts, address), 1)]):
+                await transaction.attempts.forgive(subject, tries=count or None)
+
+    await parts.storage.retry(take_back)
+
+
+def _subject(parts: AccountParts, tries: Tries) -> str:
+    return parts.tokens.digest(f"{tries.sort} {tries.subject}")

@@ -1,0 +1,229 @@
+"""Accounts: signing up, in and out, addresses confirmed, passwords, deletion."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from sagacity.accounts import change, sign_in
+from sagacity.accounts import sign_up as signing_up
+from sagacity.accounts.parts import AccountParts
+from sagacity.api.dependencies import Reads, RuntimeDep, Writes, address_of
+from sagacity.api.errors import not_json
+from sagacity.api.middleware.body import FAULT
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+from sagacity.schemas.accounts import (
+    AccountToken,
+    AccountView,
+    ChangePasswordBody,
+    CodeBody,
+    DeleteAccountBody,
+    EmailBody,
+    LoggedIn,
+    LogInBody,
+    RefreshBody,
+    ResetPasswordBody,
+    SessionTokens,
+    SignedUp,
+    SignUpBody,
+    TokenBody,
+    Told,
+    VerifiedToken,
+    account_view,
+)
+
+router = APIRouter(tags=["accounts"], route_class=Route)
+public = APIRouter(tags=["accounts"], route_class=Route)
+"""What nobody has a token for yet."""
+root = APIRouter(tags=["accounts"], route_class=Route)
+"""The same, where older clients look for it."""
+
+_ON_ITS_WAY = "if the address has an account, an e-mail with a code is on its way"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who has yet to say who it is."""
+
+    parts: AccountParts
+    address: str
+
+
+async def _visitor(http_request: Request, runtime: RuntimeDep) -> Visitor:
+    """
+    Return where a call comes from.
+
+    Raises:
+        RequestValidationError: the body is not JSON.
+    """
+    fault: str | None = getattr(http_request.state, FAULT, None)
+    if fault is not None:
+        raise not_json(fault)
+    return Visitor(runtime.accounts.parts, address_of(http_request))
+
+
+async def _origin(http_request: Request) -> str:
+    """Return where a call comes from."""
+    return address_of(http_request)
+
+
+Visits = Annotated[Visitor, Depends(_visitor)]
+Address = Annotated[str, Depends(_origin)]
+
+
+@public.post("/register", name="register", status_code=201, openapi_extra=sdk(generated=False))
+@public.post("/auth/signup", status_code=201)
+@limited(Rate.WRITE)
+async def sign_up(body: SignUpBody, visitor: Visits) -> SignedUp:
+    """
+    Make an account, where the server's settings let people sign up.
+
+    The answer is the same for an address that has an account; its owner is told by e-mail.
+    """
+    account = await signing_up.sign_up(
+        visitor.parts,
+        body.email,
+        body.password,
+        address=visitor.address,
+        full_name=body.full_name,
+        metadata=body.metadata,
+        invitation_code=body.invitation_code,
+    )
+    verifies = visitor.parts.policy.verifies_email
+    return SignedUp(
+        message="confirm the address with the code that was sent to it" if verifies else "sign in",
+        user_id=account.user_id,
+        email=account.email,
+        requires_verification=verifies,
+    )
+
+
+@public.post("/auth/login")
+@limited(Rate.WRITE)
+async def log_in(body: LogInBody, visitor: Visits) -> LoggedIn:
+    """
+    Begin a session, by address and password.
+
+    After five wrong passwords for an account each further try has to wait twice as long as the one before, up to five
+    minutes; `Retry-After` says how long.
+    """
+    account, tokens = await sign_in.log_in(visitor.parts, body.email, body.password, address=visitor.address)
+    return LoggedIn(
+        access_token=tokens.access_token,
+        refresh_token=tokens.refresh_token,
+        expires_in=tokens.expires_in,
+        user=account_view(account),
+    )
+
+
+@root.post("/token", name="get_token", openapi_extra=sdk(generated=False))
+@limited(Rate.WRITE)
+async def token(body: TokenBody, visitor: Visits) -> AccountToken:
+    """Begin a session as older clients do, who keep an access token as their API token until it expires."""
+    _, tokens = await sign_in.log_in(visitor.parts, body.username, body.password, address=visitor.address)
+    return AccountToken(
+        api_key=tokens.access_token, access_token=tokens.access_token, expires_in=tokens.expires_in
+    )
+
+
+@public.post("/auth/refresh")
+@limited(Rate.WRITE)
+async def refresh_session(body: RefreshBody, visitor: Visits) -> SessionTokens:
+    """
+    Exchange a refresh token for the next access token and the next refresh token.
+
+    One that was exchanged before was copied by somebody: it ends the session, with all its tokens.
+    """
+    tokens = await sign_in.refresh(visitor.parts, body.refresh_token)
+    return SessionTokens(
+        access_token=tokens.access_token, refresh_token=tokens.refresh_token, expires_in=tokens.expires_in
+    )
+
+
+@public.post("/verify-email")
+@limited(Rate.WRITE)
+async def verify_email(body: CodeBody, visitor: Visits) -> Told:
+    """Confirm an address with the code that was sent to it."""
+    await signing_up.verify_email(visitor.parts, body.code)
+    return Told(message="the address is confirmed; sign in")
+
+
+@public.post("/resend-verification")
+@limited(Rate.RUN)
+async def resend_verification(body: EmailBody, visitor: Visits) -> Told:
+    """Send the code that confirms an address once more; the answer is the same for an address without an account."""
+    await signing_up.resend_verification(visitor.parts, body.email, address=visitor.address)
+    return Told(message=_ON_ITS_WAY)
+
+
+@public.post("/forgot-password", name="forgot_password", openapi_extra=sdk(generated=False))
+@public.post("/auth/password/reset")
+@limited(Rate.RUN)
+async def request_password_reset(body: EmailBody, visitor: Visits) -> Told:
+    """Send a code for a new password; the answer is the same for an address without an account."""
+    await change.forgot_password(visitor.parts, body.email, address=visitor.address)
+    return Told(message=_ON_ITS_WAY)
+
+
+@public.post("/reset-password")
+@limited(Rate.RUN)
+async def reset_password(body: ResetPasswordBody, visitor: Visits) -> Told:
+    """Set a new password with the code that was sent; every session of the account ends."""
+    await change.reset_password(visitor.parts, body.code, body.new_password)
+    return Told(message="the password is set; sign in")
+
+
+@router.post("/auth/logout")
+async def log_out(caller: Writes) -> Told:
+    """End the session that the access token is of, with all its tokens, at once."""
+    await sign_in.log_out(caller.runtime.accounts.parts, caller.principal)
+    return Told(message="signed out")
+
+
+@router.get("/auth/me")
+async def get_account(caller: Reads) -> AccountView:
+    """Return the account that the access token is of."""
+    return account_view(await sign_in.account_of(caller.runtime.accounts.parts, caller.principal))
+
+
+@router.post("/auth/verify", openapi_extra=sdk(repeatable=True))
+async def verify_token(caller: Reads) -> VerifiedToken:
+    """Return whose the access token is; one that is not valid is answered with 401."""
+    account = await sign_in.account_of(caller.runtime.accounts.parts, caller.principal)
+    return VerifiedToken(user_id=account.user_id, email=account.email)
+
+
+@router.post("/auth/password/update")
+@limited(Rate.RUN)
+async def change_password(body: ChangePasswordBody, caller: Writes, address: Address) -> Told:
+    """Set a new password in place of the current one; the account's other sessions end."""
+    await change.change_password(
+        caller.runtime.accounts.parts,
+        caller.principal,
+        body.current_password,
+        body.new_password,
+        address=address,
+    )
+    return Told(message="the password is changed")
+
+
+@router.delete("/account", name="delete_own_account", status_code=204, openapi_extra=sdk(generated=False))
+@router.delete("/auth/account", status_code=204, openapi_extra=sdk(generated=False))
+@limited(Rate.RUN)
+async def delete_account(body: DeleteAccountBody, caller: Writes, address: Address) -> Response:
+    """
+    Delete the account for good, and erase all that is stored of its user.
+
+    The password is asked for again. All sessions end at once; the erasure goes on in the background until nothing is
+    left, and writes a report for the operator.
+    """
+    await change.delete_account(
+        caller.runtime.accounts.parts,
+        caller.principal,
+        body.password,
+        address=address,
+        erasing=caller.runtime.parts,
+    )
+    return Response(status_code=204)

@@ -1,0 +1,111 @@
+"""Tokens of accounts: made here, and verified as those of other issuers are."""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+import jwt
+
+from sagacity.auth.end_users import LONGEST_TOKEN, SHARED, TokenRules, UserTokens, looks_signed
+from sagacity.domain.base import Value
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import Unauthorized
+from sagacity.domain.ids import UserId
+
+ISSUER = "urn:sagacity:accounts"
+
+
+class TokenUse(StrEnum):
+    """What a token is for; one is never good for the other's use."""
+
+    ACCESS = "access"
+    """Sent with calls."""
+    REFRESH = "refresh"
+    """Exchanged, once, for the next tokens."""
+
+
+class SessionToken(Value):
+    """What a token of an account says."""
+
+    user_id: UserId
+    session_id: str
+    token_id: str = ""
+
+
+class AccountTokens:
+    """Makes and verifies tokens of accounts, signed with a secret that all processes share."""
+
+    def __init__(self, open_secret: Callable[[], bytes], clock: Clock) -> None:
+        """
+        Make and verify tokens.
+
+        Args:
+            open_secret: reads the secret when it is first needed.
+            clock: by which they expire.
+        """
+        self._open_secret = open_secret
+        self._clock = clock
+
+    def issue(self, use: TokenUse, said: SessionToken, *, expires_at: datetime) -> str:
+        """Return a signed token that says whose it is and of which session."""
+        claims = {
+            "iss": ISSUER,
+            "aud": str(use),
+            "sub": said.user_id,
+            "sid": said.session_id,
+            "jti": said.token_id,
+            "iat": int(self._clock.now().timestamp()),
+            "exp": int(expires_at.timestamp()),
+        }
+        return jwt.encode(claims, self._key("tokens"), algorithm=SHARED[0])
+
+    async def read(self, use: TokenUse, token: str) -> SessionToken:
+        """
+        Return what a token says, once its signature, its use and its time are verified.
+
+        Raises:
+            Unauthorized: something about it is wrong.
+        """
+        claims = await self._verifiers[use].claims_of(token)
+        session_id = claims.get("sid")
+        if not isinstance(session_id, str):
+            raise Unauthorized("the token is not valid: it names no session")
+        return SessionToken(
+            user_id=UserId(claims["sub"]), session_id=session_id, token_id=claims.get("jti", "")
+        )
+
+    def digest(self, text: str) -> str:
+        """Return HMAC-SHA256 of a text: without the secret nobody finds out by trying what it is of."""
+        return hmac.new(self._key("subjects"), text.encode(), hashlib.sha256).hexdigest()
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return self._open_secret()
+
+    @cached_property
+    def _verifiers(self) -> dict[TokenUse, UserTokens]:
+        return {
+            use: UserTokens(
+                TokenRules(issuer=ISSUER, audience=str(use), leeway_seconds=0),
+                clock=self._clock,
+                secret=self._key("tokens"),
+            )
+            for use in TokenUse
+        }
+
+    def _key(self, use: str) -> bytes:
+        return hmac.new(self._secret, f"sagacity accounts {use}".encode(), hashlib.sha256).digest()
+
+
+def is_of_accounts(token: str) -> bool:
+    """Return whether a token names accounts as its issuer; whether that is true, its signature says."""
+    if not looks_signed(token) or len(token) > LONGEST_TOKEN:
+        return False
+    try:
+        claims = jwt.decode(token, options={"verify_signature": False})
+    except jwt.PyJWTError:
+        return False
+    return claims.get("iss") == ISSUER

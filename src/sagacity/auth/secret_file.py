@@ -1,0 +1,52 @@
+"""A secret that is kept in a file of its own, which only its owner may read."""
+
+import os
+import secrets
+from pathlib import Path
+
+from sagacity.domain.errors import ConfigError
+
+SECRET_BYTES = 32
+_PERMISSIONS = 0o600
+
+
+def read_or_make_secret(path: Path, *, use: str, setting: str) -> bytes:
+    """
+    Return the secret that is kept in a file, which is made if it is not there; only its owner may read it.
+
+    Args:
+        path: of the file.
+        use: what the key is of, such as `erasures`, for messages.
+        setting: which holds it otherwise.
+
+    Raises:
+        ConfigError: it can be neither read nor made, or holds no key.
+    """
+    try:
+        if not path.exists():
+            _make(path)
+        text = path.read_text(encoding="ascii").strip()
+        secret = bytes.fromhex(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"the key of {use} in {path.name} cannot be used; set {setting}") from error
+    if len(secret) != SECRET_BYTES:
+        raise ConfigError(f"{path.name} holds no key of {use}; restore it, or set {setting}")
+    return secret
+
+
+def _make(path: Path) -> None:
+    """Write a new secret; of two processes that do so at once one wins, and nobody reads half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PERMISSIONS)
+    try:
+        with os.fdopen(number, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            return
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,189 @@
+"""`sagacity account`: signing up, in and out of a server that people have accounts on."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sagacity.cli import options
+from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.output import facts, said, show
+
+if TYPE_CHECKING:
+    from sagacity.schemas.accounts import SessionTokens, Told
+
+app = typer.Typer(no_args_is_help=True, help="Your account on a server that lets people sign up.")
+
+Email = Annotated[str, typer.Argument(help="The account's address.", metavar="EMAIL")]
+Password = Annotated[
+    str,
+    typer.Option("--password", prompt=True, hide_input=True, help="The password; asked for if not given."),
+]
+NewPassword = Annotated[
+    str,
+    typer.Option(
+        "--new-password",
+        prompt=True,
+        hide_input=True,
+        confirmation_prompt=True,
+        help="The new password; asked for if not given.",
+    ),
+]
+Code = Annotated[str, typer.Argument(help="The code in the e-mail.", metavar="CODE")]
+
+
+@app.command()
+def register(
+    context: typer.Context,
+    email: Email,
+    *,
+    password: Password,
+    full_name: Annotated[str, typer.Option("--full-name", help="What you are called.")] = "",
+    invitation_code: Annotated[
+        str, typer.Option("--invitation-code", help="Where the server asks for one.")
+    ] = "",
+) -> None:
+    """
+    Make an account.
+
+    Example: sagacity account register ana@example.com
+    """
+    with connected(context, "signing up") as client:
+        made = client.sign_up(email, password, full_name=full_name, invitation_code=invitation_code)
+    show(context, made, said(made.message))
+
+
+@app.command()
+def verify(context: typer.Context, code: Code) -> None:
+    """
+    Confirm your address.
+
+    Example: sagacity account verify tH0FisbAD7AV…
+    """
+    with connected(context, "confirming") as client:
+        _tell(context, client.verify_email(code))
+
+
+@app.command()
+def resend(context: typer.Context, email: Email) -> None:
+    """
+    Have the code that confirms your address sent again.
+
+    Example: sagacity account resend ana@example.com
+    """
+    with connected(context, "asking for an e-mail") as client:
+        _tell(context, client.resend_verification(email))
+
+
+@app.command()
+def login(context: typer.Context, email: Email, *, password: Password) -> None:
+    """
+    Sign in, and print the tokens. Nothing is kept on this machine.
+
+    Example: sagacity account login ana@example.com
+    """
+    with connected(context, "signing in") as client:
+        signed_in = client.log_in(email, password)
+    show(context, signed_in, facts(_shown(signed_in)))
+
+
+@app.command()
+def refresh(
+    context: typer.Context,
+    refresh_token: Annotated[str, typer.Argument(help="The newest refresh token.", metavar="TOKEN")],
+) -> None:
+    """
+    Exchange a refresh token for the next tokens; each is good once.
+
+    Example: sagacity account refresh eyJhbGciOiJIUzI1NiJ9…
+    """
+    with connected(context, "refreshing") as client:
+        tokens = client.refresh_session(refresh_token)
+    show(context, tokens, facts(_shown(tokens)))
+
+
+@app.command()
+def me(context: typer.Context) -> None:
+    """
+    Show the account that the token is of.
+
+    Example: sagacity account me
+    """
+    with connected(context, "reading") as client:
+        account = client.get_account()
+    shown = {
+        "user": account.id,
+        "address": account.email,
+        "name": account.full_name or "",
+        "confirmed": "yes" if account.email_verified else "no",
+        "made": f"{account.created_at:%Y-%m-%d %H:%M}",
+    }
+    show(context, account, facts(shown))
+
+
+@app.command()
+def logout(context: typer.Context) -> None:
+    """
+    End the session that the token is of.
+
+    Example: sagacity account logout
+    """
+    with connected(context, "signing out") as client:
+        _tell(context, client.log_out())
+
+
+@app.command()
+def forgot(context: typer.Context, email: Email) -> None:
+    """
+    Have a code for a new password sent to you.
+
+    Example: sagacity account forgot ana@example.com
+    """
+    with connected(context, "asking for an e-mail") as client:
+        _tell(context, client.request_password_reset(email))
+
+
+@app.command()
+def reset(context: typer.Context, code: Code, *, new_password: NewPassword) -> None:
+    """
+    Set a new password with the code that was sent to you.
+
+    Example: sagacity account reset tH0FisbAD7AV…
+    """
+    with connected(context, "setting the password") as client:
+        _tell(context, client.reset_password(code, new_password))
+
+
+@app.command()
+def password(context: typer.Context, *, password: Password, new_password: NewPassword) -> None:
+    """
+    Set a new password in place of the current one.
+
+    Example: sagacity account password
+    """
+    with connected(context, "setting the password") as client:
+        _tell(context, client.change_password(password, new_password))
+
+
+@app.command()
+def delete(context: typer.Context, *, password: Password, yes: options.Yes = False) -> None:
+    """
+    Delete your account with all that is stored of you. It cannot be undone.
+
+    Example: sagacity account delete
+    """
+    confirm(context, "Delete the account with all that is stored of you? It cannot be undone.", yes=yes)
+    with connected(context, "deleting") as client:
+        client.delete_account(password)
+    show(context, {"deleted": True}, said("deleted; what is stored is being erased"))
+
+
+def _tell(context: typer.Context, told: "Told") -> None:
+    show(context, told, said(told.message))
+
+
+def _shown(tokens: "SessionTokens") -> dict[str, object]:
+    return {
+        "SAGACITY_API_KEY": tokens.access_token,
+        "refresh token": tokens.refresh_token,
+        "good for": f"{tokens.expires_in} seconds",
+    }

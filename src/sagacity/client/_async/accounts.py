@@ -1,0 +1,164 @@
+# Generated from the API's description by scripts/sdk; change it there.
+"""People who sign in with an address and a password, where the server's settings let them."""
+
+from collections.abc import Mapping
+
+from sagacity.client._async.connection import AsyncConnection
+from sagacity.client.wire import checked
+from sagacity.schemas.accounts import (
+    AccountView,
+    ChangePasswordBody,
+    CodeBody,
+    EmailBody,
+    LoggedIn,
+    LogInBody,
+    RefreshBody,
+    ResetPasswordBody,
+    SessionTokens,
+    SignedUp,
+    SignUpBody,
+    Told,
+    VerifiedToken,
+)
+
+
+async def log_out(connection: AsyncConnection) -> Told:
+    """End the session that the access token is of, with all its tokens, at once."""
+    return await connection.send("POST", "/api/auth/logout", Told)
+
+
+async def get_account(connection: AsyncConnection) -> AccountView:
+    """Return the account that the access token is of."""
+    return await connection.get("/api/auth/me", AccountView)
+
+
+async def verify_token(connection: AsyncConnection) -> VerifiedToken:
+    """Return whose the access token is; one that is not valid is answered with 401."""
+    return await connection.send("POST", "/api/auth/verify", VerifiedToken, repeatable=True)
+
+
+async def change_password(connection: AsyncConnection, current_password: str, new_password: str) -> Told:
+    """
+    Set a new password in place of the current one; the account's other sessions end.
+
+    Args:
+        connection: to the server.
+        current_password: the password until now.
+        new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
+    """
+    body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
+    return await connection.send("POST", "/api/auth/password/update", Told, body=body)
+
+
+async def sign_up(
+    connection: AsyncConnection,
+    email: str,
+    password: str,
+    *,
+    full_name: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+    invitation_code: str | None = None,
+) -> SignedUp:
+    """
+    Make an account, where the server's settings let people sign up.
+
+    The answer is the same for an address that has an account; its owner is told by e-mail.
+
+    Args:
+        connection: to the server.
+        email: the address, in any case; only ASCII.
+        password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
+        full_name: what the person is called.
+        metadata: anything else to keep with the account.
+        invitation_code: needed where the server asks for it.
+    """
+    body = checked(
+        SignUpBody,
+        {
+            "email": email,
+            "password": password,
+            "full_name": full_name,
+            "metadata": metadata,
+            "invitation_code": invitation_code,
+        },
+    )
+    return await connection.send("POST", "/api/auth/signup", SignedUp, body=body)
+
+
+async def log_in(connection: AsyncConnection, email: str, password: str) -> LoggedIn:
+    """
+    Begin a session, by address and password.
+
+    After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
+    five minutes; `Retry-After` says how long.
+
+    Args:
+        connection: to the server.
+        email: the account's address.
+        password: its password.
+    """
+    body = checked(LogInBody, {"email": email, "password": password})
+    return await connection.send("POST", "/api/auth/login", LoggedIn, body=body)
+
+
+async def refresh_session(connection: AsyncConnection, refresh_token: str) -> SessionTokens:
+    """
+    Exchange a refresh token for the next access token and the next refresh token.
+
+    One that was exchanged before was copied by somebody: it ends the session, with all its tokens.
+
+    Args:
+        connection: to the server.
+        refresh_token: the newest refresh token of the session; each is good for one exchange.
+    """
+    body = checked(RefreshBody, {"refresh_token": refresh_token})
+    return await connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
+
+
+async def verify_email(connection: AsyncConnection, code: str) -> Told:
+    """
+    Confirm an address with the code that was sent to it.
+
+    Args:
+        connection: to the server.
+        code: the code in the e-mail; good once.
+    """
+    body = checked(CodeBody, {"code": code})
+    return await connection.send("POST", "/api/verify-email", Told, body=body)
+
+
+async def resend_verification(connection: AsyncConnection, email: str) -> Told:
+    """
+    Send the code that confirms an address once more; the answer is the same for an address without an account.
+
+    Args:
+        connection: to the server.
+        email: the account's address.
+    """
+    body = checked(EmailBody, {"email": email})
+    return await connection.send("POST", "/api/resend-verification", Told, body=body)
+
+
+async def request_password_reset(connection: AsyncConnection, email: str) -> Told:
+    """
+    Send a code for a new password; the answer is the same for an address without an account.
+
+    Args:
+        connection: to the server.
+        email: the account's address.
+    """
+    body = checked(EmailBody, {"email": email})
+    return await connection.send("POST", "/api/auth/password/reset", Told, body=body)
+
+
+async def reset_password(connection: AsyncConnection, code: str, new_password: str) -> Told:
+    """
+    Set a new password with the code that was sent; every session of the account ends.
+
+    Args:
+        connection: to the server.
+        code: the code in the e-mail; good once.
+        new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
+    """
+    body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
+    return await connection.send("POST", "/api/reset-password", Told, body=body)

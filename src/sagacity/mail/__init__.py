@@ -1,0 +1,1 @@
+"""E-mail: what is sent, and how."""

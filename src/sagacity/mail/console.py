@@ -1,0 +1,14 @@
+"""E-mails for development: printed, and sent to nobody."""
+
+import sys
+
+from sagacity.mail.base import Letter
+
+
+class ConsoleMailer:
+    """Prints letters where the server's own messages go."""
+
+    async def send(self, letter: Letter) -> None:
+        """Print a letter."""
+        sys.stderr.write(f"\n--- e-mail to {letter.to}: {letter.subject}\n{letter.text}---\n")
+        sys.stderr.flush()

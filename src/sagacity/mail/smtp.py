@@ -1,0 +1,72 @@
+"""E-mails by SMTP (RFC 5321), through the standard library in a thread."""
+
+import asyncio
+import smtplib
+import ssl
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid
+from ipaddress import ip_address
+from urllib.parse import unquote, urlsplit
+
+from sagacity.domain.clock import Clock
+from sagacity.mail.base import Letter
+
+SECONDS = 30.0
+_PORTS = {"smtp": 587, "smtps": 465}
+
+
+class SmtpMailer:
+    """Sends letters through one server. What leaves the machine is encrypted, or is not sent."""
+
+    def __init__(self, url: str, sender: str, clock: Clock) -> None:
+        """
+        Send letters.
+
+        Args:
+            url: `smtps://user:password@host:465`, or `smtp://…` for a server that turns to TLS (STARTTLS).
+            sender: address that letters are from.
+            clock: tells their date.
+        """
+        self._address = urlsplit(url)
+        self._sender = sender
+        self._clock = clock
+
+    async def send(self, letter: Letter) -> None:
+        """
+        Hand a letter over to the server.
+
+        Raises:
+            OSError: the server cannot be reached, or did not take it.
+        """
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = self._sender, letter.to, letter.subject
+        message["Date"] = format_datetime(self._clock.now())
+        message["Message-ID"] = make_msgid(domain=self._sender.rpartition("@")[2].rstrip(">"))
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(letter.text)
+        await asyncio.to_thread(self._hand_over, message)
+
+    def _hand_over(self, message: EmailMessage) -> None:
+        host = self._address.hostname or ""
+        port = self._address.port or _PORTS[self._address.scheme]
+        if self._address.scheme == "smtps":
+            context = ssl.create_default_context()
+            with smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=context) as server:
+                self._deliver(server, message)
+            return
+        with smtplib.SMTP(host, port, timeout=SECONDS) as server:
+            if not _is_this_machine(host):
+                server.starttls(context=ssl.create_default_context())
+            self._deliver(server, message)
+
+    def _deliver(self, server: smtplib.SMTP, message: EmailMessage) -> None:
+        if self._address.username:
+            server.login(unquote(self._address.username), unquote(self._address.password or ""))
+        server.send_message(message)
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

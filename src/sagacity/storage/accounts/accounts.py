@@ -1,0 +1,65 @@
+"""Accounts of an organisation's users."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.account import Account
+from sagacity.domain.ids import UserId
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import accounts
+
+
+class AccountRepository:
+    """A tenant's accounts; an address has one at the most."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def add(self, account: Account) -> bool:
+        """Store a new account; returns False, and changes nothing, if its address has one."""
+        values = account.model_dump() | {"org_id": self._scope.org_id, "updated_at": account.created_at}
+        return bool(await self._scope.run(self._scope.insert(accounts).on_conflict_do_nothing(), values))
+
+    async def find(self, user_id: UserId) -> Account | None:
+        """Return a user's account, which a transaction that writes keeps as it is; None where there is none."""
+        return await self._first(accounts.c.user_id == user_id)
+
+    async def find_by_email(self, email: str) -> Account | None:
+        """Return the account of an address in lower case; None where there is none."""
+        return await self._first(accounts.c.email == email)
+
+    async def set_password(self, user_id: UserId, password_hash: str) -> None:
+        """Replace the hash of an account's password."""
+        await self._change(user_id, password_hash=password_hash)
+
+    async def verify(self, user_id: UserId) -> None:
+        """Note that an account's address is its owner's, as from now unless that was known."""
+        now = self._scope.clock.now()
+        await self._change(
+            user_id,
+            verified_at=sa.func.coalesce(
+                accounts.c.verified_at, sa.literal(now, accounts.c.verified_at.type)
+            ),
+        )
+
+    async def remove(self, user_id: UserId) -> bool:
+        """Delete an account with its sessions and e-mails; returns whether there was one."""
+        return bool(
+            await self._scope.run(sa.delete(accounts).where(*self._own(accounts.c.user_id == user_id)))
+        )
+
+    async def _first(self, condition: sa.ColumnElement[bool]) -> Account | None:
+        statement = self._scope.locked(sa.select(accounts).where(*self._own(condition)))
+        rows = await self._scope.all(statement)
+        return Account.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+
+    async def _change(self, user_id: UserId, **values: Any) -> None:
+        await self._scope.run(
+            sa.update(accounts)
+            .where(*self._own(accounts.c.user_id == user_id))
+            .values(updated_at=self._scope.clock.now(), **values)
+        )
+
+    def _own(self, condition: sa.ColumnElement[bool]) -> tuple[sa.ColumnElement[bool], ...]:
+        return accounts.c.org_id == self._scope.org_id, condition

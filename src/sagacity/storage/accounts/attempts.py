@@ -1,0 +1,76 @@
+"""Tries to get into accounts, counted by whom they are for and by where they come from."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import access_attempts
+
+
+class AttemptRepository:
+    """A tenant's counts of tries. Subjects are hashes: an address may have an account or none."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def count(
+        self, subject: str, *, since: datetime, wait_until: Callable[[int], datetime | None]
+    ) -> datetime | None:
+        """
+        Count one more try, unless the subject has to wait.
+
+        Args:
+            subject: whose tries.
+            since: a count that is older starts again.
+            wait_until: until when to wait after so many tries.
+
+        Returns:
+            Until when the subject has to wait; None if the try was counted.
+        """
+        now = self._scope.clock.now()
+        first = {
+            "org_id": self._scope.org_id,
+            "subject": subject,
+            "attempt_count": 0,
+            "updated_at": now,
+        }
+        await self._scope.run(self._scope.insert(access_attempts).on_conflict_do_nothing(), first)
+        [row] = await self._scope.all(
+            self._scope.locked(sa.select(access_attempts).where(*self._one(subject)))
+        )
+        if row.blocked_until is not None and row.blocked_until > now:
+            return row.blocked_until
+        count = 1 if row.updated_at < since else row.attempt_count + 1
+        await self._scope.run(
+            sa.update(access_attempts)
+            .where(*self._one(subject))
+            .values(attempt_count=count, blocked_until=wait_until(count), updated_at=now)
+        )
+        return None
+
+    async def forgive(self, subject: str, *, tries: int | None = None) -> None:
+        """Take back the last *tries* of a subject, or all of them."""
+        count = access_attempts.c.attempt_count
+        left = sa.literal(0) if tries is None else sa.case((count > tries, count - tries), else_=0)
+        await self._scope.run(
+            sa.update(access_attempts)
+            .where(*self._one(subject))
+            .values(attempt_count=left, blocked_until=None)
+        )
+
+    async def remove_older(self, before: datetime, *, limit: int) -> int:
+        """Delete up to *limit* counts that did not change since; returns how many."""
+        own = access_attempts.c.org_id == self._scope.org_id
+        oldest = (
+            sa.select(access_attempts.c.subject)
+            .where(own, access_attempts.c.updated_at < before)
+            .limit(limit)
+        )
+        return await self._scope.run(
+            sa.delete(access_attempts).where(own, access_attempts.c.subject.in_(oldest))
+        )
+
+    def _one(self, subject: str) -> tuple[sa.ColumnElement[bool], ...]:
+        return access_attempts.c.org_id == self._scope.org_id, access_attempts.c.subject == subject

@@ -1,0 +1,30 @@
+"""An account with a row in each table that is about accounts."""
+
+from datetime import timedelta
+
+from sagacity.domain.account import Account, AccountSession, Mail
+from sagacity.storage.transaction import Transaction
+from support.parts import ANNA, START
+
+LONG = timedelta(days=3_650)
+
+
+def account(word: str) -> Account:
+    """The account of the user whom tests know; *word* is its address and its secrets."""
+    return Account(user_id=ANNA, email=word, full_name=word, password_hash=word, created_at=START)
+
+
+def session(word: str) -> AccountSession:
+    """What the account is signed in with."""
+    return AccountSession(
+        session_id=word, user_id=ANNA, refresh_hash=word, created_at=START, expires_at=START + LONG
+    )
+
+
+async def with_account(tx: Transaction, word: str) -> None:
+    """Add the account, a session, an e-mail that is due and whose code is known, and a try."""
+    await tx.accounts.add(account(word))
+    await tx.account_sessions.add(session(word))
+    await tx.account_mails.ask(ANNA, Mail.RESET)
+    await tx.account_mails.put_code(ANNA, Mail.RESET, word, expires_at=START + LONG)
+    await tx.attempts.count(word, since=START, wait_until=lambda _: None)

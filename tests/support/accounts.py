@@ -1,0 +1,98 @@
+"""Accounts as tests use them: servers that let people sign up, a real SMTP server, and what it was handed."""
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+import httpx
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import Envelope
+from fastapi import FastAPI
+
+from support.api import client_of, running, settings_in
+from support.parts import StoppedClock
+
+CHEAP = {"password_memory_kib": 64, "password_passes": 1}
+"""A hash that takes no time."""
+PASSWORD = "Two-Lions-4"
+EMAIL = "ana@example.com"
+
+
+class Mailbox:
+    """What the SMTP server does with letters: it takes them, or refuses as many as it is told."""
+
+    def __init__(self) -> None:
+        self.letters: list[EmailMessage] = []
+        self.refuses = 0
+
+    async def handle_DATA(self, server: object, session: object, envelope: Envelope) -> str:  # noqa: N802  the name that the library calls
+        if self.refuses:
+            self.refuses -= 1
+            return "451 try later"
+        assert isinstance(envelope.content, bytes)
+        letter = message_from_bytes(envelope.content, policy=policy.default)
+        assert isinstance(letter, EmailMessage)
+        self.letters.append(letter)
+        return "250 OK"
+
+    def codes(self, email: str = EMAIL) -> list[str]:
+        """The codes that an address was sent, oldest first."""
+        texts = [one.get_content() for one in self.letters if one["To"] == email]
+        return [found[1] for text in texts if (found := re.search(r"^    (\S{40,})\s*$", text, re.MULTILINE))]
+
+
+@contextmanager
+def mail_server() -> Iterator[tuple[str, Mailbox]]:
+    """A real SMTP server; gives its address and what it holds."""
+    mailbox = Mailbox()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    controller = Controller(mailbox, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        yield f"smtp://127.0.0.1:{port}", mailbox
+    finally:
+        controller.stop()
+
+
+@asynccontextmanager
+async def serving(folder: Any, clock: StoppedClock | None = None, **given: Any) -> AsyncIterator[FastAPI]:
+    """An application that anybody may sign up to; addresses need no confirming unless *given* says how."""
+    usual = {"sign_up": "open", "verify_email": bool(given.get("mail_url"))}
+    if given.get("mail_url"):
+        usual["mail_from"] = "sagacity@example.com"
+    async with running(settings_in(folder, **CHEAP, **(usual | given)), clock) as app:
+        yield app
+
+
+async def sign_up(api: httpx.AsyncClient, email: str = EMAIL, password: str = PASSWORD, **more: Any) -> str:
+    """Make an account; returns its user's id."""
+    reply = await api.post("/api/auth/signup", json={"email": email, "password": password, **more})
+    assert reply.status_code == 201, reply.text
+    return reply.json()["user_id"]
+
+
+async def log_in(api: httpx.AsyncClient, email: str = EMAIL, password: str = PASSWORD) -> dict[str, Any]:
+    """Sign in; returns the reply."""
+    reply = await api.post("/api/auth/login", json={"email": email, "password": password})
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def signed_in(app: FastAPI, tokens: dict[str, Any]) -> httpx.AsyncClient:
+    """A client that sends an access token."""
+    return client_of(app, token=tokens["access_token"])
+
+
+async def mailed(app: FastAPI, mailbox: Mailbox, count: int) -> None:
+    """Wait until the server was handed *count* letters."""
+    async with asyncio.timeout(60):
+        while len(mailbox.letters) < count:
+            await app.state.runtime.accounts.mails.send_due()
+            await asyncio.sleep(0.01)
