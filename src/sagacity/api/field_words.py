@@ -115,6 +115,8 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "expiration_timestamp": "When it expires, in seconds since 1970; 4102444800 is never.",
     "source_interaction_ids": "The turns that support it.",
     "provenance": "The learner, method, prompt and model that it comes from.",
+    "origin": "Who or what it comes from; of several, the least trusted.",
+    "trust": "How far that is trusted. What is of low trust gives no instruction until a person approves it.",
     "learner": "An extractor with its type, such as `profile:NAME`.",
     "method": "How it was made: `rules`, `model` or `direct`.",
     "model": "The model that was used; empty if none was.",

@@ -2,17 +2,27 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sagacity.cli.output import Render, table
 
 if TYPE_CHECKING:
+    from sagacity.domain.trust import Origin, Trust
     from sagacity.domain.views.agent_playbook import AgentPlaybookView
     from sagacity.domain.views.interaction import InteractionView
     from sagacity.domain.views.memory import MemoryView
     from sagacity.domain.views.profile import ProfileView
     from sagacity.domain.views.skill import SkillView
     from sagacity.domain.views.user_playbook import UserPlaybookView
+
+
+class _Stamped(Protocol):
+    """What says where it comes from."""
+
+    @property
+    def origin(self) -> "Origin | None": ...
+    @property
+    def trust(self) -> "Trust | None": ...
 
 
 def moment(epoch_seconds: int) -> str:
@@ -25,6 +35,13 @@ def number(share: float | None) -> str:
     return "" if share is None else f"{share:.2f}"
 
 
+def trust(one: "_Stamped") -> str:
+    """Return how far something is trusted, and what it comes from: `low: web page`."""
+    if one.trust is None or one.origin is None:
+        return ""
+    return f"{one.trust}: {one.origin.replace('_', ' ')}"
+
+
 def profiles(found: "Iterable[ProfileView]") -> Render:
     """Draw profiles, with their relevance where they were searched for."""
     rows = [
@@ -33,13 +50,16 @@ def profiles(found: "Iterable[ProfileView]") -> Render:
             profile.content,
             profile.user_id,
             profile.status or "current",
+            trust(profile),
             moment(profile.last_modified_timestamp),
             profile.profile_id,
         )
         for profile in found
     ]
     return table(
-        ("#relevance", "content", "~user", "~status", "+#changed", "+#profile id"), rows, empty="no profiles"
+        ("#relevance", "content", "~user", "~status", "+trust", "+#changed", "+#profile id"),
+        rows,
+        empty="no profiles",
     )
 
 
@@ -52,11 +72,13 @@ def user_playbooks(found: "Iterable[UserPlaybookView]") -> Render:
             playbook.content,
             playbook.user_id or "",
             playbook.status or "current",
+            trust(playbook),
             playbook.user_playbook_id,
         )
         for playbook in found
     ]
-    return table(("#relevance", "when", "do", "~user", "~status", "#id"), rows, empty="no user playbooks")
+    columns = ("#relevance", "when", "do", "~user", "~status", "+trust", "#id")
+    return table(columns, rows, empty="no user playbooks")
 
 
 def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
@@ -71,11 +93,23 @@ def agent_playbooks(found: "Iterable[AgentPlaybookView]") -> Render:
             playbook.user_count,
             playbook.member_count,
             playbook.replaces,
+            trust(playbook),
             playbook.agent_playbook_id,
         )
         for playbook in found
     ]
-    columns = ("#relevance", "when", "do", "~agent", "approval", "+#users", "+#rules", "+#replaces", "#id")
+    columns = (
+        "#relevance",
+        "when",
+        "do",
+        "~agent",
+        "approval",
+        "+#users",
+        "+#rules",
+        "+#replaces",
+        "+trust",
+        "#id",
+    )
     return table(columns, rows, empty="no agent playbooks")
 
 
@@ -90,11 +124,12 @@ def skills(found: "Iterable[SkillView]") -> Render:
             skill.agent_version,
             skill.skill_status if skill.status is None else skill.status,
             skill.replaces,
+            trust(skill),
             skill.skill_id,
         )
         for skill in found
     ]
-    columns = ("#relevance", "name", "when", "#version", "~agent", "approval", "+#replaces", "#id")
+    columns = ("#relevance", "name", "when", "#version", "~agent", "approval", "+#replaces", "+trust", "#id")
     return table(columns, rows, empty="no skills")
 
 
@@ -108,12 +143,15 @@ def memories(found: "Iterable[MemoryView]") -> Render:
             memory.content,
             memory.user_id or "",
             memory.status or "current",
+            trust(memory),
             memory.memory_id,
         )
         for memory in found
     ]
     return table(
-        ("#relevance", "#kind", "when", "content", "~user", "~status", "#id"), rows, empty="no other memories"
+        ("#relevance", "#kind", "when", "content", "~user", "~status", "+trust", "#id"),
+        rows,
+        empty="no other memories",
     )
 
 
@@ -125,13 +163,15 @@ def interactions(found: "Iterable[InteractionView]") -> Render:
             turn.role,
             _text(turn),
             turn.user_id,
+            trust(turn),
             moment(turn.created_at),
             turn.interaction_id,
         )
         for one in found
         for turn in sorted((one, *(one.neighbours or ())), key=lambda turn: turn.interaction_id)
     ]
-    return table(("#relevance", "role", "content", "~user", "+#at", "#id"), rows, empty="no interactions")
+    columns = ("#relevance", "role", "content", "~user", "+trust", "+#at", "#id")
+    return table(columns, rows, empty="no interactions")
 
 
 def _text(turn: "InteractionView") -> str:

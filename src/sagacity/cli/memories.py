@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from sagacity.cli.draw import trust
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.options import Query, Yes
 from sagacity.cli.output import Render, facts, said, show, table
@@ -189,18 +190,34 @@ def stats(context: typer.Context, *, user_id: Whose = None) -> None:
 
 def _drawn(found: "Iterable[ChatMemoryView]") -> Render:
     rows = [
-        (one.content, one.memory_type, f"{one.reliability:.2f}", f"{one.created_at:%Y-%m-%d}", one.id)
+        (
+            one.content,
+            one.memory_type,
+            f"{one.reliability:.2f}",
+            f"{one.created_at:%Y-%m-%d}",
+            trust(one),
+            one.id,
+        )
         for one in found
     ]
-    return table(("memory", "~#type", "+#sure", "#since", "+#id"), rows, empty="nothing is remembered")
+    return table(
+        ("memory", "~#type", "+#sure", "#since", "+trust", "+#id"), rows, empty="nothing is remembered"
+    )
 
 
 def _found(found: "Iterable[FoundMemory]") -> Render:
     rows = [
-        (f"{one.score:.2f}", one.memory.content, one.memory.memory_type, one.match_type, one.memory.id)
+        (
+            f"{one.score:.2f}",
+            one.memory.content,
+            one.memory.memory_type,
+            one.match_type,
+            trust(one.memory),
+            one.memory.id,
+        )
         for one in found
     ]
-    return table(("#score", "memory", "~#type", "#by", "+#id"), rows, empty="nothing was found")
+    return table(("#score", "memory", "~#type", "#by", "+trust", "+#id"), rows, empty="nothing was found")
 
 
 def _whole(one: "ChatMemoryView") -> Render:

@@ -10,6 +10,7 @@ from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.graph import EntityMention, RelationshipMention
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, RunId, UserId
 from sagacity.domain.memory import ARCHIVED_STATUSES, BlockingIssue, Memory, MemoryKind, Slot, TimeToLive
+from sagacity.domain.trust import Origin
 
 
 class Candidate(Value):
@@ -40,7 +41,9 @@ class Candidate(Value):
     said_at: datetime | None = None
     """When the newest of these turns happened; None where that is not known."""
     is_unconfirmed: bool = False
-    """Whether agents and tools alone say it."""
+    """Whether agents and tools alone say it, or a rule rests on what is of low trust."""
+    origin: Origin | None = None
+    """The least trusted origin among the turns that say it."""
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 

@@ -7,18 +7,29 @@ from pydantic import JsonValue
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
+from sagacity.domain.trust import OUTSIDE, TOOL_ROLES, WEB_ROLES, Origin, least_trusted
 
 INTERACTION = "interaction"
 """What a turn is called where kinds of memories are listed beside it."""
 DEFAULT_AGENT_VERSION = "agent-v0"
 """Of an agent that names no version."""
-AGENT_ROLES = frozenset({"agent", "assistant", "system", "tool", "internal"})
+AGENT_ROLES = frozenset({"agent", "assistant", "system", "internal"}) | TOOL_ROLES | WEB_ROLES
 _SPEAKERS = AGENT_ROLES | {"user", "human", "ai", "bot", "developer", "function", "model"}
 
 
 def is_person(role: str) -> bool:
     """Whether a person, rather than an agent or a tool, speaks under *role*."""
     return role.strip().lower() not in AGENT_ROLES
+
+
+def origin_of_role(role: str) -> Origin:
+    """Return what a turn under *role* comes from, where its sender says no more."""
+    name = role.strip().lower()
+    if name in TOOL_ROLES:
+        return Origin.TOOL
+    if name in WEB_ROLES:
+        return Origin.WEB_PAGE
+    return Origin.USER if is_person(role) else Origin.AGENT
 
 
 def speaker_of(role: str) -> str:
@@ -65,6 +76,16 @@ class NewInteraction(Value):
     citations: tuple[Citation, ...] = ()
     happened_at: datetime | None = None
     """By its sender's clock; None where the sender did not say."""
+    origin: Origin | None = None
+    """What it comes from, as its sender says; its role may say that it is trusted less."""
+
+    @property
+    def stamped_origin(self) -> Origin:
+        """What it counts as: an operator's word, which only a reviewer may send, or what is trusted least."""
+        by_role = origin_of_role(self.role)
+        if self.origin is Origin.OPERATOR:
+            return Origin.OPERATOR
+        return least_trusted((self.origin, by_role)) or by_role
 
     @property
     def has_image(self) -> bool:
@@ -134,5 +155,5 @@ class Interaction(NewInteraction):
 
     @property
     def is_user(self) -> bool:
-        """Whether a person, rather than an agent or a tool, said it."""
-        return is_person(self.role)
+        """Whether a person, rather than an agent, a tool or a web page, said it."""
+        return is_person(self.role) and self.origin not in OUTSIDE

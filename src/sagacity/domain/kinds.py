@@ -14,6 +14,7 @@ from sagacity.domain.memory import (
     NewMemory,
     Visibility,
 )
+from sagacity.domain.trust import Trust
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.base import View
 from sagacity.domain.views.memory import memory_view
@@ -138,13 +139,13 @@ def visibility_of(memory: NewMemory) -> Visibility:
     Return whether a memory may be served while it is current and has not expired.
 
     What is reviewed waits for its approval, unless a client wrote it; what a user taught serves that user at once, what
-    only an agent or a tool said of a user never.
+    only an agent or a tool said of a user never. Of low trust, what a client wrote waits like what was learned.
     """
     if memory.approval is Approval.REJECTED:
         return Visibility.REJECTED
     if memory.attributes.is_unconfirmed:
         return Visibility.UNCONFIRMED
-    is_learned = memory.kind in REVIEWED_KINDS and memory.provenance.method != WRITTEN_DIRECTLY
-    if is_learned and memory.approval is Approval.PENDING:
+    is_vouched_for = memory.provenance.method == WRITTEN_DIRECTLY and memory.trust is not Trust.LOW
+    if memory.kind in REVIEWED_KINDS and not is_vouched_for and memory.approval is Approval.PENDING:
         return Visibility.WAITS_FOR_REVIEW
     return Visibility.SERVED

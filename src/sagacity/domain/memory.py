@@ -18,6 +18,7 @@ from sagacity.domain.ids import (
     UserId,
     cut_key,
 )
+from sagacity.domain.trust import Origin, Trust, trust_of
 
 
 class MemoryKind(StrEnum):
@@ -204,7 +205,12 @@ class Attributes(Value):
     said_at: datetime | None = None
     """When it was said last: the newest turn of its evidence happened then, or a person wrote it then."""
     is_unconfirmed: bool = False
-    """Whether agents and tools alone say it: until the user says so too, or a person confirms it, it is no fact."""
+    """
+    Whether agents and tools alone say a fact, or a rule rests on what is of low trust: until the user says so too, or a
+    person confirms it, it is not served.
+    """
+    origin: Origin | None = None
+    """What it comes from: the least trusted of its sources. None where nobody stamped it."""
     confirmed_through: InteractionId | None = None
     """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
 
@@ -251,6 +257,13 @@ class NewMemory(Value):
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     metadata: dict[str, JsonValue] = {}
+
+    @property
+    def trust(self) -> Trust | None:
+        """How far it is trusted: as its origin, or a reviewer who approved it. None where nobody stamped it."""
+        if self.attributes.origin is not None and self.approval is Approval.APPROVED:
+            return Trust.HIGH
+        return None if self.attributes.origin is None else trust_of(self.attributes.origin)
 
     @property
     def search_text(self) -> str:

@@ -6,7 +6,10 @@ from typing import TypeVar
 
 from sagacity.domain.change import Occasion
 from sagacity.domain.ids import InteractionId, RunId, UserId
-from sagacity.domain.memory import ARCHIVED_STATUSES, ArchivedBy, Memory, NewMemory, Status
+from sagacity.domain.kinds import FACT_KINDS
+from sagacity.domain.memory import ARCHIVED_STATUSES, ArchivedBy, Memory, MemoryKind, NewMemory, Status
+from sagacity.domain.principal import Permission, Principal
+from sagacity.domain.trust import Origin, Trust, least_trusted
 from sagacity.learning.writing.limits import keep_within_limits
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
@@ -64,16 +67,64 @@ async def said_through(transaction: Transaction, user_id: UserId | None) -> Inte
 
 def confirmed(memory: M, through: InteractionId | None) -> M:
     """Return *memory* as a person confirmed it: no interaction up to *through* overrules it when it is read again."""
-    update = {"confirmed_through": through, "said_at": memory.updated_at, "is_unconfirmed": False}
+    update = {
+        "confirmed_through": through,
+        "said_at": memory.updated_at,
+        "is_unconfirmed": _is_doubtful(memory),
+    }
     attributes = memory.attributes.model_copy(update=update)
     return memory.model_copy(update={"attributes": attributes})
 
 
-async def written(transaction: Transaction, memories: Sequence[M]) -> list[M]:
-    """Return *memories* as a person wrote them now: what their users said before does not overrule them."""
+async def written(
+    acting: Acting, transaction: Transaction, memories: Sequence[M], *, before: Memory | None = None
+) -> list[M]:
+    """
+    Return *memories* as a person wrote them now: what their users said before does not overrule them.
+
+    Args:
+        acting: who wrote them.
+        transaction: open.
+        memories: as they are to be.
+        before: what the one memory was before; None where they are new, or take another's place.
+    """
     users = {memory.user_id for memory in memories}
     through = {user_id: await said_through(transaction, user_id) for user_id in users}
-    return [confirmed(memory, through[memory.user_id]) for memory in memories]
+    return [
+        stamped(acting.principal, confirmed(memory, through[memory.user_id]), before) for memory in memories
+    ]
+
+
+def stamped(principal: Principal, memory: M, before: Memory | None = None) -> M:
+    """
+    Return *memory* with what it comes from: the writer, or what the writer says that is trusted less.
+
+    A rule of low trust stays one, and is not served, unless a reviewer or the user whom it is for wrote it.
+    """
+    own, said = _origin_of(principal), memory.attributes.origin
+    if before is None:
+        origin = least_trusted((own, said))
+    elif before.search_text == memory.search_text and not before.attributes.is_unconfirmed:
+        origin = said
+    else:
+        is_low = before.trust is Trust.LOW and memory.kind not in FACT_KINDS
+        origin = said if is_low and own is Origin.AGENT else own
+    attributes = memory.attributes.model_copy(update={"origin": origin})
+    memory = memory.model_copy(update={"attributes": attributes})
+    attributes = attributes.model_copy(update={"is_unconfirmed": _is_doubtful(memory)})
+    return memory.model_copy(update={"attributes": attributes})
+
+
+def _is_doubtful(memory: NewMemory) -> bool:
+    """Whether it is a user's rule of low trust, which is not served."""
+    return memory.kind is MemoryKind.USER_PLAYBOOK and memory.trust is Trust.LOW
+
+
+def _origin_of(principal: Principal) -> Origin:
+    """Return what a caller's own writing comes from."""
+    if principal.user_id is not None:
+        return Origin.USER
+    return Origin.OPERATOR if Permission.REVIEW in principal.permissions else Origin.AGENT
 
 
 async def record(

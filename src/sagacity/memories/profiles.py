@@ -61,10 +61,10 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
                 for profile in given.values()
                 if profile.uid in known
             ]
-            replaced = await written(transaction, replaced)
+            replaced = await written(acting, transaction, replaced)
             await transaction.memories.save(replaced, vectors=vectors)
             new = [profile for profile in given.values() if profile.uid not in known]
-            added = await transaction.memories.add(await written(transaction, new), vectors=vectors)
+            added = await transaction.memories.add(await written(acting, transaction, new), vectors=vectors)
             pairs = [*((known[one.uid], one) for one in replaced), *((None, one) for one in added)]
             await record(acting, transaction, pairs, reason="profile written")
             await keep_users_within_limits(acting, transaction, added)

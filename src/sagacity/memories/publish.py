@@ -1,6 +1,8 @@
 """Turns published on behalf of a principal."""
 
 from sagacity.domain.interaction import NewRequest, Request
+from sagacity.domain.principal import Permission
+from sagacity.domain.trust import Origin
 from sagacity.domain.usage import Pipeline
 from sagacity.memories.acting import Acting
 from sagacity.memories.usage import note_cited
@@ -12,8 +14,10 @@ async def publish(acting: Acting, request: NewRequest) -> Request:
 
     Raises:
         Conflict: its id came before with other content.
-        Forbidden: it is of another user than the principal's.
+        Forbidden: it is of another user than the principal's, or gives out as an operator's what is not.
     """
+    if any(turn.origin is Origin.OPERATOR for turn in request.interactions):
+        acting.principal.require(Permission.REVIEW)
     stored = await acting.parts.storage.append(acting.principal, request)
     note_cited(
         acting,

@@ -52,7 +52,7 @@ async def add_memories(
     config = await acting.config()
     vectors = await embed(acting, new)
     async with acting.begin(user_id=user_id) as transaction:
-        stored = await transaction.memories.add(await written(transaction, new), vectors=vectors)
+        stored = await transaction.memories.add(await written(acting, transaction, new), vectors=vectors)
         await record(acting, transaction, [(None, memory) for memory in stored], reason=reason)
         await keep_users_within_limits(acting, transaction, stored)
         is_looked_at = await note_changed_playbooks(transaction, config, [(None, one) for one in stored])
@@ -124,7 +124,7 @@ async def edit_memory(
         found = _of_user(await transaction.memories.get(memory_id, kind=kind), user_id)
         changed = edited_by_person(found, change(found))
         if changed.status not in ARCHIVED_STATUSES:
-            [changed] = await written(transaction, [changed])
+            [changed] = await written(acting, transaction, [changed], before=found)
         fits = changed.search_text == planned.search_text
         await transaction.memories.save([changed], vectors=vectors if fits else {})
         others = () if follow is None else await follow(transaction, found, changed)

@@ -15,6 +15,7 @@ from pydantic import (
 
 from sagacity.domain.memory import Memory
 from sagacity.domain.query import Scored
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.user_memory import (
     TYPE_OF,
     MemoryParts,
@@ -231,6 +232,10 @@ class ChatMemoryView(Warned):
     """How often it was used: found, cited by an answer, or looked at."""
     last_accessed: datetime | None = None
     """When it was used last."""
+    origin: Origin | None = None
+    """Who or what it comes from; of several, the least trusted."""
+    trust: Trust | None = None
+    """How far that is trusted."""
     created_at: datetime
     """When it was stored."""
     updated_at: datetime
@@ -372,6 +377,8 @@ def memory_view_of(memory: Memory, *, warnings: Sequence[str] = ()) -> ChatMemor
         keywords=memory.keywords,
         metadata=memory.metadata,
         reliability=memory.confidence,
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         access_count=memory.access_count,
         last_accessed=memory.last_accessed_at,
         created_at=memory.created_at,

@@ -15,6 +15,7 @@ from sagacity.domain.interaction import (
     ToolUse,
     UserAction,
 )
+from sagacity.domain.trust import Origin
 from sagacity.domain.views.interaction import InteractionView, RequestView
 from sagacity.schemas.base import (
     MAX_TEXT,
@@ -77,6 +78,11 @@ class InteractionData(WritePart):
         description="An image in base64, instead of an address. A model that learns sees PNG, JPEG, GIF and WebP. "
         "Replies do not repeat it.",
     )
+    origin: Origin | None = Field(
+        default=None,
+        description="What the turn comes from, where its role does not say it, such as `web_page` for a page that a "
+        "user pasted. It can only lower the trust that its role has; `operator` needs the permission to review.",
+    )
     tools_used: tuple[ToolUseData, ...] = Field(default=(), max_length=1_000)
     citations: tuple[CitationData, ...] = Field(default=(), max_length=1_000)
 
@@ -116,6 +122,7 @@ class InteractionData(WritePart):
             user_action_description=self.user_action_description,
             image_url=self.interacted_image_url,
             image_base64=self.image_encoding,
+            origin=self.origin,
             tools_used=tuple(
                 ToolUse(tool_name=used.tool_name, tool_data=used.tool_data) for used in self.tools_used
             ),

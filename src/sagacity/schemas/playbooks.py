@@ -9,6 +9,7 @@ from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import InteractionId, MemoryUid, RequestId, UserId
 from sagacity.domain.memory import (
     Approval,
+    Attributes,
     BlockingIssue,
     BlockingIssueKind,
     Memory,
@@ -16,6 +17,7 @@ from sagacity.domain.memory import (
     NewMemory,
     Status,
 )
+from sagacity.domain.trust import Origin
 from sagacity.domain.views.agent_playbook import AgentPlaybookView
 from sagacity.domain.views.change_log import AggregationChangeLogView
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA, UserPlaybookView
@@ -36,7 +38,7 @@ from sagacity.schemas.base import (
     WriteBody,
     WritePart,
 )
-from sagacity.schemas.profiles import DIRECT, Updated
+from sagacity.schemas.profiles import DIRECT, ORIGIN_WRITTEN, Updated
 
 
 class BlockingIssueData(WritePart):
@@ -60,6 +62,7 @@ class PlaybookText(WritePart):
     rationale: Text | None = None
     blocking_issue: BlockingIssueData | None = None
     playbook_metadata: Text = ""
+    origin: Origin | None = Field(default=None, description=ORIGIN_WRITTEN)
 
     @property
     def metadata(self) -> dict[str, JsonValue]:
@@ -106,6 +109,7 @@ class UserPlaybookData(PlaybookText):
             blocking_issue=self.issue,
             source_request_ids=(RequestId(self.request_id),) if self.request_id else (),
             source_interaction_ids=tuple(InteractionId(number) for number in self.source_interaction_ids),
+            attributes=Attributes(origin=self.origin),
             provenance=DIRECT,
             status=self.status,
             created_at=created_at,
@@ -144,6 +148,7 @@ class AgentPlaybookData(PlaybookText):
             pitfall=self.pitfall,
             rationale=self.rationale,
             blocking_issue=self.issue,
+            attributes=Attributes(origin=self.origin),
             provenance=DIRECT,
             approval=self.playbook_status,
             created_at=now,

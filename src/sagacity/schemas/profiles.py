@@ -16,6 +16,7 @@ from sagacity.domain.memory import (
     Status,
     TimeToLive,
 )
+from sagacity.domain.trust import Origin
 from sagacity.domain.views.base import NEVER_EXPIRES
 from sagacity.domain.views.change_log import ProfileChangeLogView
 from sagacity.domain.views.profile import ProfileView
@@ -39,6 +40,10 @@ from sagacity.schemas.base import (
 
 DIRECT = Provenance(method=WRITTEN_DIRECTLY)
 """Where a memory comes from that a client wrote itself."""
+ORIGIN_WRITTEN = (
+    "What it comes from, where that is trusted less than its writer, such as `imported`. "
+    "Without it, it is the writer's own: an operator's, a user's or an agent's."
+)
 
 
 class ProfileData(WritePart):
@@ -57,6 +62,7 @@ class ProfileData(WritePart):
     status: LifecycleStatus = Status.CURRENT
     extractor_names: tuple[Label, ...] = Field(default=(), max_length=100)
     source_interaction_ids: tuple[Number, ...] = Field(default=(), max_length=10_000)
+    origin: Origin | None = Field(default=None, description=ORIGIN_WRITTEN)
 
     def to_memory(self, uid: MemoryUid, now: datetime) -> NewMemory:
         """Return the memory to store under *uid*."""
@@ -78,6 +84,7 @@ class ProfileData(WritePart):
                 time_to_live=self.profile_time_to_live,
                 custom_features=self.custom_features or {},
                 extractor_names=self.extractor_names,
+                origin=self.origin,
             ),
             source_request_ids=(RequestId(self.generated_from_request_id),)
             if self.generated_from_request_id

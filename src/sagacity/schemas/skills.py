@@ -17,6 +17,7 @@ from sagacity.domain.memory import (
     NewMemory,
     SkillFacts,
 )
+from sagacity.domain.trust import Origin
 from sagacity.domain.views.operation import OperationView
 from sagacity.domain.views.skill import SkillView
 from sagacity.schemas.base import (
@@ -34,7 +35,7 @@ from sagacity.schemas.base import (
 from sagacity.schemas.interactions import AgentVersion
 from sagacity.schemas.operations import outcome
 from sagacity.schemas.playbooks import BlockingIssueData
-from sagacity.schemas.profiles import DIRECT
+from sagacity.schemas.profiles import DIRECT, ORIGIN_WRITTEN
 from sagacity.schemas.search import Approvals, approval_words
 
 MAX_EXPORTED = 1_000
@@ -69,6 +70,7 @@ class SkillData(WritePart):
     blocking_issues: Issues = ()
     user_playbook_ids: tuple[Number, ...] = Field(default=(), max_length=10_000)
     skill_status: SkillStatus = Approval.PENDING
+    origin: Origin | None = Field(default=None, description=ORIGIN_WRITTEN)
 
     def to_memory(self, uid: MemoryUid, now: datetime) -> NewMemory:
         """Return the memory to store under *uid*."""
@@ -87,7 +89,8 @@ class SkillData(WritePart):
                     tools=self.allowed_tools,
                     blocking_issues=tuple(issue.to_domain() for issue in self.blocking_issues),
                     is_edited=True,
-                )
+                ),
+                origin=self.origin,
             ),
             provenance=DIRECT,
             approval=self.skill_status,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT
 from sagacity.domain.memory import Approval, BlockingIssue, Memory, Status
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.views.base import ProvenanceView, View, provenance_view, status_view
 from sagacity.domain.views.user_playbook import PLAYBOOK_METADATA
 
@@ -32,6 +33,8 @@ class AgentPlaybookView(View):
     """How many users stand behind it."""
     replaces: int | None = None
     """The number of the playbook that is archived when this one is approved."""
+    origin: Origin | None = None
+    trust: Trust | None = None
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -64,6 +67,8 @@ def agent_playbook_view(
         member_count=_number(memory, MEMBER_COUNT),
         user_count=_number(memory, USER_COUNT),
         replaces=_number(memory, REPLACES),
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.interaction import Citation, Interaction, Request, ToolUse, UserAction
+from sagacity.domain.trust import Origin, Trust, trust_of
 from sagacity.domain.views.base import View
 
 
@@ -24,6 +25,8 @@ class InteractionView(View):
     interacted_image_url: str = ""
     shadow_content: str = ""
     expert_content: str = ""
+    origin: Origin | None = None
+    trust: Trust | None = None
     tools_used: tuple[ToolUse, ...] = ()
     session_id: str | None = None
     citations: tuple[Citation, ...] = ()
@@ -68,6 +71,8 @@ def interaction_view(
         expert_content=turn.expert_content,
         tools_used=turn.tools_used,
         session_id=turn.session_id,
+        origin=turn.stamped_origin,
+        trust=trust_of(turn.stamped_origin),
         citations=turn.citations,
         score=score,
         relevance=relevance,

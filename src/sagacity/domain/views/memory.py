@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.views.base import (
     NEVER_EXPIRES,
     ProvenanceView,
@@ -46,6 +47,8 @@ class MemoryView(View):
     """The number of what replaced it."""
     archived_by: str | None = None
     """Who put it away, unless a newer version did: `learner` or `person`."""
+    origin: Origin | None = None
+    trust: Trust | None = None
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -85,6 +88,8 @@ def memory_view(
         source_interaction_ids=memory.source_interaction_ids,
         superseded_by=memory.superseded_by,
         archived_by=str(memory.archived_by) or None,
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import Memory, Status, TimeToLive
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.views.base import (
     NEVER_EXPIRES,
     ProvenanceView,
@@ -36,6 +37,8 @@ class ProfileView(View):
     )
     extractor_names: tuple[str, ...] | None = None
     source_interaction_ids: tuple[int, ...] = ()
+    origin: Origin | None = None
+    trust: Trust | None = None
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -64,6 +67,8 @@ def profile_view(
         unconfirmed=memory.attributes.is_unconfirmed or None,
         extractor_names=memory.attributes.extractor_names or ((memory.name,) if memory.name else None),
         source_interaction_ids=memory.source_interaction_ids,
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import FIRST_VERSION, Approval, BlockingIssue, Memory, SkillFacts, Status
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.views.base import ProvenanceView, View, provenance_view, status_view
 
 
@@ -30,6 +31,8 @@ class SkillView(View):
     status: Status | None = None
     created_at: int
     updated_at: int
+    origin: Origin | None = None
+    trust: Trust | None = None
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -66,6 +69,8 @@ def skill_view(
         status=status_view(memory.status),
         created_at=to_epoch(memory.created_at),
         updated_at=to_epoch(memory.updated_at),
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import BlockingIssue, Memory, Status
+from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.views.base import ProvenanceView, View, provenance_view, status_view
 
 PLAYBOOK_METADATA = "playbook_metadata"
@@ -29,6 +30,10 @@ class UserPlaybookView(View):
     pitfall: str | None = None
     playbook_metadata: str = ""
     last_modified_timestamp: int = 0
+    unconfirmed: bool | None = None
+    """True if it rests on what is of low trust: it is served nowhere until a person updates it."""
+    origin: Origin | None = None
+    trust: Trust | None = None
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -60,6 +65,9 @@ def user_playbook_view(
         pitfall=memory.pitfall,
         playbook_metadata=str(memory.metadata.get(PLAYBOOK_METADATA, "")),
         last_modified_timestamp=to_epoch(memory.updated_at),
+        unconfirmed=memory.attributes.is_unconfirmed or None,
+        origin=memory.attributes.origin,
+        trust=memory.trust,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

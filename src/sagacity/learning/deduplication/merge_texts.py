@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.memory import Memory, TimeToLive
+from sagacity.domain.trust import least_trusted, most_trusted
 
 
 def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
@@ -16,6 +17,7 @@ def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
             "ends": tuple(dict.fromkeys(memory_id for one in every for memory_id in one.ends)),
             "said_at": max((one.said_at for one in every if one.said_at), default=None),
             "is_unconfirmed": all(one.is_unconfirmed for one in every),
+            "origin": most_trusted(one.origin for one in every),
             "pitfall": _together(one.pitfall for one in every),
             "rationale": _together(one.rationale for one in every),
             "blocking_issue": next((one.blocking_issue for one in every if one.blocking_issue), None),
@@ -55,6 +57,7 @@ def merged(
     return candidate.model_copy(
         update={
             "content": content,
+            "origin": least_trusted((candidate.origin, *(memory.attributes.origin for memory in memories))),
             "trigger": trigger or candidate.trigger,
             "pitfall": pitfall or _together((candidate.pitfall, *(memory.pitfall for memory in memories))),
             "rationale": _together((candidate.rationale, *(memory.rationale for memory in memories))),

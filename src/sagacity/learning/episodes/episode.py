@@ -17,6 +17,7 @@ from sagacity.domain.memory import (
     Provenance,
     Status,
 )
+from sagacity.domain.trust import least_trusted
 from sagacity.learning.episodes.rules import Summary
 from sagacity.learning.writing.contact_data import contact_data_removed
 from sagacity.learning.writing.secrets import redacted
@@ -91,12 +92,15 @@ def continued(
         }
     )
     requests = dict.fromkeys((*episode.source_request_ids, *(turn.request_id for turn in turns)))
+    origin = least_trusted((episode.attributes.origin, *(turn.stamped_origin for turn in turns)))
     evidence = (*episode.source_interaction_ids, *(turn.interaction_id for turn in turns))
     return episode.model_copy(
         update={
             "content": clean(summary.content),
             "keywords": tuple(map(clean, summary.keywords)),
-            "attributes": episode.attributes.model_copy(update={"said_at": ended_at, "episode": facts}),
+            "attributes": episode.attributes.model_copy(
+                update={"said_at": ended_at, "episode": facts, "origin": origin}
+            ),
             "source_request_ids": tuple(requests)[-_MOST_EVIDENCE:],
             "source_interaction_ids": evidence[-_MOST_EVIDENCE:],
             "provenance": written.provenance,

@@ -8,6 +8,7 @@ from sagacity.domain.cursor import Outcome, Window
 from sagacity.domain.ids import RunId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind, Provenance
+from sagacity.domain.trust import Trust, least_trusted, trust_of
 from sagacity.learning.distil.agent_playbooks.trigger import is_news
 from sagacity.learning.extractors.base import Extraction
 from sagacity.learning.windows.window import Due
@@ -48,14 +49,20 @@ def attributed(read: WindowResult, candidate: Candidate) -> Candidate:
     """
     Return a candidate with the time of the newest turn that says it, and whether anybody but agents and tools does.
 
-    A rule may rest on what the agent did; a fact about the user may not.
+    A rule may rest on what the agent did; a fact about the user may not. Neither may rest on what a tool or a web page
+    says alone, and a rule on nothing of low trust at all.
     """
     turns = [turn for turn in read.window.interactions if turn.interaction_id in candidate.evidence]
-    is_a_persons = any(turn.is_user or turn.expert_content.strip() for turn in turns)
+    origin = least_trusted(turn.stamped_origin for turn in turns)
+    if candidate.kind is MemoryKind.USER_PLAYBOOK:
+        is_unconfirmed = origin is not None and trust_of(origin) is Trust.LOW
+    else:
+        is_unconfirmed = not any(turn.is_user or turn.expert_content.strip() for turn in turns)
     return candidate.model_copy(
         update={
             "said_at": max((turn.occurred_at for turn in turns), default=None),
-            "is_unconfirmed": candidate.kind is not MemoryKind.USER_PLAYBOOK and not is_a_persons,
+            "is_unconfirmed": is_unconfirmed,
+            "origin": origin,
         }
     )
 

@@ -21,6 +21,7 @@ from sagacity.domain.memory import (
     Provenance,
     Status,
 )
+from sagacity.domain.trust import most_trusted
 from sagacity.learning.lifetime import ends_at
 from sagacity.learning.writing.own_name import own_name
 from sagacity.providers.base import Vectors
@@ -260,6 +261,7 @@ def _new_memory(
             slot=candidate.slot,
             said_at=last.occurred_at,
             is_unconfirmed=candidate.is_unconfirmed,
+            origin=candidate.origin,
         ),
         keywords=candidate.keywords,
         source_request_ids=tuple(dict.fromkeys(turn.request_id for turn in evidence)),
@@ -301,6 +303,7 @@ def _refreshed(
     attributes: dict[str, Any] = {
         "said_at": max(memory.attributes.said_at or evidence[-1].occurred_at, evidence[-1].occurred_at),
         "is_unconfirmed": memory.attributes.is_unconfirmed and candidate.is_unconfirmed,
+        "origin": most_trusted((memory.attributes.origin, candidate.origin)),
     }
     if is_open:
         attributes["custom_features"] = candidate.custom_features | memory.attributes.custom_features

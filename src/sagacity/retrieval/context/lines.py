@@ -13,6 +13,7 @@ from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
 from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, pitfall_note
 from sagacity.domain.query import Scored
+from sagacity.domain.trust import Origin, Trust, trust_of
 from sagacity.retrieval.query.intents import is_small_talk
 
 ENTITY = "entity"
@@ -162,7 +163,7 @@ def _line(one: Scored) -> Line:
         citation=f"{spec.citation}:{memory.memory_id}",
         kind=str(memory.kind),
         item_id=str(spec.wire_id(memory)),
-        lead="" if spec.section is SectionName.PROCEDURES else f"{_date_of(memory):%Y-%m-%d}: ",
+        lead=_lead_of(memory, spec),
         body=plain(raw),
         score=one.score,
         relevance=one.relevance,
@@ -186,6 +187,18 @@ def _date_of(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
+def _lead_of(memory: Memory, spec: KindSpec) -> str:
+    """Return the day of a fact, and what it comes from where that is of low trust."""
+    if spec.section is SectionName.PROCEDURES:
+        return ""
+    note = f" ({_unverified(memory.attributes.origin)})" if memory.trust is Trust.LOW else ""
+    return f"{_date_of(memory):%Y-%m-%d}{note}: "
+
+
+def _unverified(origin: Origin | None) -> str:
+    return f"unverified, {(origin or Origin.TOOL).replace('_', ' ')}"
+
+
 def _statement(memory: Memory, spec: KindSpec) -> str:
     if spec.section is not SectionName.PROCEDURES:
         return memory.content
@@ -205,12 +218,14 @@ def _skill_statement(skill: Memory) -> str:
 def _turn_line(turn: Interaction) -> Line:
     """Return the line of a turn of the log: the day, who spoke, and what was said."""
     raw, when = turn.text, turn.happened_at or turn.created_at
+    origin = turn.stamped_origin
+    note = f" ({_unverified(origin)})" if trust_of(origin) is Trust.LOW else ""
     return Line(
         section=SectionName.EPISODES,
         citation=f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}",
         kind=INTERACTION,
         item_id=str(turn.interaction_id),
-        lead=f"{when:%Y-%m-%d} {_label(turn.role)}: ",
+        lead=f"{when:%Y-%m-%d} {_label(turn.role)}{note}: ",
         body=plain(raw),
         when=when,
         is_turn=True,

@@ -468,6 +468,7 @@ def _taken(request_id: str) -> Conflict:
 
 def _interaction_row(org_id: str, request: Request, turn: NewInteraction, seq: int) -> dict[str, Any]:
     return turn.model_dump() | {
+        "origin": str(turn.stamped_origin),
         "org_id": org_id,
         "user_id": request.user_id,
         "seq": seq,

@@ -6,11 +6,24 @@ import sqlalchemy as sa
 
 from sagacity.domain.cluster import CLUSTER_ID, ClusterCandidate, PlaybookCluster, wording_of
 from sagacity.domain.ids import MemoryId
-from sagacity.domain.memory import BlockingIssue, MemoryKind, Status
+from sagacity.domain.memory import BlockingIssue, MemoryKind, Status, Visibility
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.ownership import own_memories
-from sagacity.storage.schema.tables import memories, playbook_clusters
+from sagacity.storage.schema.tables import memories, playbook_clusters, search_documents
 from sagacity.storage.statements.array_params import among, one_of
+
+_document = search_documents.c
+_withheld = (
+    sa.exists()
+    .where(
+        _document.org_id == memories.c.org_id,
+        _document.kind == str(MemoryKind.USER_PLAYBOOK),
+        _document.owner_id == memories.c.memory_id,
+        _document.visibility != str(Visibility.SERVED),
+    )
+    .correlate(memories)
+)
+"""What is not served teaches nothing to others."""
 
 
 class ClusterRepository:
@@ -135,6 +148,7 @@ class ClusterRepository:
             column.kind == str(MemoryKind.USER_PLAYBOOK),
             column.status == str(Status.CURRENT),
             sa.or_(column.expires_at.is_(None), column.expires_at > now),
+            ~_withheld,
         )
 
     async def save(self, clusters: Sequence[PlaybookCluster]) -> None:

@@ -232,6 +232,7 @@ interactions = sa.Table(
     columns.json("citations", "[]"),
     columns.at("created_at"),
     columns.maybe_at("happened_at"),
+    sa.Column("origin", sa.Text),
     sa.ForeignKeyConstraint(
         ["org_id", "request_id"], ["requests.org_id", "requests.request_id"], ondelete="CASCADE"
     ),

@@ -8,7 +8,8 @@ from pydantic import JsonValue
 
 from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT, WORDING, wording_of
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId
-from sagacity.domain.memory import Memory, MemoryKind, NewMemory
+from sagacity.domain.memory import Attributes, Memory, MemoryKind, NewMemory
+from sagacity.domain.trust import least_trusted
 from sagacity.learning.distil.agent_playbooks.directions import user_count
 from sagacity.learning.distil.agent_playbooks.plan import same_wording
 from sagacity.learning.distil.order import newest_first
@@ -43,6 +44,7 @@ def _new(run: Run, one: Written, draft: Draft) -> NewMemory:
         kind=MemoryKind.AGENT_PLAYBOOK,
         agent_version=one.members[0].agent_version,
         name=one.members[0].name,
+        attributes=_from(Attributes(), one.members),
         created_at=run.at,
         **_fields(draft, one.members, one.cluster_id, replaces, run.at),
     )
@@ -58,7 +60,15 @@ def _rewritten(former: Memory, draft: Draft, members: Sequence[Memory], *, now: 
         MemoryId(replaces) if isinstance(replaces, int) else None,
         now,
     )
-    return former.model_copy(update=fields | {"metadata": {**former.metadata, **fields["metadata"]}})
+    fields["metadata"] = {**former.metadata, **fields["metadata"]}
+    return former.model_copy(update=fields | {"attributes": _from(former.attributes, members)})
+
+
+def _from(attributes: Attributes, members: Sequence[Memory]) -> Attributes:
+    """Return *attributes* of what is trusted no more than the least trusted of *members*."""
+    return attributes.model_copy(
+        update={"origin": least_trusted(member.attributes.origin for member in members)}
+    )
 
 
 def _fields(

@@ -14,6 +14,7 @@ from sagacity.domain.memory import (
     SkillFacts,
     Status,
 )
+from sagacity.domain.trust import least_trusted
 from sagacity.learning.distil.spec import MISSED, Draft, Effect, Run, Settlement, Written
 
 
@@ -77,7 +78,8 @@ def _new_skill(run: Run, one: Written, draft: Draft, former: Memory | None) -> N
         content=draft.content,
         trigger=draft.trigger,
         attributes=Attributes(
-            skill=_facts(draft, one.members, former, replaces=None if former is None else former.memory_id)
+            skill=_facts(draft, one.members, former, replaces=None if former is None else former.memory_id),
+            origin=least_trusted(member.attributes.origin for member in one.members),
         ),
         provenance=draft.provenance.model_copy(update={"run_id": run.run_id}),
         created_at=run.at,
@@ -89,11 +91,12 @@ def _written_over(run: Run, one: Written, draft: Draft, former: Memory) -> Memor
     """Return *former*, in which no person had a say, with what the draft says."""
     replaces = former.attributes.skill.replaces if former.attributes.skill else None
     facts = _facts(draft, one.members, former, replaces=replaces)
+    origin = least_trusted(member.attributes.origin for member in one.members)
     return former.model_copy(
         update={
             "content": draft.content,
             "trigger": draft.trigger,
-            "attributes": former.attributes.model_copy(update={"skill": facts}),
+            "attributes": former.attributes.model_copy(update={"skill": facts, "origin": origin}),
             "provenance": draft.provenance.model_copy(update={"run_id": run.run_id}),
             "updated_at": run.at,
         }

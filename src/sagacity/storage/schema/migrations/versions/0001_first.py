@@ -263,6 +263,7 @@ def _log() -> None:
         _json("citations", "[]"),
         _at("created_at"),
         _maybe_at("happened_at"),
+        sa.Column("origin", sa.Text()),
         _of_organisation("interactions"),
         _goes_with("interactions", ["org_id", "request_id"], "requests"),
         sa.PrimaryKeyConstraint("interaction_id", name=op.f("pk_interactions")),
