@@ -270,7 +270,10 @@ async def test_a_search_without_a_strategy_is_partial(tmp_path: Path):
         assert reply.status_code == 200, reply.text
         [one] = await calls(api)
     assert (one["status"], one["error_type"]) == ("partial", "StrategyFailed")
-    assert one["error_message"] == "without an answer of: graph, keyword, vector"
+    told, late = one["error_message"].split(": ")
+    assert told == "without an answer of"
+    # On a busy machine the others may have answered before anybody looks at the clock.
+    assert {"vector"} <= set(late.split(", ")) <= {"graph", "keyword", "vector"}
     assert one["step_timings"]["vector_search_time"] is None
 
 
