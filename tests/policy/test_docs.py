@@ -28,6 +28,11 @@ NOT_RUN = {
     ("README.md", "make demo"),
     ("README.md", "GEMINI_API_KEY=… make serve"),
     (
+        "docs/howto/accounts.md",
+        "export SAGACITY_MAIL_URL=smtps://user:password@smtp.example.com:465 SAGACITY_MAIL_FROM=sagacity@example.com",
+    ),
+    ("docs/howto/accounts.md", "sagacity account verify tH0FisbAD7AV…"),
+    (
         "README.md",
         "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",
     ),

@@ -122,7 +122,7 @@ def test_every_route_says_what_it_needs_of_its_caller():
             one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)
         ]
         for prefix, router in SERVED
-        if router not in {health.router, accounts.public, accounts.root}
+        if all(router is not one for one in (health.router, accounts.public, accounts.root))
         for route in router.routes
         if isinstance(route, APIRoute)
     }
@@ -150,7 +150,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
     assert limits["/api/auth/login"] == 60
-    assert len(limits) == 55
+    assert len(limits) == 56
     assert "/api/get_profiles" not in limits
 
 

@@ -102,8 +102,11 @@ def run_document(document: str, folder: Path) -> str:
     found = blocks(document)
     home = folder / ".sagacity"
     (folder / "examples").symlink_to(ROOT / "examples")
-    with running_server(home, server_environment(found)) as server:
-        if document.startswith("docs/howto/"):
+    environment = server_environment(found)
+    with running_server(home, environment) as server:
+        if (
+            document.startswith("docs/howto/") and "SAGACITY_SIGN_UP" not in environment
+        ):  # there nobody has a token yet
             _use(server.url)
         runnable = [block for block in found if block.is_run]
         text = script(runnable).replace(DEFAULT_URL, server.url)

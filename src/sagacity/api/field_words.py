@@ -115,6 +115,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "expiration_timestamp": "When it expires, in seconds since 1970; 4102444800 is never.",
     "source_interaction_ids": "The turns that support it.",
     "provenance": "The learner, method, prompt and model that it comes from.",
+    "unconfirmed": "True if it rests on what is of low trust: it is served nowhere until a person updates it.",
     "origin": "Who or what it comes from; of several, the least trusted.",
     "trust": "How far that is trusted. What is of low trust gives no instruction until a person approves it.",
     "learner": "An extractor with its type, such as `profile:NAME`.",

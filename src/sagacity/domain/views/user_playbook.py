@@ -31,7 +31,6 @@ class UserPlaybookView(View):
     playbook_metadata: str = ""
     last_modified_timestamp: int = 0
     unconfirmed: bool | None = None
-    """True if it rests on what is of low trust: it is served nowhere until a person updates it."""
     origin: Origin | None = None
     trust: Trust | None = None
     provenance: ProvenanceView | None = None
