@@ -16,7 +16,7 @@ SIGNS_IN = re.compile(
     r"/(auth/\w+(/\w+)?|token|register|account|verify-email|resend-verification|forgot-password|reset-password)$"
 )
 """They are refused for what they say of somebody, before anybody looks at names."""
-REFUSED = {401, 403, 404}
+REFUSED = {400, 401, 403, 404}
 DOCUMENT = described()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = [
@@ -29,7 +29,7 @@ OPERATIONS = [
 def is_write(method: str, path: str) -> bool:
     """By what the paths say: whatever else there is reads, searches, deletes or starts something."""
     if SIGNS_IN.search(path):
-        return method != "get"
+        return "requestBody" in DOCUMENT["paths"][path][method]
     return (
         method in {"post", "put", "patch"} and bool(WRITES.search(path)) and "update_prompt" not in path
     ) or (path.endswith("update_prompt_version"))
