@@ -66,6 +66,8 @@ async def test_user_playbook_comes_back_as_it_was_written(api):
         "source_interaction_ids": [4, 5],
         "playbook_metadata": "by hand",
         "last_modified_timestamp": 1_700_000_000,
+        "origin": "operator",
+        "trust": "high",
     }
 
 

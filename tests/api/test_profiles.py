@@ -32,6 +32,8 @@ async def test_add_gives_the_profile_back_as_it_was_written(api):
         "source": "import",
         "extractor_names": ["mine"],
         "source_interaction_ids": [],
+        "origin": "operator",
+        "trust": "high",
         "provenance": None,
     }
     assert profile["provenance"]["method"] == "direct"

@@ -95,7 +95,7 @@ async def test_a_skill_comes_back_as_it_was_written(api):
         "skill_id": number, "skill_name": "process-refunds", "description": "Use for refunds.", "version": "2.3.4",
         "agent_version": "v1", "playbook_name": NAME, "instructions": "# Refunds\n\n1. Look.",
         "allowed_tools": ["orders.find"], "blocking_issues": [issue], "user_playbook_ids": [4, 5],
-        "skill_status": "pending",
+        "skill_status": "pending", "origin": "operator", "trust": "high",
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from sagacity.domain.errors import Conflict, NotFound, StorageError, StorageUnav
 from sagacity.domain.ids import OrgId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.tenant import Tenant
+from sagacity.domain.trust import Origin
 from sagacity.storage.transaction import Storage
 from support.faults import Faulty
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, opened, said
@@ -33,6 +34,7 @@ async def test_append_keeps_every_field(storage: Storage) -> None:
         image_base64="aGk=",
         tools_used=({"tool_name": "t", "tool_data": {"a": [1, None, {"b": 1.5}]}},),
         citations=({"entity_type": "profile", "entity_id": "p"},),
+        origin=Origin.WEB_PAGE,
     )
     request = said("first", session_id="s", source="web", agent_version="v1", metadata={"k": ["v"]})
     request = request.model_copy(update={"interactions": (*request.interactions, turn)})
