@@ -22,6 +22,7 @@ _COMMANDS: Mapping[str, str] = {
     "worker": "worker:worker",
     "doctor": "doctor:doctor",
     "publish": "publish:publish",
+    "import": "import_chats:import_",
     "search": "search:search",
     "context": "context:context_",
     "chat": "chat:chat",

@@ -1,0 +1,256 @@
+"""Chats as OpenAI and Anthropic export them, read into what can be published."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import cast
+
+from sagacity.domain.base import Value
+from sagacity.domain.errors import InvalidInput
+from sagacity.schemas.base import MAX_TEXT, refuse_unstorable
+
+TURNS_A_REQUEST = 100
+_CHARACTERS_A_REQUEST = 200_000
+_LONGEST_ID = 400
+_LONGEST_TITLE = 500
+_LAST_YEAR = 2099
+
+
+class ChatExport(StrEnum):
+    """Whose export it is."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+
+
+class ExportedTurn(Value):
+    """One message that can be published."""
+
+    role: str
+    content: str
+    created_at: int | None = None
+    """Seconds since 1970; None where the export does not say."""
+
+
+class LeftOut(Value):
+    """A message, or a whole conversation, that is not published."""
+
+    conversation: str
+    reason: str
+
+
+class ExportedChat(Value):
+    """One conversation."""
+
+    chat_id: str
+    title: str
+    turns: tuple[ExportedTurn, ...]
+
+
+class ChatRequest(Value):
+    """Turns that are published together, under an id that follows from what they say."""
+
+    request_id: str
+    session_id: str
+    title: str
+    turns: tuple[ExportedTurn, ...]
+
+
+class ReadExport(Value):
+    """What a file holds."""
+
+    chats: tuple[ExportedChat, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def read_export(kind: ChatExport, text: str) -> ReadExport:
+    """
+    Read an export.
+
+    Raises:
+        InvalidInput: it is no JSON, or no list of conversations.
+    """
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the file is not valid JSON") from error
+    if not isinstance(found, list):
+        raise InvalidInput("the file must hold a JSON list of conversations")
+    chats: list[ExportedChat] = []
+    left_out: list[LeftOut] = []
+    known: set[str] = set()
+    for place, one in enumerate(cast("list[object]", found), start=1):
+        fields = _fields(one)
+        chat_id = _text(fields, "conversation_id", "id", "uuid")
+        title = _text(fields, "title", "name")[:_LONGEST_TITLE] or f"conversation {place}"
+        if not chat_id or len(chat_id) > _LONGEST_ID or not _is_storable(chat_id):
+            left_out.append(LeftOut(conversation=_shown(title), reason="it has no valid id"))
+        elif chat_id in known:
+            left_out.append(LeftOut(conversation=_shown(title), reason="its id came before in this file"))
+        else:
+            known.add(chat_id)
+            turns, reasons = _turns(kind, fields)
+            left_out += [LeftOut(conversation=_shown(title), reason=reason) for reason in reasons]
+            if turns:
+                chats.append(ExportedChat(chat_id=chat_id, title=_shown(title), turns=tuple(turns)))
+            elif not reasons:
+                left_out.append(LeftOut(conversation=_shown(title), reason="it has no messages"))
+    return ReadExport(chats=tuple(chats), left_out=tuple(left_out))
+
+
+def requests_of(
+    kind: ChatExport, user_id: str, chat: ExportedChat, *, known: Collection[str] = ()
+) -> Iterator[ChatRequest]:
+    """
+    Yield the requests that a conversation is published as.
+
+    What they say determines their ids, so that an export that is read again makes the same ones.
+
+    Args:
+        kind: whose export it is.
+        user_id: whose conversation.
+        chat: the conversation.
+        known: ids of requests that were published. What they say is passed over, also where the conversation has grown.
+    """
+    start = 0
+    while start < len(chat.turns):
+        batch = _batch(chat.turns, start)
+        for count in range(len(batch), 0, -1) if known else ():
+            request = _request(kind, user_id, chat, start, batch[:count])
+            if request.request_id in known:
+                break
+        else:
+            request = _request(kind, user_id, chat, start, batch)
+            yield request
+        start += len(request.turns)
+
+
+def _batch(turns: Sequence[ExportedTurn], start: int) -> Sequence[ExportedTurn]:
+    """Return the turns from *start* on that are published together: one at least."""
+    length, end = 0, start
+    while end < min(len(turns), start + TURNS_A_REQUEST):
+        length += len(turns[end].content)
+        if length > _CHARACTERS_A_REQUEST and end > start:
+            break
+        end += 1
+    return turns[start:end]
+
+
+def _request(
+    kind: ChatExport, user_id: str, chat: ExportedChat, start: int, turns: Sequence[ExportedTurn]
+) -> ChatRequest:
+    said = [[turn.role, turn.content, turn.created_at] for turn in turns]
+    told = json.dumps([user_id, chat.chat_id, start, said])
+    return ChatRequest(
+        request_id=f"import-{kind}-{hashlib.sha256(told.encode()).hexdigest()}",
+        session_id=session_of(kind, chat),
+        title=chat.title,
+        turns=tuple(turns),
+    )
+
+
+def session_of(kind: ChatExport, chat: ExportedChat) -> str:
+    """Return the session that a conversation becomes."""
+    return f"{kind}-{chat.chat_id}"
+
+
+def _turns(kind: ChatExport, fields: dict[str, object]) -> tuple[list[ExportedTurn], list[str]]:
+    """Return the turns of a conversation, and why messages are left out."""
+    messages = _of_tree(fields) if kind is ChatExport.OPENAI else _of_list(fields)
+    turns: list[ExportedTurn] = []
+    reasons: list[str] = []
+    for role, content, at in messages:
+        if role not in {"user", "assistant"}:
+            if content:
+                reasons.append("a message of neither a user nor an assistant")
+        elif not content:
+            reasons.append("a message without text")
+        elif len(content) > MAX_TEXT:
+            reasons.append(f"a message of more than {MAX_TEXT:,} characters")
+        elif not _is_storable(content):
+            reasons.append("a message with NUL characters or broken text")
+        else:
+            turns.append(ExportedTurn(role=role.capitalize(), content=content, created_at=at))
+    return turns, reasons
+
+
+def _of_tree(fields: dict[str, object]) -> list[tuple[str, str, int | None]]:
+    """Return the messages of OpenAI's tree that lead to the last one; answers that were replaced are not among them."""
+    nodes = _fields(fields.get("mapping"))
+    at: object = fields.get("current_node")
+    found: list[tuple[str, str, int | None]] = []
+    seen: set[str] = set()
+    while isinstance(at, str) and at in nodes and at not in seen:
+        seen.add(at)
+        node = _fields(nodes[at])
+        if message := _fields(node.get("message")):
+            role = _text(_fields(message.get("author")), "role")
+            parts = _fields(message.get("content")).get("parts")
+            found.append((role, _joined(parts), _epoch(message.get("create_time"))))
+        at = node.get("parent")
+    return found[::-1]
+
+
+def _of_list(fields: dict[str, object]) -> list[tuple[str, str, int | None]]:
+    """Return the messages of Anthropic's list."""
+    listed = fields.get("chat_messages")
+    found: list[tuple[str, str, int | None]] = []
+    for one in cast("list[object]", listed) if isinstance(listed, list) else ():
+        message = _fields(one)
+        sender = _text(message, "sender")
+        content = _text(message, "text").strip() or _joined(message.get("content"))
+        role = "user" if sender == "human" else sender
+        found.append((role, content, _epoch(message.get("created_at"))))
+    return found
+
+
+def _joined(parts: object) -> str:
+    """Return the texts among *parts*: texts themselves, or objects of the type `text`."""
+    texts: list[str] = []
+    for part in cast("list[object]", parts) if isinstance(parts, list) else ():
+        if isinstance(part, str):
+            texts.append(part)
+        elif (fields := _fields(part)).get("type") == "text":
+            texts.append(_text(fields, "text"))
+    return "\n".join(text for text in texts if text).strip()
+
+
+def _epoch(value: object) -> int | None:
+    """Return a time in seconds since 1970; None for what is none of the years 1970 to 2099."""
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            moment = datetime.fromtimestamp(value, UTC)
+        else:
+            return None
+        seconds = int(moment.timestamp())
+    except (ValueError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 and moment.year <= _LAST_YEAR else None
+
+
+def _fields(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _text(fields: dict[str, object], *names: str) -> str:
+    values = (fields.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _is_storable(text: str) -> bool:
+    try:
+        refuse_unstorable(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(title: str) -> str:
+    """Return a title that can be printed and stored."""
+    seen = "".join(one if one.isprintable() else " " for one in title)
+    return " ".join(seen.split()) or "untitled"

@@ -1,0 +1,138 @@
+"""`sagacity import`: chats that another program exported become published turns."""
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+
+from sagacity.cli import options
+from sagacity.cli.chat_exports import (
+    ChatExport,
+    ChatRequest,
+    ReadExport,
+    read_export,
+    requests_of,
+    session_of,
+)
+from sagacity.cli.invocation import connected
+from sagacity.cli.output import Render, said, show, table
+from sagacity.cli.progress import advancing
+from sagacity.domain.errors import InvalidInput, RateLimited
+from sagacity.domain.trust import Origin
+
+if TYPE_CHECKING:
+    from sagacity.client import Sagacity
+
+_LARGEST_BYTES = 512 * 1024 * 1024
+_PAGE = 1_000
+_PAUSE_SECONDS = 5.0
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The exported file: `conversations.json`.")],
+    *,
+    source: Annotated[ChatExport, typer.Option("--from", help="The program that exported it.")],
+    user_id: options.UserId,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Say what would be stored and what not; store nothing.")
+    ] = False,
+) -> None:
+    """
+    Publish chats that another program exported.
+
+    They become turns of a user with their dates, and are learned from; rules among them wait until a person approves
+    them. Importing a file again stores what is new in it, and goes on where an interrupted import stopped.
+
+    Example: sagacity import --from openai --user-id ana conversations.json --preview
+
+    Example: sagacity import --from anthropic --user-id ana conversations.json
+    """
+    found = read_export(source, _content(file.expanduser()))
+    turns = sum(len(chat.turns) for chat in found.chats)
+    new = None if preview else _publish(context, source, user_id, found)
+    reasons = Counter(one.reason for one in found.left_out)
+    shown: dict[str, JsonValue] = {
+        "is_preview": preview,
+        "conversations": len(found.chats),
+        "turns": turns,
+        "new_turns": new,
+        "left_out": [{"reason": reason, "count": count} for reason, count in reasons.most_common()],
+        "examples": [one.model_dump() for one in found.left_out[:10]],
+    }
+    show(context, shown, _drawn(found, reasons, turns, new))
+
+
+def _content(path: Path) -> str:
+    """
+    Return the text of a file.
+
+    Raises:
+        InvalidInput: it cannot be read, is too large, or is no text.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise InvalidInput(f"{path} has more than {_LARGEST_BYTES:,} bytes; split it")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text") from error
+
+
+def _publish(context: typer.Context, source: ChatExport, user_id: str, found: ReadExport) -> int:
+    """Publish what is not there yet; returns how many turns."""
+    new = 0
+    with connected(context, None) as client, advancing("importing conversations") as advance:
+        for done, chat in enumerate(found.chats, start=1):
+            known = _published(client, user_id, session_of(source, chat))
+            for one in requests_of(source, user_id, chat, known=known):
+                _publish_one(client, source, user_id, one)
+                new += len(one.turns)
+            advance(done, len(found.chats))
+    return new
+
+
+def _published(client: "Sagacity", user_id: str, session_id: str) -> set[str]:
+    """Return the ids of a session's requests."""
+    found: set[str] = set()
+    while True:
+        page = client.get_requests(user_id=user_id, session_id=session_id, top_k=_PAGE, offset=len(found))
+        found |= {one.request.request_id for session in page.sessions for one in session.requests}
+        if not page.has_more:
+            return found
+
+
+def _publish_one(client: "Sagacity", source: ChatExport, user_id: str, one: ChatRequest) -> None:
+    """Publish a request, as soon as the server takes one more."""
+    turns = [turn.model_dump(exclude_none=True) | {"origin": Origin.IMPORTED} for turn in one.turns]
+    while True:
+        try:
+            client.publish_interaction(
+                user_id,
+                turns,
+                source=f"import:{source}",
+                session_id=one.session_id,
+                request_id=one.request_id,
+                metadata={"imported_from": str(source), "conversation_title": one.title},
+            )
+        except RateLimited as error:
+            time.sleep(error.retry_after_seconds or _PAUSE_SECONDS)
+        else:
+            return
+
+
+def _drawn(found: ReadExport, reasons: Counter[str], turns: int, new: int | None) -> Render:
+    total = f"{turns:,} turns of {len(found.chats):,} conversations"
+    told = said(f"{total} would be stored" if new is None else f"{total} are stored, {new:,} of them new")
+    left = table(("left out", "how many"), reasons.most_common(), empty="nothing is left out")
+
+    def render(console: Console) -> None:
+        told(console)
+        left(console)
+
+    return render

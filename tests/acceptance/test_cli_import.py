@@ -1,0 +1,45 @@
+"""Chats of an export, imported in the terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from support.program import QUIET, sagacity
+from support.server import running_server
+
+
+def test_import_stores_each_chat_once_with_its_date(tmp_path: Path) -> None:
+    """A preview stores nothing; an import stores each turn with its date; a later one what is new."""
+    said = {"sender": "human", "text": "I live in Lyon.", "created_at": "2024-05-01T10:00:00Z"}
+    answer = {"sender": "assistant", "text": "Noted.", "created_at": "2024-05-01T10:00:05Z"}
+    file = tmp_path / "conversations.json"
+    command = ("import", "--from", "anthropic", "-u", "ana", str(file), "--json")
+
+    def write(*messages: dict[str, str]) -> None:
+        file.write_text(json.dumps([{"uuid": "a-1", "name": "Trip", "chat_messages": messages}]))
+
+    with running_server(tmp_path, QUIET) as server:
+
+        def new_turns(*more: str) -> int | None:
+            ended = sagacity(*command, *more, home=tmp_path, url=server.url)
+            assert ended.code == 0, ended
+            return json.loads(ended.out)["data"]["new_turns"]
+
+        def sessions() -> list[dict[str, Any]]:
+            reply = httpx.post(f"{server.url}/api/get_requests", json={"user_id": "ana"}, timeout=60)
+            return reply.json()["sessions"]
+
+        write(said)
+        assert new_turns("--preview") is None
+        assert sessions() == []
+        assert [new_turns(), new_turns()] == [1, 0]
+        write(said, answer)
+        assert [new_turns(), new_turns()] == [1, 0]
+        [session] = sessions()
+    [second, first] = session["requests"]
+    assert first["request"]["source"] == "import:anthropic"
+    [turn], [reply] = first["interactions"], second["interactions"]
+    assert (turn["content"], turn["origin"], reply["content"]) == ("I live in Lyon.", "imported", "Noted.")
+    assert turn["happened_at"] == 1_714_557_600
