@@ -186,6 +186,16 @@ async def test_message_that_cannot_be_stored_is_refused(app: FastAPI, api: httpx
     assert ending_of(await sent(api, "How are you?")).name == "done"
 
 
+def lock_of(app: FastAPI) -> sqlite3.Connection:
+    """
+    Another program's connection, by which to lock the database.
+
+    To be used in a thread: whoever writes at that moment needs the event loop to come to an end.
+    """
+    path = app.state.runtime.storage.backend.file
+    return sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_messages_are_read_while_another_process_writes(
     api: httpx.AsyncClient, app: FastAPI, tmp_path: Path
@@ -193,9 +203,9 @@ async def test_messages_are_read_while_another_process_writes(
     """Only what writes waits for the lock, and is done once it is free."""
     first = await sent(api, "How are you?")
     conversation_id = first[0].data["conversation_id"]
-    other = sqlite3.connect(app.state.runtime.storage.backend.file, isolation_level=None)
+    other = lock_of(app)
     try:
-        other.execute("BEGIN IMMEDIATE")
+        await asyncio.to_thread(other.execute, "BEGIN IMMEDIATE")
         assert len(await said_in(api, conversation_id)) == 2
         path = f"/api/chat/exchanges/{first[0].data['exchange_id']}"
         assert (await api.get(path)).json()["status"] == "done"
@@ -209,9 +219,9 @@ async def test_messages_are_read_while_another_process_writes(
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_message_waits_for_a_locked_database(api: httpx.AsyncClient, app: FastAPI) -> None:
     """It is stored and answered once, when the lock is gone; until then nothing is acknowledged."""
-    other = sqlite3.connect(app.state.runtime.storage.backend.file, isolation_level=None)
+    other = lock_of(app)
     try:
-        other.execute("BEGIN IMMEDIATE")
+        await asyncio.to_thread(other.execute, "BEGIN IMMEDIATE")
         waiting = asyncio.create_task(sent(api, "How are you?"))
         await asyncio.sleep(0.5)
         assert not waiting.done()
