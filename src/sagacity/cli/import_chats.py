@@ -21,6 +21,7 @@ from sagacity.cli.chat_exports import (
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, said, show, table
 from sagacity.cli.progress import advancing
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, RateLimited
 from sagacity.domain.trust import Origin
 
@@ -127,8 +128,8 @@ def _publish_one(client: "Sagacity", source: ChatExport, user_id: str, one: Chat
 
 
 def _drawn(found: ReadExport, reasons: Counter[str], turns: int, new: int | None) -> Render:
-    total = f"{turns:,} turns of {len(found.chats):,} conversations"
-    told = said(f"{total} would be stored" if new is None else f"{total} are stored, {new:,} of them new")
+    total = f"{counted(turns, 'turn')} of {counted(len(found.chats), 'conversation')}"
+    told = said(f"would be stored: {total}" if new is None else f"stored: {total}, {new:,} of them new")
     left = table(("left out", "how many"), reasons.most_common(), empty="nothing is left out")
 
     def render(console: Console) -> None:
