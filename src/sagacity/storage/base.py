@@ -79,6 +79,12 @@ class VectorIndex(Protocol):
         """
         ...
 
+    async def search_many(
+        self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
+    ) -> list[Nearest]:
+        """Return what `search` returns for each of *vectors* (float32 [n, d], unit length), in their order."""
+        ...
+
     def forget(self) -> None:
         """Let go of all vectors that are kept in memory."""
         ...

@@ -163,7 +163,7 @@ class Storage:
         self._operation_turns = operation_slots
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
-        self._appended_at = -_BUSY_SECONDS
+        self._called_at = -_BUSY_SECONDS
         self._has_tokens = False
 
     @property
@@ -187,14 +187,15 @@ class Storage:
 
         Args:
             whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
-                user's.
+                user's, and goes before work in the background.
             user_id: on whose behalf; a database that checks rows by itself then changes no other user's.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
-        async with self.backend.write(tenant.org_id, user_id=reached) as connection:
+        is_call = self._note_call(whose)
+        async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
             with _pinned(self.backend, connection, whose):
                 yield Transaction(self._scope(connection, tenant, writes=True))
 
@@ -239,6 +240,7 @@ class Storage:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
+        self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
             with _pinned(self.backend, connection, whose):
@@ -295,7 +297,7 @@ class Storage:
         return await policy(once)
 
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
-        self._appended_at = time.monotonic()
+        self._called_at = time.monotonic()
         # A commit of which nobody heard does no harm: the ids are known the next time.
         return await self.retry(lambda: self._append_once(tenant, requests))
 
@@ -303,14 +305,20 @@ class Storage:
         async with self.backend.write(tenant.org_id, urgent=True) as connection:
             return await self._transaction(connection, tenant).interactions.append(requests)
 
-    async def yield_to_publishes(self, worked_seconds: float) -> None:
-        """
-        Let appends go first: background work calls this after each piece that took *worked_seconds*.
+    def _note_call(self, whose: Tenant | Principal) -> bool:
+        """Return whether somebody waits for what is begun; background work then gives way for a while."""
+        if is_call := isinstance(whose, Principal):
+            self._called_at = time.monotonic()
+        return is_call
 
-        While appends come in it waits three times as long as it worked, so that four workers together take about
-        one worker's share of the process; otherwise it returns at once.
+    async def yield_to_calls(self, worked_seconds: float) -> None:
         """
-        if time.monotonic() - self._appended_at < _BUSY_SECONDS:
+        Let calls go first: background work awaits this after each piece that took *worked_seconds*.
+
+        While calls that write or search come in it waits three times as long as it worked, so that four workers
+        together take about one worker's share of the process; otherwise it returns at once.
+        """
+        if time.monotonic() - self._called_at < _BUSY_SECONDS:
             await asyncio.sleep(min(3 * worked_seconds, _LONGEST_WAIT_SECONDS))
 
     async def find_token(self, token_hash: str) -> ApiToken:
