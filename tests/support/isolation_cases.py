@@ -619,6 +619,8 @@ EXPECTED: dict[str, object] = {
     "analytics_reports.steps": [Step(timestamp=MIDNIGHT, value=1, count=1)],
     "analytics_days.sum_up": ANNA,
     "analytics_days.drop": 1,
+    "effects.any": True,
+    "effects.outcomes": [],
     "usage.known": [],
     "usage.of_items": {},
     "usage.count": 1,
