@@ -593,11 +593,7 @@ usage_events = sa.Table(
         where=sa.text("entity_id IS NOT NULL"),
     ),
     columns.partial(
-        "ix_usage_events_holdout",
-        "org_id",
-        "entity_type",
-        "entity_id",
-        where=sa.text("holdout_share IS NOT NULL"),
+        "ix_usage_events_holdout", "org_id", "entity_type", where=sa.text("holdout_share IS NOT NULL")
     ),
 )
 """
