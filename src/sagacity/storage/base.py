@@ -173,6 +173,21 @@ class Backend(Protocol):
         """
         ...
 
+    async def visit_to_write(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        urgent: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of a transaction as `write` opens it, once that is committed.
+
+        It runs as in `visit`. If the caller is cancelled, nobody hears whether it was committed.
+        """
+        ...
+
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data: for work that goes through all of them."""
         ...

@@ -15,6 +15,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, values_of
+from sagacity.storage.search.text_work import is_on_a_loop
 from sagacity.storage.statements.array_params import among, one_of
 
 Ids = npt.NDArray[np.int64]
@@ -276,14 +277,6 @@ async def _off_the_loop(
     rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
     """Run *work* in a thread where others would notice its time; here where that costs more, or is a thread already."""
-    if rows < _WORTH_A_THREAD or not _is_on_a_loop():
+    if rows < _WORTH_A_THREAD or not is_on_a_loop():
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)
-
-
-def _is_on_a_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
