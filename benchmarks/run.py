@@ -23,6 +23,7 @@ SUBJECTS = (
     "publish",
     "search",
     "usage",
+    "holdout",
     "context",
     "chat",
     "bulk",

@@ -13,8 +13,11 @@ from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.cursor import Window
 from sagacity.domain.evaluation import NewEvaluation, RegularVsShadow
+from sagacity.domain.holdout import ExtractorVersion
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
+from sagacity.domain.memory import MemoryKind
+from sagacity.domain.usage import UsageEvent, UsageEventName
 from support.history import decided, merged, written
 from support.operations import held_back
 from support.parts import START
@@ -444,6 +447,37 @@ async def models(api: Recorder) -> None:
     await api.show("POST /api/dead_letters/{dead_letter_id}/replay", dead_letter_id=1)
 
 
+async def effects(api: Recorder) -> None:
+    """Sessions that were shown a playbook, and sessions that were drawn to go without."""
+    playbook = {"user_id": ANNA, "request_id": "r-1", "trigger": TRIGGER, "content": REFUNDS[0]}
+    await api.do("POST /api/add_user_playbook", {"user_playbooks": [playbook]})
+    await api.do("POST /api/set_config", {"holdout_share": 0.1})
+    for number in range(250):
+        is_held_out, session_id = number % 10 == 0, SessionId(f"e-{number}")
+        lot = UsageEvent(
+            uid=str(session_id),
+            org_id=LOCAL.org_id,
+            user_id=ANNA,
+            session_id=session_id,
+            entity_type=MemoryKind.USER_PLAYBOOK,
+            entity_id="1",
+            event_name=UsageEventName.HELD_OUT if is_held_out else UsageEventName.SHOWN,
+            holdout_share=0.1,
+            metadata=ExtractorVersion(learner=f"user_playbook:{NAME}", method="rules").model_dump(),
+            created_at=START,
+        )
+        api.runtime.usage.record(LOCAL, lot)
+        judged = NewEvaluation(
+            agent_version=VERSION,
+            session_id=session_id,
+            is_success=number % 20 == 0 if is_held_out else number % 10 < 9,  # noqa: PLR2004  of ten
+            created_at=START,
+        )
+        async with api.runtime.storage.begin(LOCAL) as transaction:
+            await transaction.evaluations.replace(ANNA, judged)
+    await api.show("GET /api/v1/usage/effects", limit=1)
+
+
 NOT_BY_ITSELF = {
     "user_playbook_extractor_configs": [
         {
@@ -690,6 +724,7 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     history,
     entities,
     models,
+    effects,
     chat,
     analytics,
     memories,

@@ -50,6 +50,7 @@ async def test_stale_memory_is_archived_and_comes_back(app, api, api_clock):
         "last_injected_at": None, "last_cited_at": None,
         "last_modified_at": int(api_clock.now().timestamp()) - 100 * DAY,
         "user_id": "ana", "trigger": "asked for a refund", "content": "Offer credit first.", "related": [],
+        "effect": None,
     }  # fmt: skip
     done = await call(api, "review_memory", entity_id=old, action="archive", reason="not used")
     assert (done["memory"]["status"], done["action"]["actor"]) == ("archived", "api")

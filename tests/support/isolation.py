@@ -181,7 +181,7 @@ async def _use(storage: Storage, tenant: Tenant, word: str) -> None:
         await tx.model_calls.add(call(word))
         await tx.extractions.add([extraction(word)])
         await tx.evaluations.replace(ANNA, evaluation(word))
-        await tx.usage.add([used(tenant.org_id, word)])
+        await tx.usage.add([used(tenant.org_id, word, holdout_share=0.1, metadata={"learner": word})])
 
 
 def distillation(error: str) -> Distillation:

@@ -12,6 +12,7 @@ from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
+from sagacity.domain.effects import EffectFilter
 from sagacity.domain.erasure import ErasureReport, Scan
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import RequestId, SessionId, UserId
@@ -468,6 +469,13 @@ CASES: dict[str, Case] = {
     ),
     "usage.injected": lambda tx, h: tx.usage.injected(LONG_AGO),
     "usage.of_items": lambda tx, h: tx.usage.of_items(MemoryKind.USER_PLAYBOOK, [h.word], since=LONG_AGO),
+    "effects.any": lambda tx, h: tx.effects.any(),
+    "effects.successes": lambda tx, h: tx.effects.successes(EffectFilter(), user_id=None),
+    "effects.outcomes": lambda tx, h: tx.effects.outcomes(
+        EffectFilter(), user_id=None, of={(MemoryKind.USER_PLAYBOOK, h.word)}
+    ),
+    "effects.by_extractor": lambda tx, h: tx.effects.by_extractor(EffectFilter(), user_id=None),
+    "effects.contents": lambda tx, h: tx.effects.contents([(PROFILE, h.memory.uid)], user_id=None),
     "usage.count": lambda tx, h: tx.usage.count(),
     "usage.first_at": lambda tx, h: tx.usage.first_at(),
     "usage.drop": lambda tx, h: tx.usage.drop(limit=9),
@@ -611,6 +619,8 @@ EXPECTED: dict[str, object] = {
     "analytics_reports.steps": [Step(timestamp=MIDNIGHT, value=1, count=1)],
     "analytics_days.sum_up": ANNA,
     "analytics_days.drop": 1,
+    "effects.any": True,
+    "effects.outcomes": [],
     "usage.known": [],
     "usage.of_items": {},
     "usage.count": 1,

@@ -39,8 +39,9 @@ async def get_memory_review(body: GetMemoryReviewBody, caller: Reads) -> MemoryR
     """
     Return memories that a person should review, the highest score first. None is archived by itself.
 
-    A memory is a candidate if it is `stale`, a `duplicate`, `supersedeable`, or surfaced often and rarely cited
-    (`high_cost_low_cite`). Archived memories are left out, and those that were kept until later.
+    A memory is a candidate if it is `stale`, a `duplicate`, `supersedeable`, surfaced often and rarely cited
+    (`high_cost_low_cite`), or if sessions that are shown it go better or worse than those that are drawn to go without
+    (`helps`, `harms`). Archived memories are left out, and those that were kept until later.
     """
     user_id = whose_reviews(
         caller.acting, body.user_id, include_all_users=body.include_all_users, kinds=body.kinds

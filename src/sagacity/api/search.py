@@ -49,7 +49,7 @@ from sagacity.schemas.search import (
     SearchSkillsBody,
     SearchUserPlaybooksBody,
 )
-from sagacity.schemas.search_query import OfMemories, kinds_of, to_query
+from sagacity.schemas.search_query import OfMemories, kinds_of, session_of, to_query
 
 router = APIRouter(tags=["search"], route_class=Route)
 View = TypeVar("View")
@@ -173,6 +173,7 @@ async def _searched(body: SearchBody, caller: Caller) -> tuple[SearchPage, Trace
     found, trace = await search_by_kind(
         caller.acting,
         to_query(body, asked.text, kinds),
+        session_id=session_of(body),
         include_expired=body.include_expired,
         counts_withheld=body.explain,
     )
@@ -204,6 +205,7 @@ async def _search(
     found = await search_memories(
         caller.acting,
         to_query(body, asked.text, (kind,)),
+        session_id=session_of(body),
         keep=keep,
         include_expired=body.include_expired,
         counts_withheld=body.explain,

@@ -1,16 +1,25 @@
-"""How often memories are surfaced, and how many tokens that took."""
+"""How often memories are surfaced, how many tokens that took, and what came of it."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
+from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
+from sagacity.domain.effects import EffectFilter, EffectReport
+from sagacity.domain.memory import MemoryKind
+from sagacity.memories.effects import effect_report
 from sagacity.memories.usage import MOST_ITEMS, injection_stats
+from sagacity.schemas.base import Label
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStat, InjectionStats
 
 router = APIRouter(tags=["usage"], route_class=Route)
+_Stored = Annotated[Label, AfterValidator(storable)]
 
 
 @router.post("/get_injection_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
@@ -29,3 +38,25 @@ async def get_injection_stats(body: GetInjectionStatsBody, caller: Reads) -> Inj
         if len(found) == MOST_ITEMS
         else counted(len(found), "memory"),
     )
+
+
+@router.get("/v1/usage/effects", openapi_extra=sdk(positional=()))
+@limited(Rate.SEARCH)
+async def get_usage_effects(
+    caller: Reads,
+    *,
+    kind: Annotated[MemoryKind | None, Query(description="Only memories of this kind.")] = None,
+    evaluation_name: Annotated[_Stored | None, Query(description="Only what this evaluator says.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="How many memories at the most.")] = 100,
+    offset: Annotated[
+        int, Query(ge=0, le=1_000_000, description="How many memories to leave out before those.")
+    ] = 0,
+) -> EffectReport:
+    """
+    Return how sessions that are shown a memory differ from those that are drawn to go without it.
+
+    It needs `holdout_share` in the configuration. Nothing is claimed of a memory before 20 sessions on each side were
+    judged. With a user's own token, only sessions of that user are compared.
+    """
+    wanted = EffectFilter(kinds=() if kind is None else (kind,), evaluation_name=evaluation_name)
+    return await effect_report(caller.acting, wanted, limit=limit, offset=offset)

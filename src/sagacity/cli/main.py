@@ -48,7 +48,7 @@ _COMMANDS: Mapping[str, str] = {
     "dead-letters": "dead_letters:app",
     "ledger": "ledger:ledger",
     "analytics": "analytics:app",
-    "usage": "usage:usage",
+    "usage": "usage:app",
     "prompts": "prompts:app",
     "evaluations": "evaluations:app",
     "config": "config:app",

@@ -251,6 +251,11 @@ def _whole(one: "MemoryReviewCandidate") -> Render:
         shown["when"] = one.trigger
     shown["content"] = one.content
     shown["used"] = used
+    if one.effect is not None and one.effect.success is not None:
+        shown["success"] = (
+            f"{one.effect.success.shown:.0%} of {counted(one.effect.judged_shown, 'session')} with it, "
+            f"{one.effect.success.held_out:.0%} of {one.effect.judged_held_out:,} without"
+        )
     shown["changed"] = "" if one.last_modified_at is None else moment(one.last_modified_at)
     for related in one.related:
         shown[f"{_sign(related)} {related.entity_id}"] = related.content

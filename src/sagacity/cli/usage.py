@@ -1,18 +1,26 @@
-"""`sagacity usage`: how often memories are surfaced, and how many tokens that took."""
+"""`sagacity usage`: how often memories are surfaced, how many tokens that took, and what came of it."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
+from sagacity.cli import options
 from sagacity.cli.invocation import connected
-from sagacity.cli.output import Render, show, table
+from sagacity.cli.output import Render, plain, show, table
+from sagacity.domain.memory import MemoryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from sagacity.domain.effects import Difference, Effect, EffectReport
+    from sagacity.domain.holdout import ExtractorVersion
     from sagacity.schemas.usage import InjectionStat
 
+app = typer.Typer()
 
+
+@app.callback(invoke_without_command=True)
 def usage(
     context: typer.Context,
     *,
@@ -25,9 +33,33 @@ def usage(
 
     Example: sagacity usage --days 7
     """
+    if context.invoked_subcommand is not None:
+        return
     with connected(context, "counting") as client:
         told = client.get_injection_stats(days_back=days)
     show(context, told.stats, _rows(told.stats))
+
+
+@app.command()
+def effects(
+    context: typer.Context,
+    *,
+    kind: Annotated[MemoryKind | None, typer.Option("--kind", help="Only memories of this kind.")] = None,
+    evaluation_name: Annotated[
+        str | None, typer.Option("--evaluation", help="Only what this evaluator says.")
+    ] = None,
+    limit: options.Limit = 20,
+) -> None:
+    """
+    Show what memories do to the sessions that are shown them.
+
+    They are compared with sessions that were drawn to go without (holdout_share in the configuration).
+
+    Example: sagacity usage effects --kind user_playbook
+    """
+    with connected(context, "comparing sessions") as client:
+        report = client.get_usage_effects(kind=kind, evaluation_name=evaluation_name, limit=limit)
+    show(context, report, _report(report), has_more=report.total > len(report.memories))
 
 
 def _rows(stats: "Sequence[InjectionStat]") -> Render:
@@ -44,3 +76,67 @@ def _rows(stats: "Sequence[InjectionStat]") -> Render:
     ]
     columns = ("kind", "#surfaced", "#tokens", "+#sessions", "+last", "id")
     return table(columns, rows, empty="nothing was surfaced")
+
+
+def _report(report: "EffectReport") -> Render:
+    def draw(console: Console) -> None:
+        for line in report.summary:
+            console.print(plain(line))
+        if report.memories:
+            console.print()
+            _memories(report)(console)
+        if report.extractors:
+            console.print()
+            _extractors(report)(console)
+
+    return draw
+
+
+def _memories(report: "EffectReport") -> Render:
+    rows = [
+        (
+            *_figures(one),
+            one.content or "(gone)",
+            one.total_prompt_tokens,
+            one.citation_count,
+            one.entity_type,
+            one.entity_id,
+        )
+        for one in report.memories
+    ]
+    columns = (*_FIGURES, "content", "+#tokens", "+#cited", "~kind", "#id")
+    return table(columns, rows, empty="nothing was drawn")
+
+
+def _extractors(report: "EffectReport") -> Render:
+    rows = [(*_figures(one), _made(one.extractor), one.entity_type) for one in report.extractors]
+    return table((*_FIGURES, "extractor", "~kind"), rows, empty="nothing was drawn")
+
+
+_FIGURES = ("finding", "success", "+corrections", "+turns", "#with/without", "+#evidence")
+
+
+def _figures(one: "Effect") -> "Iterable[object]":
+    missing = [
+        f"{count} more {side}"
+        for count, side in ((one.missing_shown, "with"), (one.missing_held_out, "without"))
+        if count
+    ]
+    success = "needs " + ", ".join(missing) if missing else _difference(one.success, "+.0%")
+    return (
+        one.finding.replace("_", " "),
+        success,
+        _difference(one.corrections, "+.2f"),
+        _difference(one.turns, "+.1f"),
+        f"{one.judged_shown}/{one.judged_held_out}",
+        f"{one.e_value:.3g}",
+    )
+
+
+def _difference(one: "Difference | None", form: str) -> str:
+    return "" if one is None else f"{one.difference:{form}} ({one.low:{form}} to {one.high:{form}})"
+
+
+def _made(extractor: "ExtractorVersion") -> str:
+    parts = (extractor.learner or extractor.method, extractor.prompt_version, extractor.model)
+    return " ".join(part for part in parts if part)

@@ -57,7 +57,9 @@ OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "fai
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]
 RequestTypeWord = RequestType | Literal["chat_stream", "chat_complete", "memory_search", "context_build"]
-ReviewSignalWord = ReviewSignal | Literal["stale", "duplicate", "high_cost_low_cite", "supersedeable"]
+ReviewSignalWord = (
+    ReviewSignal | Literal["stale", "duplicate", "high_cost_low_cite", "supersedeable", "harms", "helps"]
+)
 ReviewStepWord = ReviewStep | Literal["keep", "archive", "supersede", "merge"]
 SearchModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]

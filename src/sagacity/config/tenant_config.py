@@ -32,6 +32,7 @@ from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.ranking_weights import SignalWeights
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.errors import ConfigError, InvalidInput
+from sagacity.domain.holdout import MOST_SHARE
 from sagacity.prompts.names import checked_versions
 
 Part = TypeVar("Part", bound=ConfigPart)
@@ -196,6 +197,11 @@ class TenantConfig(ConfigPart):
     )
     ranking_weights: SignalWeights = Field(
         default=SignalWeights(), description="What each signal counts for in the ranking `weighted`."
+    )
+    holdout_share: Annotated[float, Field(ge=0, le=MOST_SHARE, allow_inf_nan=False)] = Field(
+        default=0.0,
+        description="The share of sessions, at most 0.2, that go without a memory which they would be shown, drawn "
+        "for each session and memory; so its effect is measured. 0: none.",
     )
     prompt_versions: Annotated[dict[str, int], AfterValidator(_known_prompts)] = Field(
         default={}, description="Versions of prompts to use instead of the newest."

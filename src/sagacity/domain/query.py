@@ -178,7 +178,7 @@ class Trace(Value):
     """How many each strategy found."""
     failed: dict[str, str] = {}
     dropped: dict[str, int] = {}
-    """How many were found and not returned, by why: `below_threshold`, `over_limit`."""
+    """How many were found and not returned, by why: `below_threshold`, `over_limit`, `held_out`."""
     analysis: QueryAnalysis | None = None
     measures: Measures = Measures()
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from sagacity.domain.base import Value
+from sagacity.domain.effects import MemoryEffect
 from sagacity.domain.ids import MemoryId, MemoryUid, RunId, UserId
 from sagacity.domain.memory import MemoryKind
 
@@ -20,9 +21,15 @@ class ReviewSignal(StrEnum):
     """It is surfaced often, and answers rarely cite it."""
     SUPERSEDEABLE = "supersedeable"
     """Something in force was made of it, or was noted to take its place."""
+    HARMS = "harms"
+    """Fewer of the sessions that are shown it are a success than of those that were drawn to go without."""
+    HELPS = "helps"
+    """More of the sessions that are shown it are a success than of those that were drawn to go without."""
 
 
 SUPERSEDEABLE_SCORE: Final = 100
+HARMS_SCORE: Final = 100
+HELPS_SCORE: Final = 50
 STALE_SCORES: Final = (50, 99)
 """The lowest and the highest; it grows by one for each week since the last change."""
 DUPLICATE_SCORES: Final = (50, 99)
@@ -88,6 +95,8 @@ class ReviewCandidate(Value):
     last_modified_at: datetime | None = None
     """None where the database holds no date."""
     related: tuple[RelatedMemory, ...] = ()
+    effect: MemoryEffect | None = None
+    """What is known of it if it helps or harms."""
 
 
 class ReviewStep(StrEnum):

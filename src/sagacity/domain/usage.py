@@ -21,6 +21,10 @@ class UsageEventName(StrEnum):
     """A search, a context or a chat surfaced one memory; `prompt_tokens` says how long its content is."""
     CITATION = "learning_citation"
     """An answer cites one memory."""
+    SHOWN = "learning_shown"
+    """One memory that might have been held out is not: once a session and memory; see `domain/holdout.py`."""
+    HELD_OUT = "learning_held_out"
+    """One memory is held out, and would be surfaced otherwise: once a session and memory."""
 
 
 class Pipeline(StrEnum):
@@ -65,6 +69,8 @@ class UsageEvent(Value):
     platform_storage: int | None = None
     duration_ms: int | None = None
     error_kind: str | None = None
+    holdout_share: float | None = None
+    """Of `learning_shown` and `learning_held_out`: the probability with which it was held out."""
     metadata: dict[str, JsonValue] = {}
     created_at: datetime
     """When it happened, however much later it is written."""

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 from sagacity.domain.context import Context, ContextBudgets, KnownEntity, Said
 from sagacity.domain.ids import InteractionId, SessionId, UserId
-from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.interaction import INTERACTION
+from sagacity.domain.kinds import KINDS, USER_KINDS
 from sagacity.domain.query import Query, Scored, StrategyName
 from sagacity.domain.usage import Pipeline
 from sagacity.memories.acting import Acting
+from sagacity.memories.holdout import HELD_OUT, Drawn, drawn, holdout_of
 from sagacity.memories.search import Question, found_by_kind, joined
 from sagacity.memories.usage import note_context
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.context.assemble import build_context
 from sagacity.retrieval.context.known_entities import known_entities
+from sagacity.retrieval.context.lines import LETTER_OF
 from sagacity.storage.transaction import Transaction
 
 FEW = 40
@@ -108,16 +111,50 @@ async def sourced_context(
     trace = joined(request.question.trace, trace)
     trace = trace.model_copy(update={"strategies": trace.strategies | {_BESIDE: milliseconds}})
     started = time.perf_counter()
-    built = await asyncio.to_thread(
-        build_context,
-        considered,
-        history=history,
-        entities=entities,
-        budgets=request.budgets,
-        count=acting.parts.tokens.count,
-        question=request.asked,
-    )
+
+    async def build(items: Sequence[Scored]) -> Context:
+        return await asyncio.to_thread(
+            build_context,
+            items,
+            history=history,
+            entities=entities,
+            budgets=request.budgets,
+            count=acting.parts.tokens.count,
+            question=request.asked,
+        )
+
+    built = await build(considered)
+    lots = await _drawn(acting, request, built, considered)
+    if lots.held_out:
+        kept = [one for one in _said(built, considered) if lots.keeps(one)]
+        built = (await build(kept)).model_copy(
+            update={"dropped": built.dropped, "truncated": built.truncated}
+        )
+        trace = trace.left_out(**{HELD_OUT: len(lots.held_out)})
     return built.model_copy(update={"trace": trace.took("context", started)}), considered
+
+
+async def _drawn(
+    acting: Acting, request: ContextRequest, built: Context, considered: Sequence[Scored]
+) -> Drawn:
+    """Draw for each memory that a context says; see `holdout.py`."""
+    holdout = await holdout_of(acting, request.query, request.in_session)
+    if holdout is None:
+        return Drawn()
+    return drawn(acting, holdout, Pipeline.CONTEXT, _said(built, considered))
+
+
+def _said(built: Context, considered: Sequence[Scored]) -> list[Scored]:
+    """Return what a context says of what was considered: memories, and turns by themselves or by those beside them."""
+    shown = {item.citation for section in built.sections for item in section.items}
+
+    def citations(one: Scored) -> set[str]:
+        if one.memory is not None:
+            return {f"{KINDS[one.memory.kind].citation}:{one.memory.memory_id}"}
+        turns = (turn for turn in (one.interaction, *one.neighbours) if turn is not None)
+        return {f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}" for turn in turns}
+
+    return [one for one in considered if citations(one) & shown]
 
 
 def _considered(kind: str, items: Sequence[Scored], limit: int) -> Sequence[Scored]:

@@ -3,13 +3,18 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from sagacity.domain.effect_evidence import Weighed
+from sagacity.domain.effects import EffectFinding, Tally
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import ORGANISATION, UserId
-from sagacity.domain.kinds import TENANT_KINDS
+from sagacity.domain.kinds import KINDS, TENANT_KINDS
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.principal import Permission
 from sagacity.domain.review_queue import ReviewAction, ReviewCandidate, ReviewQuery, ReviewSignal
 from sagacity.memories.acting import Acting
+from sagacity.memories.effects import described, found_effects
+
+_SIGNALS = {EffectFinding.HARMS: ReviewSignal.HARMS, EffectFinding.HELPS: ReviewSignal.HELPS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +33,20 @@ async def review_queue(acting: Acting, wanted: ReviewQuery, *, limit: int, offse
 
     What was not compared for duplicates yet will be now, in the background.
     """
+    effects = await found_effects(acting, wanted.kinds)
+    by_signal = {
+        signal: {(tally.kind, tally.entity_id) for tally, told in effects if told.finding is finding}
+        for finding, signal in _SIGNALS.items()
+    }
     async with acting.read(user_id=wanted.user_id) as snapshot:
-        found = await snapshot.review_queue.page(wanted, limit=limit + 1, offset=offset)
+        found = await snapshot.review_queue.page(wanted, effects=by_signal, limit=limit + 1, offset=offset)
         waits = bool(await snapshot.duplicates.uncompared(user_id=wanted.user_id))
         due_at = (await snapshot.cursors.log_head(ORGANISATION)).due_at
     is_comparing = waits and (wanted.signals is None or ReviewSignal.DUPLICATE in wanted.signals)
     if is_comparing and (due_at is None or due_at > acting.parts.clock.now()):
         await acting.parts.storage.retry(lambda: _compare_now(acting))
-    return ReviewPage(found[:limit], has_more=len(found) > limit, is_comparing=is_comparing)
+    candidates = await _with_effects(acting, found[:limit], effects)
+    return ReviewPage(candidates, has_more=len(found) > limit, is_comparing=is_comparing)
 
 
 async def review_log(
@@ -68,6 +79,22 @@ def whose_reviews(
             f"kinds: {min(shared)} serves all users; to review it send `include_all_users` as true"
         )
     return user
+
+
+async def _with_effects(
+    acting: Acting, candidates: Sequence[ReviewCandidate], effects: Sequence[tuple[Tally, Weighed]]
+) -> Sequence[ReviewCandidate]:
+    """Return candidates, those that help or harm with the report's numbers."""
+    names = {_name_of(one) for one in candidates}
+    told = [one for one in effects if (one[0].kind, one[0].entity_id) in names]
+    if not told:
+        return candidates
+    known = await described(acting, told)
+    return [one.model_copy(update={"effect": known.get(_name_of(one))}) for one in candidates]
+
+
+def _name_of(one: ReviewCandidate) -> tuple[MemoryKind, str]:
+    return one.kind, one.uid if KINDS[one.kind].is_known_by_uid else str(one.memory_id)
 
 
 async def _compare_now(acting: Acting) -> None:

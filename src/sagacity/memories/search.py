@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from sagacity.domain.base import Value
+from sagacity.domain.ids import SessionId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.kinds import REVIEWED_KINDS, TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Visibility
 from sagacity.domain.query import Filter, Found, Query, Ranking, Scored, Trace
 from sagacity.memories.acting import Acting
+from sagacity.memories.holdout import HELD_OUT, without_held_out
 from sagacity.memories.usage import note_found
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.query.rewriting import Turn
@@ -22,6 +24,7 @@ from sagacity.retrieval.query.rewriting import Turn
 REFORMULATION = "reformulation"
 _REVIEWABLE = (Visibility.SERVED, Visibility.WAITS_FOR_REVIEW, Visibility.REJECTED)
 """Where the caller names what a reviewer said."""
+_ALL = "all"
 BEFORE_SIFTING = 1_000
 """How many results are looked through where some are dropped by what no index knows."""
 
@@ -44,14 +47,24 @@ async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Quest
 
 
 async def search_by_kind(
-    acting: Acting, query: Query, *, include_expired: bool = False, counts_withheld: bool = False
+    acting: Acting,
+    query: Query,
+    *,
+    session_id: SessionId | None = None,
+    include_expired: bool = False,
+    counts_withheld: bool = False,
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
-    """Return what `found_by_kind` does to whoever asked, and note that it was surfaced."""
+    """
+    Return what `found_by_kind` does to whoever asked, and note that it was surfaced.
+
+    In a session without what that is drawn to go without; see `holdout.py`.
+    """
     found, trace = await found_by_kind(
         acting, query, include_expired=include_expired, counts_withheld=counts_withheld
     )
-    note_found(acting, query.wanted, chain.from_iterable(found.values()))
-    return found, trace
+    found, held_out = await without_held_out(acting, query, session_id, found)
+    note_found(acting, query.wanted, chain.from_iterable(found.values()), session_id=session_id)
+    return found, trace.left_out(**{HELD_OUT: held_out})
 
 
 async def found_by_kind(
@@ -80,6 +93,7 @@ async def search_memories(
     acting: Acting,
     query: Query,
     *,
+    session_id: SessionId | None = None,
     keep: Callable[[Memory], bool] | None = None,
     include_expired: bool = False,
     counts_withheld: bool = False,
@@ -90,6 +104,7 @@ async def search_memories(
     Args:
         acting: on whose behalf.
         query: what is searched for.
+        session_id: in which session it is used; that may be drawn to go without some of it. None if not known.
         keep: which of those found are returned, by what no index knows; the others are told as `other_attributes`.
         include_expired: whether what has expired is found, too.
         counts_withheld: whether the trace is to say how many wait for a review.
@@ -111,8 +126,9 @@ async def search_memories(
         items = tuple(within_limit(kept, query.limit, is_caution))
     if counts_withheld:
         trace = trace.left_out(waits_for_review=await count_waiting(acting, query.wanted))
-    note_found(acting, query.wanted, items)
-    return Found(items=items, trace=trace)
+    kept, held_out = await without_held_out(acting, query, session_id, {_ALL: items})
+    note_found(acting, query.wanted, kept[_ALL], session_id=session_id)
+    return Found(items=kept[_ALL], trace=trace.left_out(**{HELD_OUT: held_out}))
 
 
 def profiles_with(

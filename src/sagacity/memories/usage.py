@@ -11,7 +11,8 @@ import structlog
 
 from sagacity.domain.context import Context
 from sagacity.domain.errors import StorageError
-from sagacity.domain.ids import UserId
+from sagacity.domain.holdout import Holdout, extractor_of, name_of
+from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.interaction import Citation
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
@@ -27,13 +28,47 @@ _FAILED = "usage.not_recorded"
 _log = structlog.get_logger(__name__)
 
 
-def note_found(acting: Acting, wanted: Filter, found: Iterable[Scored]) -> None:
-    """Note a search that is answered, by what was asked for and what is returned."""
+def note_found(
+    acting: Acting, wanted: Filter, found: Iterable[Scored], *, session_id: SessionId | None = None
+) -> None:
+    """Note a search that is answered, by what was asked for, what is returned, and in which session, if known."""
     with harmless(_FAILED):
         users = {wanted.user_id} if wanted.user_id is not None else set(wanted.user_ids)
         user_id = users.pop() if len(users) == 1 else acting.principal.user_id
         memories = [one.memory for one in found if one.memory is not None]
-        _note(acting, memories, Pipeline.SEARCH, user_id=user_id)
+        _note(acting, memories, Pipeline.SEARCH, user_id=user_id, session_id=session_id or "")
+
+
+def note_lots(
+    acting: Acting,
+    holdout: Holdout,
+    pipeline: Pipeline,
+    *,
+    shown: Iterable[Memory],
+    held_out: Iterable[Memory],
+) -> None:
+    """Note which memories a session was drawn to go with and without; of each the first time counts."""
+    with harmless(_FAILED):
+        now, request_id = acting.parts.clock.now(), call_id(acting.parts.ids.new())
+        lots = [(one, UsageEventName.SHOWN) for one in shown]
+        lots += [(one, UsageEventName.HELD_OUT) for one in held_out]
+        for memory, event_name in lots:
+            name = name_of(memory)
+            event = UsageEvent(
+                uid=uid_of("lot", holdout.user_id, holdout.session_id, str(memory.kind), name),
+                org_id=acting.tenant.org_id,
+                user_id=holdout.user_id,
+                request_id=request_id,
+                session_id=holdout.session_id,
+                pipeline=pipeline,
+                entity_type=memory.kind,
+                entity_id=name,
+                event_name=event_name,
+                holdout_share=holdout.share,
+                metadata=extractor_of(memory).model_dump(),
+                created_at=now,
+            )
+            acting.parts.usage.record(acting.tenant, event)
 
 
 def note_context(
@@ -168,7 +203,7 @@ def _note(
             "uid": parts.ids.new(),
             "user_id": memory.user_id or user_id,
             "entity_type": memory.kind,
-            "entity_id": str(KINDS[memory.kind].wire_id(memory)),
+            "entity_id": name_of(memory),
             "event_name": UsageEventName.INJECTION,
             "count_value": 1,
             "prompt_tokens": memory.token_count or parts.tokens.count(memory.content),

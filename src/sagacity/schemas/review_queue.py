@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sagacity.domain.clock import to_epoch
+from sagacity.domain.effects import MemoryEffect
 from sagacity.domain.ids import UserId
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import MemoryKind
@@ -98,6 +99,8 @@ class MemoryReviewCandidate(Schema):
     content: str = ""
     related: tuple[RelatedMemoryView, ...] = ()
     """Its duplicates, the nearest first, and what could take its place."""
+    effect: MemoryEffect | None = None
+    """If it helps or harms: how sessions that were shown it differ from those that went without."""
 
 
 class MemoryReviewPage(Reply):
@@ -222,6 +225,7 @@ def candidate_view(candidate: ReviewCandidate) -> MemoryReviewCandidate:
         trigger=candidate.trigger,
         content=candidate.content,
         related=tuple(map(_related_view, candidate.related)),
+        effect=candidate.effect,
         last_injected_at=candidate.last_injected_at,
         last_cited_at=candidate.last_cited_at,
         last_modified_at=None if modified_at is None else to_epoch(modified_at),

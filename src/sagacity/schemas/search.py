@@ -90,6 +90,8 @@ class SearchOptions(Body):
     """The user; use `user_ids` for several."""
     user_ids: Ids | None = None
     """Several users instead of one."""
+    session_id: Id | None = None
+    """The conversation in which the results are used."""
     top_k: Limit = 10
     threshold: Threshold = 0.4
     search_mode: SearchMode = SearchMode.HYBRID

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sagacity.domain.condition import parse_condition
-from sagacity.domain.ids import RequestId
+from sagacity.domain.ids import RequestId, SessionId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import KINDS, TENANT_KINDS
 from sagacity.domain.memory import Approval, MemoryKind
@@ -57,6 +57,11 @@ def kinds_of(body: Everything) -> tuple[SearchKind, ...]:
         return tuple(dict.fromkeys(body.kinds))
     by_default = (kind for kind, spec in KINDS.items() if spec.search_list is not None)
     return tuple(kind for kind in by_default if body.users or kind in TENANT_KINDS)
+
+
+def session_of(body: SearchOptions) -> SessionId | None:
+    """Return the conversation in which the results are used; None if it is not known."""
+    return SessionId(body.session_id) if body.session_id else None
 
 
 def _filter(body: SearchOptions, kinds: Sequence[SearchKind]) -> Filter:

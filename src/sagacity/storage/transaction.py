@@ -24,6 +24,7 @@ from sagacity.storage.accounts.attempts import AttemptRepository
 from sagacity.storage.accounts.mails import AccountMailRepository
 from sagacity.storage.accounts.sessions import AccountSessionRepository
 from sagacity.storage.analytics.days import AnalyticsDayRepository
+from sagacity.storage.analytics.effects import EffectRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
 from sagacity.storage.analytics.requests import RequestAnalyticsRepository
 from sagacity.storage.analytics.usage import UsageRepository
@@ -121,6 +122,7 @@ class Transaction:
         self.analytics_reports = AnalyticsReportRepository(scope)
         self.analytics_days = AnalyticsDayRepository(scope)
         self.usage = UsageRepository(scope)
+        self.effects = EffectRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.accounts = AccountRepository(scope)
         self.account_sessions = AccountSessionRepository(scope)

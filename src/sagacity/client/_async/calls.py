@@ -220,6 +220,7 @@ class AsyncCalls(AsyncConnection):
     delete_skills_by_ids = skills.delete_skills_by_ids
 
     get_injection_stats = usage.get_injection_stats
+    get_usage_effects = usage.get_usage_effects
 
     add_user_playbook = user_playbooks.add_user_playbook
     update_user_playbook = user_playbooks.update_user_playbook

@@ -27,6 +27,7 @@ async def context(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -51,7 +52,6 @@ async def context(
     playbook_status_filter: ApprovalWord | Sequence[ApprovalWord] | None = None,
     kinds: Sequence[MemoryKindWord | Literal["interaction"]] | None = None,
     neighbours: int | None = None,
-    session_id: str | None = None,
     include_history: bool | None = None,
     budgets: Budgets | Mapping[str, object] | None = None,
 ) -> ContextPage:
@@ -68,6 +68,7 @@ async def context(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
+        session_id: the conversation in progress.
         top_k: how many results of each kind to consider; the budgets decide how many fit in. By default 20, and
             all of a user's memories of a kind if there are no more than 40.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
@@ -96,7 +97,6 @@ async def context(
         kinds: the types of memories to search, and `interaction` for turns; by default ['profile', 'semantic',
             'episodic', 'user_playbook', 'agent_playbook', 'skill', 'interaction'].
         neighbours: how many turns of the same session to return before and after each turn found; by default 1.
-        session_id: the conversation in progress.
         include_history: whether to include the session's newest turns; by default, if a session is given.
         budgets: limits in tokens, for the whole text and for each section; by default {'total_tokens': 5000,
             'profile_tokens': 600, 'facts_tokens': 1500, 'episodes_tokens': 1500, 'procedures_tokens': 400,
@@ -110,6 +110,7 @@ async def context(
             "start_time": start_time,
             "end_time": end_time,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -134,7 +135,6 @@ async def context(
             "playbook_status_filter": playbook_status_filter,
             "kinds": kinds,
             "neighbours": neighbours,
-            "session_id": session_id,
             "include_history": include_history,
             "budgets": budgets,
         },

@@ -42,6 +42,7 @@ async def search_interactions(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -71,6 +72,7 @@ async def search_interactions(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -100,6 +102,7 @@ async def search_interactions(
             "start_time": start_time,
             "end_time": end_time,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -133,6 +136,7 @@ async def search_profiles(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -165,6 +169,7 @@ async def search_profiles(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -197,6 +202,7 @@ async def search_profiles(
             "start_time": start_time,
             "end_time": end_time,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -231,6 +237,7 @@ async def search_user_playbooks(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -263,6 +270,7 @@ async def search_user_playbooks(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -295,6 +303,7 @@ async def search_user_playbooks(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -331,6 +340,7 @@ async def search_agent_playbooks(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -366,6 +376,7 @@ async def search_agent_playbooks(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -399,6 +410,7 @@ async def search_agent_playbooks(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -436,6 +448,7 @@ async def search_skills(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -472,6 +485,7 @@ async def search_skills(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -507,6 +521,7 @@ async def search_skills(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -543,6 +558,7 @@ async def search(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -581,6 +597,7 @@ async def search(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many of each kind; by default 5.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.3.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -616,6 +633,7 @@ async def search(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,

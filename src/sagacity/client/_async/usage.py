@@ -3,6 +3,8 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
+from sagacity.client.words import MemoryKindWord
+from sagacity.domain.effects import EffectReport
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStats
 
 
@@ -21,3 +23,28 @@ async def get_injection_stats(connection: AsyncConnection, *, days_back: int | N
     return await connection.send(
         "POST", "/api/get_injection_stats", InjectionStats, body=body, repeatable=True
     )
+
+
+async def get_usage_effects(
+    connection: AsyncConnection,
+    *,
+    kind: MemoryKindWord | None = None,
+    evaluation_name: str | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> EffectReport:
+    """
+    Return how sessions that are shown a memory differ from those that are drawn to go without it.
+
+    It needs `holdout_share` in the configuration. Nothing is claimed of a memory before 20 sessions on each side
+    were judged. With a user's own token, only sessions of that user are compared.
+
+    Args:
+        connection: to the server.
+        kind: only memories of this kind.
+        evaluation_name: only what this evaluator says.
+        limit: how many memories at the most.
+        offset: how many memories to leave out before those.
+    """
+    params = {"kind": kind, "evaluation_name": evaluation_name, "limit": limit, "offset": offset}
+    return await connection.get("/api/v1/usage/effects", EffectReport, params=params)

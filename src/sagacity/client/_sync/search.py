@@ -43,6 +43,7 @@ def search_interactions(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -72,6 +73,7 @@ def search_interactions(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.0.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -101,6 +103,7 @@ def search_interactions(
             "start_time": start_time,
             "end_time": end_time,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -132,6 +135,7 @@ def search_profiles(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -164,6 +168,7 @@ def search_profiles(
         start_time: earliest time at which a turn arrived or a memory was last changed, inclusive.
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -196,6 +201,7 @@ def search_profiles(
             "start_time": start_time,
             "end_time": end_time,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -230,6 +236,7 @@ def search_user_playbooks(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -262,6 +269,7 @@ def search_user_playbooks(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -294,6 +302,7 @@ def search_user_playbooks(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -330,6 +339,7 @@ def search_agent_playbooks(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -365,6 +375,7 @@ def search_agent_playbooks(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -398,6 +409,7 @@ def search_agent_playbooks(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -435,6 +447,7 @@ def search_skills(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -471,6 +484,7 @@ def search_skills(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many at most; by default 10.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.4.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -506,6 +520,7 @@ def search_skills(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,
@@ -542,6 +557,7 @@ def search(
     end_time: datetime | None = None,
     user_id: str | None = None,
     user_ids: Sequence[str] | None = None,
+    session_id: str | None = None,
     top_k: int | None = None,
     threshold: float | None = None,
     search_mode: SearchModeWord | None = None,
@@ -580,6 +596,7 @@ def search(
         end_time: latest time at which a turn arrived or a memory was last changed, inclusive.
         user_id: the user; use `user_ids` for several.
         user_ids: several users instead of one.
+        session_id: the conversation in which the results are used.
         top_k: how many of each kind; by default 5.
         threshold: lowest relevance, from 0 to 1, of a result; by default 0.3.
         search_mode: `hybrid` compares words and meaning, `vector` only meaning, `fts` only words; by default
@@ -615,6 +632,7 @@ def search(
             "end_time": end_time,
             "user_id": user_id,
             "user_ids": user_ids,
+            "session_id": session_id,
             "top_k": top_k,
             "threshold": threshold,
             "search_mode": search_mode,

@@ -1,6 +1,6 @@
 """The review queue, computed in one statement: each memory's signals, the score they give, and the page asked for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from sagacity.domain.review_queue import (
     COST_SCORES,
     DUPLICATE_COSINE,
     DUPLICATE_SCORES,
+    HARMS_SCORE,
+    HELPS_SCORE,
     LEAST_CITED_SHARE,
     LEAST_INJECTIONS,
     STALE_SCORES,
@@ -41,6 +43,10 @@ _PARTS = 10_000
 _RELATED = 3
 """What is shown beside a memory, of each signal."""
 _COUNTS = ("injection_count", "citation_count")
+_BY_EFFECT = (ReviewSignal.HARMS, ReviewSignal.HELPS)
+Effects = Mapping[ReviewSignal, Collection[tuple[MemoryKind, str]]]
+"""Which memories help or harm, by kind and by what the API knows them by."""
+_NO_EFFECTS: Effects = {}
 
 
 class _Numbers(NamedTuple):
@@ -59,7 +65,9 @@ class ReviewQueueRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def page(self, wanted: ReviewQuery, *, limit: int, offset: int = 0) -> list[ReviewCandidate]:
+    async def page(
+        self, wanted: ReviewQuery, *, effects: Effects = _NO_EFFECTS, limit: int, offset: int = 0
+    ) -> list[ReviewCandidate]:
         """
         Return memories in force that have a signal, the highest score first, ties by number.
 
@@ -67,13 +75,14 @@ class ReviewQueueRepository:
 
         Args:
             wanted: whose, of which kinds, with which signals.
+            effects: which memories help or harm.
             limit: how many at the most.
             offset: how many to leave out before them.
         """
         if wanted.signals is not None and not wanted.signals:
             return []
         successors = await successors_of(self._scope, wanted.kinds, wanted.user_id)
-        scored = self._scored(wanted, successors).subquery("scored")
+        scored = self._scored(wanted, successors, effects).subquery("scored")
         signals = wanted.signals or frozenset(ReviewSignal)
         statement = (
             sa.select(scored)
@@ -89,7 +98,7 @@ class ReviewQueueRepository:
         return [one.model_copy(update={"related": tuple(related.get(one.memory_id, ()))}) for one in found]
 
     def _scored(
-        self, wanted: ReviewQuery, successors: Mapping[MemoryId, Successor]
+        self, wanted: ReviewQuery, successors: Mapping[MemoryId, Successor], effects: Effects
     ) -> sa.Select[*tuple[Any, ...]]:
         """Return the statement for all memories in force, with signals and score; most have none."""
         column, now = memories.c, self._scope.clock.now()
@@ -102,6 +111,9 @@ class ReviewQueueRepository:
             changed_at=sa.type_coerce(column.updated_at, sa.BigInteger),
         )
         flags = _signals(numbers, wanted.days_back, _microseconds(now), list(successors))
+        for signal in _BY_EFFECT:
+            names = [f"{kind}:{name}" for kind, name in effects.get(signal, ())]
+            flags[signal] = one_of(column.kind.concat(":").concat(_wire_id()), names)
         score = _score(numbers, flags, _microseconds(now))
         is_used = sa.and_(usage.c.entity_type == column.kind, usage.c.entity_id == _wire_id())
         return (
@@ -233,8 +245,10 @@ def _score(
     is_staler = sa.or_(~flags[ReviewSignal.DUPLICATE], stale >= duplicate)
     return sa.case(
         (flags[ReviewSignal.SUPERSEDEABLE], SUPERSEDEABLE_SCORE),
+        (flags[ReviewSignal.HARMS], HARMS_SCORE),
         (sa.and_(flags[ReviewSignal.STALE], is_staler), stale),
         (flags[ReviewSignal.DUPLICATE], duplicate),
+        (flags[ReviewSignal.HELPS], HELPS_SCORE),
         (flags[ReviewSignal.HIGH_COST_LOW_CITE], cost),
         else_=0,
     )

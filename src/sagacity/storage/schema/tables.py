@@ -578,6 +578,7 @@ usage_events = sa.Table(
     sa.Column("platform_storage", sa.Integer),
     sa.Column("duration_ms", sa.Integer),
     sa.Column("error_kind", sa.Text),
+    sa.Column("holdout_share", sa.Float),
     columns.json("metadata", "{}"),
     columns.at("created_at"),
     sa.Index("ux_usage_events_uid", "org_id", "uid", unique=True),
@@ -591,10 +592,13 @@ usage_events = sa.Table(
         "created_at",
         where=sa.text("entity_id IS NOT NULL"),
     ),
+    columns.partial(
+        "ix_usage_events_holdout", "org_id", "entity_type", where=sa.text("holdout_share IS NOT NULL")
+    ),
 )
 """
-One row a measured use: a search, a memory that it surfaced, or a memory that an answer cites. It names its memory by
-kind and by what the API knows it by, for that may be gone; its own `uid` keeps it from being counted twice.
+One row a measured use: a search, a memory that it surfaced or held out, or a memory that an answer cites. It names its
+memory by kind and by what the API knows it by, for that may be gone; its own `uid` keeps it from being counted twice.
 """
 
 operations = sa.Table(

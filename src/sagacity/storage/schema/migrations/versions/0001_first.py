@@ -618,6 +618,7 @@ def _measures() -> None:
         _count("count_value", 1),
         *(sa.Column(name, sa.Integer()) for name in measured),
         sa.Column("error_kind", sa.Text()),
+        sa.Column("holdout_share", sa.Float()),
         _json("metadata", "{}"),
         _at("created_at"),
         _of_organisation("usage_events"),
@@ -628,6 +629,7 @@ def _measures() -> None:
     op.create_index("ix_usage_events_user", "usage_events", ["org_id", "user_id"])
     entity = ["org_id", "entity_type", "entity_id", "created_at"]
     _partial("ix_usage_events_entity", "usage_events", entity, "entity_id IS NOT NULL")
+    _partial("ix_usage_events_holdout", "usage_events", entity[:2], "holdout_share IS NOT NULL")
 
 
 def _operations() -> None:
