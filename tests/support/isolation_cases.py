@@ -488,7 +488,7 @@ CASES: dict[str, Case] = {
     "duplicates.remove": lambda tx, h: tx.duplicates.remove([h.memory.memory_id]),
     "duplicates.of": lambda tx, h: tx.duplicates.of([h.memory.memory_id]),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
-    "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
+    "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, h.word, ""),
     "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
     "clusters.names": lambda tx, h: tx.clusters.names("aggregation"),
     "clusters.taught": lambda tx, h: tx.clusters.taught(),
