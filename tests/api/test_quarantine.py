@@ -7,13 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
-from support.api import client_of, make_token
 from support.promises import BY_HAND, NAME, VERSION, aggregate, ask, choose, shared, taught_playbooks, teach
 
 WORD = "Zorblax"
 """What the poison says, and nothing else does."""
 ASKED = "What is my brother called, which shop do I like, and what to praise in short sentences?"
 PARTS = {"POST": "json", "GET": "params"}
+BY_USES = {"get_memory_review", "memories/search?user_id=anna"}
+"""They go by how often memories were found, and so change with each look."""
 DOORS = (
     ("POST", "get_interactions", {"user_id": "anna", "top_k": 100}),
     ("GET", "get_all_interactions", {}),
@@ -44,7 +45,18 @@ DOORS = (
 """Ways to see what is there."""
 OF_THE_CALL = {
     *("query", "search_time_ms", "msg", "trace", "message"),
-    *("access_count", "last_accessed", "score", "signals", "injection_count", "last_injected_at", "injected_tokens"),
+    *(
+        "access_count",
+        "last_accessed",
+        "score",
+        "combined_score",
+        "recency_score",
+        "frequency_score",
+        "signals",
+        "injection_count",
+        "last_injected_at",
+        "injected_tokens",
+    ),
 }
 """What a reply says of the call, its time, and how often memories were found."""
 
@@ -65,8 +77,7 @@ def plain(value: Any) -> Any:
         case dict():
             return {name: plain(one) for name, one in value.items() if name not in OF_THE_CALL}
         case list():
-            shown = [plain(one) for one in value]
-            return sorted(shown, key=str) if any("entity_id" in one for one in shown) else shown
+            return [plain(one) for one in value]
         case _:
             return value
 
@@ -104,7 +115,7 @@ async def hold(api: httpx.AsyncClient, target: str, value: str) -> str:
 
 @pytest.mark.both_databases
 async def test_no_door_shows_what_is_held_and_all_is_back_after_the_release(app, api) -> None:
-    """Turns, memories, playbooks for all users and entities of a source; with what comes later, as long as it stands."""
+    """Turns, memories, playbooks for all users and entities of a source; held as long as one quarantine stands."""
     await poisoned(api)
     before = await seen(api)
     assert len(told(before)) > 15
@@ -117,10 +128,12 @@ async def test_no_door_shows_what_is_held_and_all_is_back_after_the_release(app,
     # the same again, by another name: its turns and what they taught stay held until both are released
     second = await hold(api, "request", "planted")
     assert (await api.post("/api/quarantines", json={"target": "source", "value": "web"})).status_code == 409
-    assert (await api.post(f"/api/quarantines/{first}/release")).status_code == 200
+    assert (await api.post(f"/api/quarantines/{first}/release", json={})).status_code == 200
     again = await seen(api)
     assert "get_agent_playbooks" in told(again)
     assert told(again, "Bank") == []
     released = await api.post(f"/api/quarantines/{second}/release", json={"reason": "harmless"})
     assert released.json()["release_reason"] == "harmless"
-    assert await seen(api) == before
+    after = await seen(api)
+    assert {*told(after)} - BY_USES == {*told(before)} - BY_USES
+    assert [one for one in after if one[0] not in BY_USES] == [one for one in before if one[0] not in BY_USES]

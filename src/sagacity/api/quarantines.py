@@ -89,13 +89,10 @@ async def get_held(
     operation_id="release_quarantine",
 )
 @limited(Rate.RUN)
-async def end_quarantine(
-    quarantine_id: QuarantineId, caller: Reviews, body: ReleaseBody | None = None
-) -> QuarantineView:
+async def end_quarantine(quarantine_id: QuarantineId, body: ReleaseBody, caller: Reviews) -> QuarantineView:
     """Serve again what no other quarantine holds, as it was before. Doing it twice changes nothing."""
     _storable(quarantine_id)
-    reason = "" if body is None else body.reason
-    return quarantine_view(await release(caller.acting, quarantine_id, reason=reason))
+    return quarantine_view(await release(caller.acting, quarantine_id, reason=body.reason))
 
 
 def _storable(text: str) -> None:

@@ -1,18 +1,18 @@
 """`sagacity quarantine`: what is taken out of everything that is served, and back."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sagacity.cli import options
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import facts, show, table
-from sagacity.domain.quarantine import QuarantineTarget
 
 if TYPE_CHECKING:
     from sagacity.schemas.quarantines import QuarantineView
 
 app = typer.Typer(no_args_is_help=True, help="What must not be served, with all that was learned from it.")
+Target = Literal["source", "request", "user", "learner"]
 QuarantineId = Annotated[str, typer.Argument(help="The quarantine's id; see `list`.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept with the quarantine.")]
 
@@ -20,7 +20,7 @@ Reason = Annotated[str, typer.Option("--reason", help="Why; it is kept with the 
 @app.command()
 def add(
     context: typer.Context,
-    target: Annotated[QuarantineTarget, typer.Argument(help="What the value names.")],
+    target: Annotated[Target, typer.Argument(help="What the value names.")],
     value: Annotated[
         str, typer.Argument(help="The source, the id of the request or user, or the learner's name.")
     ],
