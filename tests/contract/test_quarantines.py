@@ -8,7 +8,10 @@ from sagacity.domain.memory import Attributes, MemoryKind, NewMemory, SkillFacts
 from sagacity.domain.principal import Principal
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
+from sagacity.learning.windows.learners import Learner
+from sagacity.learning.windows.window import Due, read_windows
 from sagacity.storage.transaction import Storage
+from support.learning import Recorder
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, new_memory, said
 
 SOURCE, LEARNER = QuarantineTarget.SOURCE, QuarantineTarget.LEARNER
@@ -124,6 +127,29 @@ async def test_an_erased_user_leaves_no_quarantine_behind(storage: Storage) -> N
         [left] = await tx.quarantines.list_newest(limit=9)
     assert (left.quarantine_id, left.reason) == (kept.quarantine_id, "")
     assert await found(storage) == set()
+
+
+async def test_no_window_mixes_what_is_held_with_what_is_not(storage: Storage) -> None:
+    """Clean turns are read without held ones, before them or among them; each goes on where the other ended."""
+    for number, source in enumerate(("web", "app", "app", "web", "app"), start=1):
+        await storage.append(ORG, said(f"turn {number}", request_id=f"r{number}", source=source))
+    await begin(storage, SOURCE, "web")
+    learner = Learner(
+        kind=MemoryKind.PROFILE,
+        extractor_name="x",
+        extractor=Recorder(),
+        window_size=10,
+        step=5,
+        sources=frozenset(),
+    )
+    read: list[tuple[list[int], list[int]]] = []
+    async with storage.read(ORG) as tx:
+        first = 1
+        while first <= 5:
+            [window] = await read_windows(tx, ANNA, Due(learner, first, 5))
+            read.append(([one.seq for one in window.context], [one.seq for one in window.unread]))
+            first = window.last_seq + 1
+    assert read == [([], [1]), ([], [2, 3]), ([1, 2, 3], [4]), ([2, 3], [5])]
 
 
 async def _cut_short(storage: Storage) -> None:
