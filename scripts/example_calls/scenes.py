@@ -668,6 +668,20 @@ async def erasures(api: Recorder) -> None:
     await api.show("GET /api/erasures/{erasure_id}", erasure_id=erased["operation_id"])
 
 
+async def quarantines(api: Recorder) -> None:
+    """A source is held, looked at, and released."""
+    await add_profiles(api, "Lives in Lisbon.")
+    begun = await api.show(
+        "POST /api/quarantines", {"target": "user", "value": ANNA, "reason": "planted instructions"}
+    )
+    one = begun["quarantine_id"]
+    await api.show("GET /api/quarantines")
+    await api.show("GET /api/quarantines/{quarantine_id}", quarantine_id=one)
+    await api.show("GET /api/quarantines/{quarantine_id}/held", quarantine_id=one)
+    harmless = {"reason": "it was harmless"}
+    await api.show("POST /api/quarantines/{quarantine_id}/release", harmless, quarantine_id=one)
+
+
 async def accounts(api: Recorder) -> None:
     """Somebody signs up, confirms the address, signs in, forgets the password, and leaves."""
     email = "ana@example.com"
@@ -729,6 +743,7 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     analytics,
     memories,
     erasures,
+    quarantines,
     reviews,
     accounts,
 )

@@ -39,6 +39,8 @@ ALPHABETS: dict[str, Callable[[], str]] = {
 CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
     "erasures",
+    "quarantines",
+    "held_memories",
     "search_index",
     "tenant_configs",
     "api_tokens",

@@ -59,6 +59,7 @@ _OF_THE_ORGANISATION = (
     "clusters.",
     "distillations.",
     "erasures.",
+    "quarantines.",
     "erased_rows.",
     "derived.",
 )

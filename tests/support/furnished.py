@@ -22,6 +22,7 @@ from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
@@ -177,6 +178,9 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         operation = await tx.operations.start(OperationName.PROFILE_GENERATION, run)
         [item, *_] = await tx.operations.items(operation.operation_id, limit=1)
         await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
+        held = {"reason": HARD[3][:500], "actor": HARD[1]}
+        await tx.quarantines.begin(QuarantineTarget.LEARNER, HARD[0], **held)
+        await tx.quarantines.begin(QuarantineTarget.USER, ANNA, **held)
         await tx.erasures.add(HARD[0], user_hash=HARD[1], key_id="k", sealed=HARD[0])
         waiting = await tx.search.unembedded(9)
         await tx.search.set_vectors(waiting, unit_rows(len(waiting), DIMENSION, seed=3))

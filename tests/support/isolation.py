@@ -18,6 +18,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.ledger import CallFilter, ModelCallRecord
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.domain.operation import OperationItem, OperationName, OperationParameters
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import ApiToken, Tenant
 from sagacity.storage.base import SearchScope
@@ -27,7 +28,7 @@ from sagacity.storage.transaction import Storage, Transaction
 from support.account_rows import with_account
 from support.exchanges import converse
 from support.measured import measured
-from support.parts import ANNA, START, cursor_at, new_memory, said, unit_rows
+from support.parts import ANNA, BEN, START, cursor_at, new_memory, said, unit_rows
 from support.reviews import compared, pair
 from support.reviews import kept as kept_in_review
 from support.usage import used
@@ -63,6 +64,7 @@ class Held:
     item: OperationItem
     call_id: int
     action_id: int
+    quarantine_id: str
 
 
 EXPIRY = START + timedelta(days=3_650)
@@ -86,6 +88,10 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await with_account(tx, word)
         item = await _run(tx, word)
         await tx.erasures.add(f"{word} erasure", user_hash=word, key_id="k", sealed=word)
+        await tx.memories.add([new_memory(f"{word} held", kind=MemoryKind.SEMANTIC, user_id=BEN, name="y")])
+        quarantine = await tx.quarantines.begin(
+            QuarantineTarget.LEARNER, "y", reason=f"{word} reason", actor=word
+        )
         action = await tx.review_actions.add(kept_in_review(kept, word, run_id=f"{word} run"))
         scopes = await tx.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
         await tx.duplicates.replace(compared(scopes[0].scope_id, kept), *pair(kept, pending))
@@ -118,6 +124,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
             item=item,
             call_id=entry.call_id,
             action_id=action.action_id,
+            quarantine_id=quarantine.quarantine_id,
         )
 
 

@@ -20,6 +20,7 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
+from sagacity.domain.quarantine import Quarantine, QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.domain.review_queue import ReviewQuery
 from sagacity.domain.shadow_report import ShadowFilter
@@ -65,6 +66,12 @@ FIGURES = FigureFilter(start=LONG_AGO, end=LATER)
 BY_SOURCE = FIGURES.model_copy(update={"by": FigureGroup.SOURCE})
 REVIEWED = ReviewQuery(kinds=tuple(MemoryKind), user_id=None, days_back=1)
 DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
+
+
+def _quarantine(held: Held) -> Quarantine:
+    """Another organisation's."""
+    named = {"quarantine_id": held.quarantine_id, "value": f"{held.word} request"}
+    return Quarantine(target=QuarantineTarget.REQUEST, created_at=START, **named)
 
 
 def _report(held: Held) -> ErasureReport:
@@ -299,6 +306,11 @@ CASES: dict[str, Case] = {
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(
         PROFILE, sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id)
     ),
+    "search.mark_held": lambda tx, h: tx.search.mark_held(
+        PROFILE,
+        sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id),
+        is_held=True,
+    ),
     "cursors.ensure_due": lambda tx, h: tx.cursors.ensure_due(ANNA),
     "cursors.ensure_due, new": lambda tx, h: tx.cursors.ensure_due(UserId(h.word)),
     "leases.end_learning": lambda tx, h: tx.leases.end_learning([ANNA]),
@@ -446,6 +458,22 @@ CASES: dict[str, Case] = {
     "erasures.needles": lambda tx, h: tx.erasures.needles(ANNA),
     "erasures.scope_ids": lambda tx, h: tx.erasures.scope_ids(ANNA),
     "erasures.is_user_back": lambda tx, h: tx.erasures.is_user_back(ANNA),
+    "quarantines.begin": lambda tx, h: tx.quarantines.begin(
+        QuarantineTarget.REQUEST, f"{h.word} request", reason="r", actor="a"
+    ),
+    "quarantines.begin, of a user": lambda tx, h: tx.quarantines.begin(
+        QuarantineTarget.USER, ANNA, reason="r", actor="a"
+    ),
+    "quarantines.begin, of a learner": lambda tx, h: tx.quarantines.begin(
+        QuarantineTarget.LEARNER, "x", reason="r", actor="a"
+    ),
+    "quarantines.release": lambda tx, h: tx.quarantines.release(h.quarantine_id, reason="r", actor="a"),
+    "quarantines.get": lambda tx, h: tx.quarantines.get(h.quarantine_id),
+    "quarantines.list_newest": lambda tx, h: tx.quarantines.list_newest(limit=9),
+    "quarantines.held_by": lambda tx, h: tx.quarantines.held_by(_quarantine(h), limit=9, offset=0),
+    "quarantines.holds_any": lambda tx, h: tx.quarantines.holds_any([h.memory.memory_id]),
+    "quarantines.held_learners": lambda tx, h: tx.quarantines.held_learners(),
+    "quarantines.forget_user": lambda tx, h: tx.quarantines.forget_user(ANNA),
     "erased_rows.turns": lambda tx, h: tx.erased_rows.turns(ANNA, limit=9),
     "erased_rows.numbers": lambda tx, h: tx.erased_rows.numbers(ANNA, MemoryKind.PROFILE, limit=9),
     "erased_rows.memories": lambda tx, h: tx.erased_rows.memories(MemoryKind.PROFILE, [h.memory.memory_id]),
@@ -496,7 +524,7 @@ CASES: dict[str, Case] = {
     "duplicates.remove": lambda tx, h: tx.duplicates.remove([h.memory.memory_id]),
     "duplicates.of": lambda tx, h: tx.duplicates.of([h.memory.memory_id]),
     "clusters.of": lambda tx, h: tx.clusters.of("aggregation", h.word, ""),
-    "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, ""),
+    "clusters.candidates": lambda tx, h: tx.clusters.candidates(h.word, h.word, ""),
     "clusters.written_from": lambda tx, h: tx.clusters.written_from(MemoryKind.AGENT_PLAYBOOK, [h.word]),
     "clusters.names": lambda tx, h: tx.clusters.names("aggregation"),
     "clusters.taught": lambda tx, h: tx.clusters.taught(),
@@ -576,7 +604,7 @@ EXPECTED: dict[str, object] = {
     "copies.changed": [],
     "copies.by_number": [],
     "copies.numbers": {},
-    "copies.counts": (1, 3),
+    "copies.counts": (1, 4),
     "search.vectors_of": {},
     "cursors.log_head": LogHead(end=2, last_publish_at=START, due_at=START),
     "relationships.of_entities": [],
@@ -632,6 +660,8 @@ EXPECTED: dict[str, object] = {
     "clusters.count_candidates": 0,
     "clusters.taught, of some": set(),
     "clusters.remove": 0,
+    "quarantines.holds_any": False,
+    "quarantines.held_learners": frozenset({"y"}),
     "operations.items": [],
     "operations.current_user": None,
     "operations.is_cancelled": True,

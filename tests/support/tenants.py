@@ -24,7 +24,7 @@ NOBODY = ""
 TABLES = {table.name: table for table in metadata.sorted_tables}
 COMMON = {"search_index"}
 """One row for all organisations."""
-_ONCE = {"organisations", "tenant_configs", "distillations"}
+_ONCE = {"organisations", "tenant_configs", "distillations", "quarantines"}
 """No user's: one row an organisation."""
 
 Row = tuple[Any, ...]
@@ -77,6 +77,8 @@ def _value(column: sa.Column[Any], org: str, user: str, number: int) -> Any:
             return org
         case "user_id":
             return user or (None if column.nullable else "")
+        case "quarantine_id":
+            return f"{org} quarantine"
         case "due_at":
             return START if user == ANNA else None
     kind = column.type.python_type if not isinstance(column.type, sa.types.TypeDecorator) else None

@@ -43,6 +43,7 @@ _COMMANDS: Mapping[str, str] = {
     "profile": "profile:app",
     "account": "accounts:app",
     "users": "users:app",
+    "quarantine": "quarantine:app",
     "interactions": "interactions:app",
     "operations": "operations:app",
     "dead-letters": "dead_letters:app",

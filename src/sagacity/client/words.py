@@ -11,6 +11,7 @@ from sagacity.domain.graph import EntityType
 from sagacity.domain.ledger import Grouping
 from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationStatus
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
 from sagacity.domain.review_queue import ReviewSignal, ReviewStep
 from sagacity.domain.user_memory import MemoryType
@@ -54,6 +55,7 @@ OperationNameWord = (
     ]
 )
 OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
+QuarantineTargetWord = QuarantineTarget | Literal["source", "request", "user", "learner"]
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]
 RequestTypeWord = RequestType | Literal["chat_stream", "chat_complete", "memory_search", "context_build"]

@@ -133,6 +133,8 @@ class Request(Value):
     first_seq: int
     last_seq: int
     created_at: datetime
+    is_held: bool = False
+    """Whether a quarantine keeps its turns from being served."""
 
 
 class Interaction(NewInteraction):
@@ -147,6 +149,8 @@ class Interaction(NewInteraction):
     agent_version: str = ""
     skip_aggregation: bool = False
     created_at: datetime
+    is_held: bool = False
+    """Whether a quarantine keeps it from being served."""
 
     @property
     def occurred_at(self) -> datetime:

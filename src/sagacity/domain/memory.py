@@ -295,6 +295,8 @@ class Memory(NewMemory):
     archived_at: datetime | None = None
     """Since when it is archived; storage keeps it in step with the status."""
     archived_by: ArchivedBy = ArchivedBy.VERSION
+    is_held: bool = False
+    """Whether a quarantine keeps it from being served; storage keeps it in step with the quarantines."""
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it holds at *now*: neither expired nor superseded in the world."""

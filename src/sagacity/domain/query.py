@@ -66,6 +66,8 @@ class Filter(Value):
     """Several users' rows; with `user_id` only what both admit. Kinds without a user are found all the same."""
     statuses: tuple[Status, ...] = (Status.CURRENT,)
     visibility: tuple[Visibility, ...] = ()
+    is_held: bool | None = False
+    """Whether quarantines hold it; None for both. What is held is asked for on purpose only."""
     approvals: tuple[Approval, ...] = ()
     """What a reviewer said of the kinds that are reviewed; of the others it leaves out what was rejected."""
     agent_versions: tuple[str, ...] = ()

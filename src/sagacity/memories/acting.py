@@ -66,6 +66,17 @@ class Acting:
         """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
         return self.parts.storage.read(self.principal, user_id=_user(user_id))
 
+    def read_held(self) -> AbstractAsyncContextManager[Transaction]:
+        """
+        Open the organisation's data to read, with what quarantines hold.
+
+        Raises:
+            Forbidden: the principal may not review, or acts for one user.
+        """
+        self.principal.require(Permission.REVIEW)
+        self.require_whole_tenant()
+        return self.parts.storage.read(self.principal, shows_held=True)
+
     async def visit(
         self, work: Callable[[Transaction], Awaitable[Result]], *, user_id: str | None = None
     ) -> Result:

@@ -259,6 +259,8 @@ class Scope:
     ids: IdSource
     writes: bool = False
     """Whether it is a transaction that may write, and so may see what will never be committed."""
+    hides_held: bool = False
+    """Whether it reads on behalf of a caller, and something is held that callers do not see."""
     operation_slots: int = 1
     """Users whose turn it is at a time, shared by the operations of an organisation that run."""
     count_tokens: Callable[[str], int] = uncounted

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -52,6 +53,9 @@ from sagacity.storage.memories.review_actions import ReviewActionRepository
 from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
+from sagacity.storage.quarantine.quarantines import QuarantineRepository
+from sagacity.storage.quarantine.standing import holds_anything
+from sagacity.storage.quarantine.unheld import unheld
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.schema.views import (
@@ -135,8 +139,9 @@ class Transaction:
         self.distillations = DistillationRepository(scope)
         self.retention = RetentionRepository(scope, self.search, self.memories)
         self.erasures = ErasureRepository(scope)
-        self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations)
         self.derived = DerivedRepository(scope)
+        self.quarantines = QuarantineRepository(scope, self.search, self.derived)
+        self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations, self.quarantines)
 
 
 class Storage:
@@ -207,15 +212,23 @@ class Storage:
 
     @asynccontextmanager
     async def read(
-        self, whose: Tenant | Principal, *, user_id: UserId | None = None, keeps_plans: bool = False
+        self,
+        whose: Tenant | Principal,
+        *,
+        user_id: UserId | None = None,
+        keeps_plans: bool = False,
+        shows_held: bool = False,
     ) -> AsyncGenerator[Transaction]:
         """
         Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
+
+        A principal sees nothing that quarantines hold; the tenant's own work does.
 
         Args:
             whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
             keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
+            shows_held: whether a principal sees what is held, to review it.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -223,7 +236,12 @@ class Storage:
         tenant, reached = _reached(whose, user_id)
         async with self.backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
             with _pinned(self.backend, connection, whose):
-                yield self._transaction(connection, tenant)
+                shown = self._scope(connection, tenant)
+                if isinstance(whose, Tenant) or shows_held or not await holds_anything(shown):
+                    yield Transaction(shown)
+                    return
+                with unheld(connection):
+                    yield Transaction(replace(shown, hides_held=True))
 
     async def visit(
         self,
@@ -250,7 +268,11 @@ class Storage:
 
         async def visited(connection: AsyncConnection) -> Result:
             with _pinned(self.backend, connection, whose):
-                return await work(self._transaction(connection, tenant))
+                shown = self._scope(connection, tenant)
+                if isinstance(whose, Tenant) or not await holds_anything(shown):
+                    return await work(Transaction(shown))
+                with unheld(connection):
+                    return await work(Transaction(replace(shown, hides_held=True)))
 
         return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         operations,
         profiles,
         prompts,
+        quarantines,
         receipts,
         search,
         settings,
@@ -54,6 +55,7 @@ else:
     operations = Later("sagacity.client._async.operations")
     profiles = Later("sagacity.client._async.profiles")
     prompts = Later("sagacity.client._async.prompts")
+    quarantines = Later("sagacity.client._async.quarantines")
     receipts = Later("sagacity.client._async.receipts")
     search = Later("sagacity.client._async.search")
     settings = Later("sagacity.client._async.settings")
@@ -194,6 +196,12 @@ class AsyncCalls(AsyncConnection):
     get_prompts = prompts.get_prompts
     preview_prompt = prompts.preview_prompt
     update_prompt_version = prompts.update_prompt_version
+
+    quarantine = quarantines.quarantine
+    get_quarantines = quarantines.get_quarantines
+    get_quarantine = quarantines.get_quarantine
+    get_held = quarantines.get_held
+    release_quarantine = quarantines.release_quarantine
 
     get_receipt = receipts.get_receipt
 

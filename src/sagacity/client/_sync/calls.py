@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         operations,
         profiles,
         prompts,
+        quarantines,
         receipts,
         search,
         settings,
@@ -55,6 +56,7 @@ else:
     operations = Later("sagacity.client._sync.operations")
     profiles = Later("sagacity.client._sync.profiles")
     prompts = Later("sagacity.client._sync.prompts")
+    quarantines = Later("sagacity.client._sync.quarantines")
     receipts = Later("sagacity.client._sync.receipts")
     search = Later("sagacity.client._sync.search")
     settings = Later("sagacity.client._sync.settings")
@@ -195,6 +197,12 @@ class Calls(Connection):
     get_prompts = prompts.get_prompts
     preview_prompt = prompts.preview_prompt
     update_prompt_version = prompts.update_prompt_version
+
+    quarantine = quarantines.quarantine
+    get_quarantines = quarantines.get_quarantines
+    get_quarantine = quarantines.get_quarantine
+    get_held = quarantines.get_held
+    release_quarantine = quarantines.release_quarantine
 
     get_receipt = receipts.get_receipt
 

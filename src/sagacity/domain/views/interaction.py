@@ -27,6 +27,8 @@ class InteractionView(View):
     expert_content: str = ""
     origin: Origin | None = None
     trust: Trust | None = None
+    is_held: bool | None = None
+    """True for what a quarantine holds."""
     tools_used: tuple[ToolUse, ...] = ()
     session_id: str | None = None
     citations: tuple[Citation, ...] = ()
@@ -73,6 +75,7 @@ def interaction_view(
         session_id=turn.session_id,
         origin=turn.stamped_origin,
         trust=trust_of(turn.stamped_origin),
+        is_held=turn.is_held or None,
         citations=turn.citations,
         score=score,
         relevance=relevance,

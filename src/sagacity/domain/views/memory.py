@@ -49,6 +49,8 @@ class MemoryView(View):
     """Who put it away, unless a newer version did: `learner` or `person`."""
     origin: Origin | None = None
     trust: Trust | None = None
+    is_held: bool | None = None
+    """True for what a quarantine holds."""
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None
@@ -90,6 +92,7 @@ def memory_view(
         archived_by=str(memory.archived_by) or None,
         origin=memory.attributes.origin,
         trust=memory.trust,
+        is_held=memory.is_held or None,
         provenance=provenance_view(memory),
         score=score,
         relevance=relevance,

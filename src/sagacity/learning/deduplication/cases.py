@@ -26,6 +26,8 @@ class Embedded:
     """Candidates are compared with those of the same version only."""
     threshold: float = 0.0
     """0..1: the least `domain.query.similarity` of a memory that it is compared with and judged by; 0: by default."""
+    is_held: bool = False
+    """Whether a quarantine holds what it will be, which is compared with what is held only."""
 
 
 class Neighbour(Value):

@@ -55,7 +55,8 @@ async def find_neighbours(
     as they are relevant enough for the candidate;
     all of the same slot, and all that it is said to end. One user's, of *kinds*; of one agent version where these
     have any.
-    Memories of other versions, archived ones and other users' never come in.
+    Memories of other versions, archived ones and other users' never come in. Nor do those that quarantines hold, unless
+    they hold the candidate as well: then these are all.
 
     Returns:
         By index of the candidate; a memory stands once in a list.
@@ -76,7 +77,11 @@ async def find_neighbours(
         everything.append(
             _Found(
                 in_slot=[
-                    *(memory.memory_id for memory in in_slots if _is_in_slot_of(memory, embedded)),
+                    *(
+                        memory.memory_id
+                        for memory in in_slots
+                        if _is_in_slot_of(memory, embedded) and memory.is_held is embedded.is_held
+                    ),
                     *embedded.candidate.ends,
                 ],
                 by_words=[hit.owner_id for hit in words],
@@ -96,15 +101,22 @@ async def find_neighbours(
         index: [
             Neighbour(memory=memories[it], cosine=max(-1.0, min(1.0, near)))
             for it, near in one.items()
-            if it in memories and memories[it].status is status
+            if it in memories
+            and memories[it].status is status
+            and memories[it].is_held is candidates[index].is_held
         ]
         for index, one in enumerate(cosines)
     }
 
 
 def _wanted(embedded: Embedded, user_id: UserId, kinds: Collection[MemoryKind], status: Status) -> Filter:
-    versions = (embedded.agent_version,) if VERSIONED_KINDS.issuperset(kinds) else ()
-    return Filter(kinds=tuple(kinds), user_id=user_id, statuses=(status,), agent_versions=versions)
+    return Filter(
+        kinds=tuple(kinds),
+        user_id=user_id,
+        statuses=(status,),
+        is_held=embedded.is_held,
+        agent_versions=(embedded.agent_version,) if VERSIONED_KINDS.issuperset(kinds) else (),
+    )
 
 
 def _is_in_slot_of(memory: Memory, embedded: Embedded) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sagacity.domain.cursor import Lease
+from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import ArchivedBy, Memory, Status
 from sagacity.learning.distil.read import memories_of
@@ -41,7 +42,7 @@ async def commit(
         What became of the clusters that were written up, and of those that are gone.
 
     Raises:
-        Conflict: the lease was lost; the transaction must not commit.
+        Conflict: the lease was lost, or a quarantine took a playbook; the transaction must not commit.
     """
     await transaction.leases.check(lease)
     worked_on = [one for one in written if one.is_settled]
@@ -113,6 +114,9 @@ async def _store(
         for one in settled
         if one.cluster is not None and not one.is_forgotten
     ]
+    members = sorted({member for one in clusters for member in one.member_ids})
+    if await transaction.quarantines.holds_any(members):
+        raise Conflict("playbooks were put under quarantine in the meantime; try again")
     kept = [one.model_copy(update={"updated_at": run.at}) for one in plan.kept]
     await transaction.clusters.save([*clusters, *kept])
     await transaction.clusters.remove(

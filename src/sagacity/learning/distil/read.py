@@ -27,7 +27,7 @@ async def read_state(storage: Storage, embedder: Embedder, run: Run, product: Me
         ProviderError: vectors that are missing cannot be made now.
     """
     async with storage.read(run.tenant) as snapshot:
-        candidates = await snapshot.clusters.candidates(run.name, run.agent_version)
+        candidates = await snapshot.clusters.candidates(run.learner, run.name, run.agent_version)
         ids = list(candidates)
         gists = await asyncio.to_thread(_gists, candidates)
         unchanged = [one for one in ids if one not in gists]

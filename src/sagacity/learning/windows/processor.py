@@ -271,6 +271,11 @@ class WindowProcessor:
         ]
         group = target.group
         async with self._storage.read(target.tenant) as snapshot:
+            held = await snapshot.quarantines.held_learners()
+            embedded = [
+                replace(one, is_held=_is_held(reading, held))
+                for (reading, _), one in zip(proposed, embedded, strict=True)
+            ]
             neighbours = await find_neighbours(
                 snapshot,
                 target.user_id,
@@ -385,6 +390,14 @@ def _shared_calls(work: Sequence[TargetTasks], known: Sequence[Sequence[Known]])
             call = SharedCall(same[0][1], told)
             calls |= {due: call for due, _, _ in same}
     return calls
+
+
+def _is_held(reading: WindowResult, held: frozenset[str]) -> bool:
+    """Whether quarantines hold what is learned from a window: its turns, or by the names of *held* its learner."""
+    learner = reading.due.learner
+    return not held.isdisjoint({learner.name, learner.extractor_name}) or any(
+        turn.is_held for turn in reading.window.unread
+    )
 
 
 def _targets(decision: Decision, neighbours: Sequence[Neighbour]) -> tuple[Memory, ...]:

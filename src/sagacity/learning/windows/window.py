@@ -138,7 +138,15 @@ async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: 
 
 
 def _ended(due: Due, turns: Sequence[Interaction]) -> Due:
-    """Return *due* up to where its window ends; a dead letter stays the stretch that it was."""
+    """
+    Return *due* up to where its window ends; a dead letter stays the stretch that it was.
+
+    Turns that quarantines hold, and others, are never in one window: what is learned of one does not rest on the other.
+    """
+    unread = [turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq]
+    other = next((turn for turn in unread if turn.is_held is not unread[0].is_held), None)
+    if other is not None and due.dead_letter_id is None:
+        due = replace(due, last_seq=other.seq - 1)
     if due.dead_letter_id is not None or not due.learner.follows_talk:
         return due
     unread = [turn for turn in turns if turn.seq >= due.first_seq]
@@ -151,15 +159,15 @@ def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
     """Cut out the window of *due*; what its learner does not read counts for the width, and is not in it."""
     learner = due.learner
     before = learner.window_size - learner.step
-    earlier = [turn for turn in turns if turn.seq < due.first_seq]
+    unread = [turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq]
+    is_held = bool(unread) and all(turn.is_held for turn in unread)
+    earlier = [turn for turn in turns if turn.seq < due.first_seq and (is_held or not turn.is_held)]
 
     return Window(
         user_id=user_id,
         first_seq=due.first_seq,
         last_seq=due.last_seq,
-        unread=tuple(
-            turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq and learner.reads(turn.source)
-        ),
+        unread=tuple(turn for turn in unread if learner.reads(turn.source)),
         context=tuple(
             turn for turn in earlier[max(0, len(earlier) - before) :] if learner.reads(turn.source)
         ),

@@ -11,6 +11,7 @@ from sagacity.domain.operation import ItemStatus, OperationStatus
 from sagacity.storage.base import Scope
 from sagacity.storage.erasure.places import LAST, Place, is_linked, is_of_user, tables_of
 from sagacity.storage.memories.memories import MemoryRepository
+from sagacity.storage.quarantine.quarantines import QuarantineRepository
 from sagacity.storage.schema.tables import (
     interactions,
     memories,
@@ -39,11 +40,13 @@ class ErasedRows:
         search: SearchRepository,
         kept: MemoryRepository,
         started: OperationRepository,
+        quarantines: QuarantineRepository,
     ) -> None:
         self._scope = scope
         self._search = search
         self._memories = kept
         self._operations = started
+        self._quarantines = quarantines
 
     async def turns(self, user_id: UserId, *, limit: int) -> Counts:
         """Delete turns with their search documents."""
@@ -91,7 +94,8 @@ class ErasedRows:
         return counts
 
     async def operations(self, user_id: UserId) -> Counts:
-        """End the user's part of operations, and take the user's name from those that were of this user alone."""
+        """End the user's part of operations; take the user's name from those of this user alone, and quarantines."""
+        await self._quarantines.forget_user(user_id)
         org_id, item, run = self._scope.org_id, operation_items, operations.c
         named = sa.select(operations).where(
             run.org_id == org_id,

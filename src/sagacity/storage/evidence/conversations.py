@@ -11,7 +11,8 @@ from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, SessionId, UserId
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.shown_turns import counts_of
-from sagacity.storage.schema.tables import exchanges, sessions
+from sagacity.storage.quarantine.unheld import SHOWS_HELD
+from sagacity.storage.schema.tables import exchanges, requests, sessions
 from sagacity.storage.statements.array_params import one_of
 
 
@@ -46,7 +47,8 @@ class ConversationRepository:
         rows = await self._scope.all(self._scope.locked(statement) if lock else statement)
         if not rows:
             raise NotFound(f"no conversation {session_id!r}")
-        return _conversation_of(rows[0])
+        [found] = await self._shown([_conversation_of(rows[0])])
+        return found
 
     async def page(
         self,
@@ -75,7 +77,7 @@ class ConversationRepository:
             wanted.append(sa.tuple_(column.updated_at, column.session_id) < sa.tuple_(*_keyed(before)))
         newest_first = (column.updated_at.desc(), column.session_id.desc())
         statement = sa.select(sessions).where(*wanted).order_by(*newest_first).limit(limit).offset(offset)
-        return [_conversation_of(row) for row in await self._scope.all(statement)]
+        return await self._shown([_conversation_of(row) for row in await self._scope.all(statement)])
 
     async def count(self, user_id: UserId, *, is_archived: bool, title: str = "") -> int:
         """Return how many conversations `page` would give over all pages."""
@@ -97,6 +99,25 @@ class ConversationRepository:
         if not rows:
             raise NotFound(f"no conversation {session_id!r}")
         return _conversation_of(rows[0])
+
+    async def _shown(self, found: Sequence[Conversation]) -> list[Conversation]:
+        """Return conversations without the titles and summaries that rest on what is held, where that is hidden."""
+        if not self._scope.hides_held or not found:
+            return list(found)
+        column = requests.c
+        rest_on_it = sa.select(column.session_id, column.user_id).where(
+            column.org_id == self._scope.org_id,
+            one_of(column.session_id, [one.session_id for one in found]),
+            column.is_held,
+        )
+        rows = await self._scope.all(rest_on_it.distinct().execution_options(**SHOWS_HELD))
+        held = {(row.session_id, row.user_id) for row in rows}
+        return [
+            one.model_copy(update={"title": "", "summary": ""})
+            if (one.session_id, one.user_id) in held
+            else one
+            for one in found
+        ]
 
     async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
         """Add up what a new message holds; its turn is counted where it is appended."""

@@ -17,6 +17,7 @@ from sagacity.storage.evidence.shown_turns import replaced_turns
 from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
 from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
+from sagacity.storage.quarantine.standing import standing_quarantines
 from sagacity.storage.schema.tables import evaluations, interactions, requests, sessions
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.filters import (
@@ -33,6 +34,7 @@ from sagacity.storage.statements.planner_hints import unindexed
 
 _OWN = {
     "request_id": interactions.c.request_id == sa.bindparam("request_id"),
+    "is_held": interactions.c.is_held == sa.bindparam("is_held"),
     "start": interactions.c.created_at >= sa.bindparam("start"),
     "end": interactions.c.created_at <= sa.bindparam("end"),
 }
@@ -98,6 +100,7 @@ class InteractionRepository:
         self, fresh: list[NewRequest], digests: Mapping[RequestId, str]
     ) -> dict[RequestId, Request]:
         now = self._scope.clock.now()
+        standing = await standing_quarantines(self._scope)
         next_seq = await claim_seq(self._scope, fresh, now)
         stored: dict[RequestId, Request] = {}
         rows: list[dict[str, Any]] = []
@@ -109,6 +112,7 @@ class InteractionRepository:
                 first_seq=first,
                 last_seq=next_seq[request.user_id] - 1,
                 created_at=now,
+                is_held=any(one.is_of_request(request) for one in standing),
             )
             stored[kept.request_id] = kept
             rows += [
@@ -141,7 +145,8 @@ class InteractionRepository:
         """
         request, now = await self.get_request(request_id), self._scope.clock.now()
         more = NewRequest(
-            **request.model_dump(exclude={"first_seq", "last_seq", "created_at"}), interactions=tuple(turns)
+            **request.model_dump(exclude={"first_seq", "last_seq", "created_at", "is_held"}),
+            interactions=tuple(turns),
         )
         first = (await claim_seq(self._scope, [more], now))[more.user_id]
         await touch_sessions(self._scope, [more], now)
@@ -475,6 +480,7 @@ def _interaction_row(org_id: str, request: Request, turn: NewInteraction, seq: i
         "request_id": request.request_id,
         "session_id": request.session_id,
         "created_at": request.created_at,
+        "is_held": request.is_held,
     }
 
 
@@ -486,6 +492,7 @@ def document_of(request: Request, turn: NewInteraction, interaction_id: int) -> 
         user_id=request.user_id,
         agent_version=request.agent_version,
         source=request.source,
+        is_held=request.is_held,
         request_id=request.request_id,
         changed_at=request.created_at,
         event_at=turn.happened_at,

@@ -43,7 +43,11 @@ class RetentionRepository:
         column = memories.c
         statement = (
             sa.select(column.expires_at)
-            .where(column.org_id == self._scope.org_id, column.expires_at.is_not(None))
+            .where(
+                column.org_id == self._scope.org_id,
+                column.expires_at.is_not(None),
+                column.is_held.is_(sa.false()),
+            )
             .order_by(column.expires_at)
             .limit(1)
         )
@@ -54,7 +58,11 @@ class RetentionRepository:
         column = memories.c
         rows = await self._scope.all(
             sa.select(column.memory_id, column.kind)
-            .where(column.org_id == self._scope.org_id, column.expires_at <= before)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.expires_at <= before,
+                column.is_held.is_(sa.false()),
+            )
             .order_by(column.expires_at, column.memory_id)
             .limit(limit)
         )
@@ -79,7 +87,7 @@ class RetentionRepository:
         Return the oldest turns that nobody has to read any more.
 
         What a learner still has to read, also of a version that an upgrade or a downgrade would bring into force, is
-        not among them. Neither is what was parked.
+        not among them. Neither is what was parked, nor what a quarantine holds.
 
         Args:
             learners: who has to have read a turn.
@@ -141,7 +149,7 @@ class RetentionRepository:
         )
         columns = (turn.interaction_id, turn.request_id, turn.session_id, turn.created_at)
         mine = self._scope.owns(interactions) if chosen else turn.org_id == self._scope.org_id
-        statement = sa.select(*columns).where(mine, *chosen, ~parked)
+        statement = sa.select(*columns).where(mine, *chosen, ~parked, turn.is_held.is_(sa.false()))
         if learners:
             ends = self._read_ends(learners, *chosen)
             is_read = sa.and_(ends.c.user_id == turn.user_id, turn.seq <= ends.c.seq)

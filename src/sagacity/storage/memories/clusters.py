@@ -8,6 +8,7 @@ from sagacity.domain.cluster import CLUSTER_ID, ClusterCandidate, PlaybookCluste
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import BlockingIssue, MemoryKind, Status, Visibility
 from sagacity.storage.base import Scope
+from sagacity.storage.quarantine.standing import holds_anything
 from sagacity.storage.schema.ownership import own_memories
 from sagacity.storage.schema.tables import memories, playbook_clusters, search_documents
 from sagacity.storage.statements.array_params import among, one_of
@@ -19,7 +20,7 @@ _withheld = (
         _document.org_id == memories.c.org_id,
         _document.kind == str(MemoryKind.USER_PLAYBOOK),
         _document.owner_id == memories.c.memory_id,
-        _document.visibility != str(Visibility.SERVED),
+        sa.or_(_document.visibility != str(Visibility.SERVED), _document.is_held),
     )
     .correlate(memories)
 )
@@ -46,7 +47,34 @@ class ClusterRepository:
             .order_by(column.created_at, column.cluster_id)
         )
         rows = await self._scope.all(self._scope.locked(statement))
-        return [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
+        found = [PlaybookCluster.model_validate(row._mapping, extra="ignore") for row in rows]
+        held = await self._held_members()
+        return [one for one in found if held.isdisjoint(one.member_ids)]
+
+    async def _held_members(self) -> set[int]:
+        """Return the user playbooks that quarantines hold: groups with one of them stay as they are until a release."""
+        if not await holds_anything(self._scope):
+            return set()
+        column = memories.c
+        rows = await self._scope.all(
+            sa.select(column.memory_id).where(
+                column.org_id == self._scope.org_id,
+                column.kind == str(MemoryKind.USER_PLAYBOOK),
+                column.is_held,
+            )
+        )
+        return {row.memory_id for row in rows}
+
+    async def _in_held_groups(self, learner: str) -> set[int]:
+        """Return all user playbooks in a learner's groups that stay as they are."""
+        held = await self._held_members()
+        if not held:
+            return held
+        column = playbook_clusters.c
+        rows = await self._scope.all(
+            sa.select(column.member_ids).where(column.org_id == self._scope.org_id, column.learner == learner)
+        )
+        return held.union(*(row.member_ids for row in rows if not held.isdisjoint(row.member_ids)))
 
     async def names(self, learner: str) -> set[tuple[str, str]]:
         """Return playbook names and agent versions of which there are groups."""
@@ -74,9 +102,10 @@ class ClusterRepository:
         return {(row.name, row.agent_version) for row in rows}
 
     async def candidates(
-        self, name: str, agent_version: str, *, after: int = 0
+        self, learner: str, name: str, agent_version: str, *, after: int = 0
     ) -> dict[MemoryId, ClusterCandidate]:
-        """Return all current user playbooks of one name and version beyond a number, oldest first."""
+        """Return all current user playbooks of one name and version beyond a number for a learner, oldest first."""
+        apart = await self._in_held_groups(learner)
         column = memories.c
         rows = await self._scope.all(
             sa.select(
@@ -105,6 +134,7 @@ class ClusterRepository:
                 text="\n".join(filter(None, (row.trigger, row.content, row.pitfall))),
             )
             for row in rows
+            if row.memory_id not in apart
         }
 
     async def written_from(self, kind: MemoryKind, cluster_ids: Sequence[str]) -> list[MemoryId]:

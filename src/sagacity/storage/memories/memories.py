@@ -22,11 +22,13 @@ from sagacity.domain.memory import (
     NewMemory,
     Status,
 )
+from sagacity.domain.quarantine import Standing
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.graph.learned import GraphRepository
 from sagacity.storage.memories.duplicate_pairs import forget_pairs
 from sagacity.storage.memories.history import history_of
+from sagacity.storage.quarantine.standing import held_by, keep_held, standing_quarantines
 from sagacity.storage.schema.tables import memories, memory_requests
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.filters import facts_of, has_document, owned_by, users_of, values_of
@@ -55,6 +57,7 @@ class MemoryRepository:
         self._scope = scope
         self._search = search
         self._graph = graph
+        self._quarantines: Sequence[Standing] | None = None
 
     async def add(
         self, new: Sequence[NewMemory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
@@ -69,18 +72,26 @@ class MemoryRepository:
         if not new:
             return []
         tokens = await self._tokens(new)
+        held = await held_by(self._scope, await self._standing(), new)
         rows = await self._scope.all(
             memories.insert().returning(memories.c.memory_id, memories.c.uid),
             [
-                _row(memory, count) | {"org_id": self._scope.org_id, "uid": memory.uid}
-                for memory, count in zip(new, tokens, strict=True)
+                _row(memory, count) | {"org_id": self._scope.org_id, "uid": memory.uid, "is_held": bool(by)}
+                for memory, count, by in zip(new, tokens, held, strict=True)
             ],
         )
         numbers = {row.uid: row.memory_id for row in rows}
         stored = [
-            Memory.model_construct(**dict(memory), memory_id=MemoryId(numbers[memory.uid]), token_count=count)
-            for memory, count in zip(new, tokens, strict=True)
+            Memory.model_construct(
+                **dict(memory),
+                memory_id=MemoryId(numbers[memory.uid]),
+                token_count=count,
+                is_held=bool(by),
+            )
+            for memory, count, by in zip(new, tokens, held, strict=True)
         ]
+        for memory, by in zip(stored, held, strict=True):
+            await keep_held(self._scope, memory.memory_id, by)
         links = [
             {"org_id": self._scope.org_id, "request_id": request_id, "memory_id": memory.memory_id}
             for memory in stored
@@ -96,12 +107,18 @@ class MemoryRepository:
         self, changed: Sequence[Memory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
     ) -> None:
         """Write the present values of memories that are stored already; unchanged text keeps its vector."""
-        for given in changed:
+        held = await held_by(self._scope, await self._standing(), changed)
+        for given, by in zip(changed, held, strict=True):
             before = await self.get(given.memory_id)
             archived_by = given.archived_by if given.status in ARCHIVED_STATUSES else ArchivedBy.VERSION
             memory = given.model_copy(
-                update={"archived_at": self._archived_at(before, given), "archived_by": archived_by}
+                update={
+                    "archived_at": self._archived_at(before, given),
+                    "archived_by": archived_by,
+                    "is_held": before.is_held or bool(by),
+                }
             )
+            await keep_held(self._scope, memory.memory_id, by)
             is_same = memory.content == before.content
             tokens = before.token_count if is_same else (await self._tokens([memory]))[0]
             await self._scope.run(
@@ -244,6 +261,8 @@ class MemoryRepository:
             statement = statement.where(column.memory_id.in_(taught))
         in_its_order = users is None or len(values.get("statuses", ())) == 1  # an index has this order
         changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
+        if "is_held" in values:
+            statement = statement.where(column.is_held.is_(values.pop("is_held")))
         if "statuses" in values:  # as it is, so that the index is read in its order where there is one
             statement = statement.where(column.status.in_(values.pop("statuses")))
         of_documents = [field for field in values if field not in _OWN]
@@ -335,6 +354,12 @@ class MemoryRepository:
             deleted += await self._scope.run(sa.delete(memories).where(is_one, self._scope.owns(memories)))
         return deleted
 
+    async def _standing(self) -> Sequence[Standing]:
+        """Return the quarantines that stand; asked for once a transaction, as none comes or goes before its end."""
+        if self._quarantines is None:
+            self._quarantines = await standing_quarantines(self._scope)
+        return self._quarantines
+
     async def _tokens(self, written: Sequence[NewMemory]) -> list[int]:
         """Count the tokens of what memories say, beside the event loop if that is much."""
         texts = [memory.content for memory in written]
@@ -385,6 +410,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         status=memory.status,
         approval=memory.approval,
         visibility=visibility_of(memory),
+        is_held=memory.is_held,
         agent_version=memory.agent_version,
         name=memory.name,
         source=memory.source,

@@ -160,7 +160,8 @@ class UserMemoryRepository:
         *spared* is among them.
         """
         column = memories.c
-        current = (*self._owned(user_id, [kind]), column.status == str(Status.CURRENT))
+        is_served = column.is_held.is_(sa.false())
+        current = (*self._owned(user_id, [kind]), column.status == str(Status.CURRENT), is_served)
         [(count,)] = await self._scope.all(sa.select(sa.func.count()).where(*current))
         if count <= keep:
             return []
@@ -180,7 +181,11 @@ class UserMemoryRepository:
         column = memories.c
         statement = (
             sa.select(column.memory_id, column.kind)
-            .where(*self._owned(user_id, kinds), _last_used() < sa.literal(before, column.updated_at.type))
+            .where(
+                *self._owned(user_id, kinds),
+                column.is_held.is_(sa.false()),
+                _last_used() < sa.literal(before, column.updated_at.type),
+            )
             .order_by(column.memory_id)
             .limit(limit)
         )
@@ -189,7 +194,8 @@ class UserMemoryRepository:
     async def first_used(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> datetime | None:
         """Return when the memory was last used that nobody has used for longest; None where there is none."""
         first = sa.func.min(_last_used(), type_=memories.c.updated_at.type)
-        [(moment,)] = await self._scope.all(sa.select(first).where(*self._owned(user_id, kinds)))
+        served = (*self._owned(user_id, kinds), memories.c.is_held.is_(sa.false()))
+        [(moment,)] = await self._scope.all(sa.select(first).where(*served))
         return moment
 
     async def _lock(self, is_one: sa.ColumnElement[bool]) -> None:

@@ -31,6 +31,7 @@ class Rule(Enum):
 RULES = {
     "organisations": Rule.TENANT,
     "distillations": Rule.TENANT,
+    "quarantines": Rule.TENANT,
     "api_tokens": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,
     "accounts": Rule.CLOSED,
@@ -67,6 +68,7 @@ RULES = {
     "playbook_clusters": Rule.MEMORY,
     "memory_requests": Rule.MEMORY,
     "duplicate_pairs": Rule.MEMORY,
+    "held_memories": Rule.MEMORY,
     "entity_mentions": Rule.MEMORY,
     "relationship_mentions": Rule.MEMORY,
 }

@@ -39,13 +39,16 @@ Kept while walking the graph. On 15,000 vectors that vary in some 40 directions,
 are found to 0.97 with Qdrant's default, to 0.995 with 256 and to 1.0 with 512.
 """
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_KEYWORDS = ("kind", "status", "approval", "visibility", "agent_version", "name", "source", "request_id")
+_KEYWORDS = (
+    *("kind", "status", "approval", "visibility", "held", "agent_version", "name", "source", "request_id"),
+)
 _TIMES = ("changed_at", "expires_at")
 _ASKED = frozenset(
     {
         "statuses",
         "approvals",
         "visibility",
+        "is_held",
         "agent_versions",
         "names",
         "source",
@@ -297,6 +300,7 @@ def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:
         "status": document.status,
         "approval": document.approval,
         "visibility": document.visibility,
+        "held": "yes" if document.is_held else "no",
         "agent_version": document.agent_version,
         "name": document.name,
         "source": document.source,
@@ -330,7 +334,8 @@ def filter_of(question: Question) -> models.Filter:
             must.append(
                 models.FieldCondition(key=name, match=models.MatchAny(any=[str(one) for one in values]))
             )
-    for name, value in (("source", wanted.source), ("request_id", wanted.request_id)):
+    held = None if wanted.is_held is None else "yes" if wanted.is_held else "no"
+    for name, value in (("held", held), ("source", wanted.source), ("request_id", wanted.request_id)):
         if value is not None:
             must.append(_equals(name, value))
     return models.Filter(must=[*must, *_times(wanted)])

@@ -40,6 +40,7 @@ class Copied:
     status: str
     approval: str
     visibility: str
+    is_held: bool
     agent_version: str
     name: str
     source: str

@@ -22,8 +22,10 @@ organisations = sa.Table(
     sa.Column("org_id", sa.Text, primary_key=True),
     columns.text("name"),
     sa.Column("status", sa.Text, nullable=False, server_default="active"),
+    columns.flag("has_quarantines"),
     columns.at("created_at"),
 )
+"""`has_quarantines` is there so that one look at a row that each write holds anyway tells whether anything is held."""
 
 api_tokens = sa.Table(
     "api_tokens",
@@ -205,6 +207,7 @@ requests = sa.Table(
     columns.text("agent_version"),
     columns.flag("skip_aggregation"),
     columns.flag("force_extraction"),
+    columns.flag("is_held"),
     columns.json("metadata", "{}"),
     sa.Column("facts", columns.Json),
     sa.Column("first_seq", sa.BigInteger, nullable=False),
@@ -233,6 +236,7 @@ interactions = sa.Table(
     columns.at("created_at"),
     columns.maybe_at("happened_at"),
     sa.Column("origin", sa.Text),
+    columns.flag("is_held"),
     sa.ForeignKeyConstraint(
         ["org_id", "request_id"], ["requests.org_id", "requests.request_id"], ondelete="CASCADE"
     ),
@@ -310,6 +314,7 @@ memories = sa.Table(
     columns.json("provenance", "{}"),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("approval", sa.Text, nullable=False),
+    columns.flag("is_held"),
     sa.Column("confidence", sa.Float, nullable=False, server_default="1"),
     columns.count("token_count"),
     columns.count("access_count"),
@@ -364,6 +369,37 @@ changes = sa.Table(
     sa.Index("ix_changes_memory_id", "memory_id"),
 )
 """One row a memory that a run changed. Goes with its memory, so that erased content lives on nowhere."""
+
+quarantines = sa.Table(
+    "quarantines",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("quarantine_id", sa.Text, primary_key=True),
+    sa.Column("target", sa.Text, nullable=False),
+    sa.Column("value", sa.Text, nullable=False),
+    *columns.texts("reason", "actor"),
+    columns.count("request_count"),
+    columns.count("memory_count"),
+    columns.at("created_at"),
+    columns.maybe_at("released_at"),
+    *columns.texts("released_by", "release_reason"),
+    sa.Index("ix_quarantines_org_created", "org_id", "created_at"),
+)
+"""What was taken out of everything that is served, by whom and why; it stands until `released_at`. Which requests are
+held follows from the target, which memories `held_memories` says. Held rows are marked with `is_held`."""
+
+held_memories = sa.Table(
+    "held_memories",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("quarantine_id", sa.Text, primary_key=True),
+    columns.part_of("memory_id", "memories.memory_id", primary_key=True),
+    sa.ForeignKeyConstraint(
+        ["org_id", "quarantine_id"], ["quarantines.org_id", "quarantines.quarantine_id"], ondelete="CASCADE"
+    ),
+    sa.Index("ix_held_memories_memory_id", "memory_id"),
+)
+"""Which memories rest on what a quarantine is of; a memory is held as long as there is a row."""
 
 duplicate_pairs = sa.Table(
     "duplicate_pairs",
@@ -868,6 +904,7 @@ search_documents = sa.Table(
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("approval", sa.Text, nullable=False),
     sa.Column("visibility", sa.Text, nullable=False),
+    columns.flag("is_held"),
     *columns.texts("agent_version", "name", "source"),
     sa.Column("request_id", sa.Text),
     columns.at("changed_at"),

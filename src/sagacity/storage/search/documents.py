@@ -23,7 +23,7 @@ from sagacity.storage.search.ranking_signals import (
     signals_of,
 )
 from sagacity.storage.search.scopes import scopes_of
-from sagacity.storage.search.sync_status import refresh_status
+from sagacity.storage.search.sync_status import mark_held, refresh_status
 from sagacity.storage.search.writing import Document, lock_scopes, pack, put, remove, unpack
 from sagacity.storage.statements.array_params import one_of
 
@@ -58,6 +58,11 @@ class SearchRepository:
         """Let the documents of the memories that *moved* selects say their statuses; see `sync_status.py`."""
         self._reached.clear()
         await refresh_status(self._scope, kind, moved)
+
+    async def mark_held(self, kind: str, moved: sa.Select[tuple[int]], *, is_held: bool) -> None:
+        """Let the documents of what *moved* selects say whether it is held; see `sync_status.py`."""
+        self._reached.clear()
+        await mark_held(self._scope, kind, moved, is_held=is_held)
 
     async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
         """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""

@@ -46,6 +46,7 @@ _CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
     "statuses": among(_column.status, "statuses"),
     "statuses_then": among(_status_then, "statuses_then"),
     "visibility": among(_column.visibility, "visibility"),
+    "is_held": _column.is_held == sa.bindparam("is_held"),
     "approvals": sa.or_(
         sa.and_(_is_unreviewed, _column.approval != str(Approval.REJECTED)),
         among(_column.approval, "approvals") & sa.not_(_is_unreviewed),

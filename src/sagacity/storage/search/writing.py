@@ -39,6 +39,7 @@ class Document:
     status: Status = Status.CURRENT
     approval: Approval = Approval.PENDING
     visibility: Visibility = Visibility.SERVED
+    is_held: bool = False
     agent_version: str = ""
     name: str = ""
     source: str = ""
@@ -245,6 +246,7 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "status": str(document.status),
         "approval": str(document.approval),
         "visibility": str(document.visibility),
+        "is_held": document.is_held,
         "agent_version": document.agent_version,
         "name": document.name,
         "source": document.source,

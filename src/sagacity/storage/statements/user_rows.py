@@ -45,7 +45,7 @@ def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
 
 def _narrowed(statement: Any, user_id: UserId) -> Any:
     def narrow(found: Any) -> None:
-        conditions = [_seen(one, user_id) for one in _tables(found.get_final_froms())]
+        conditions = [_seen(one, user_id) for one in tables_in(found.get_final_froms())]
         found._where_criteria += tuple(one for one in conditions if one is not None)  # noqa: SLF001  no public way in place
 
     whole: Any = visitors.cloned_traverse(statement, {}, {"select": narrow})
@@ -55,11 +55,11 @@ def _narrowed(statement: Any, user_id: UserId) -> Any:
     return whole
 
 
-def _tables(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
+def tables_in(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
     """Return the tables and their aliases that are read, those that are joined each by itself."""
     for one in froms:
         if isinstance(one, sa.Join):
-            yield from _tables((one.left, one.right))
+            yield from tables_in((one.left, one.right))
         else:
             yield one
 

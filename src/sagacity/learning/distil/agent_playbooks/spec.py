@@ -84,7 +84,9 @@ async def _advance(
 ) -> None:
     """Note how far it got: not beyond what came, changed or went while the run was under way."""
     before = await transaction.distillations.lock(LEARNER, run.name, run.agent_version)
-    now = await transaction.clusters.candidates(run.name, run.agent_version, after=before.last_read)
+    now = await transaction.clusters.candidates(
+        run.learner, run.name, run.agent_version, after=before.last_read
+    )
     missed = min(
         (number for number, one in now.items() if state.wordings.get(number) != one.wording), default=None
     )

@@ -58,6 +58,7 @@ def upgrade() -> None:
     _sessions()
     _log()
     _memories()
+    _quarantines()
     _changes()
     _reviews()
     _entities()
@@ -86,6 +87,7 @@ def _organisations() -> None:
         _key("org_id"),
         _text("name"),
         _text("status", "active"),
+        _flag("has_quarantines"),
         _at("created_at"),
         sa.PrimaryKeyConstraint("org_id", name=op.f("pk_organisations")),
     )
@@ -236,6 +238,7 @@ def _log() -> None:
         *_texts("source", "agent_version"),
         _flag("skip_aggregation"),
         _flag("force_extraction"),
+        _flag("is_held"),
         _json("metadata", "{}"),
         sa.Column("facts", JSON),
         sa.Column("first_seq", sa.BigInteger(), nullable=False),
@@ -264,6 +267,7 @@ def _log() -> None:
         _at("created_at"),
         _maybe_at("happened_at"),
         sa.Column("origin", sa.Text()),
+        _flag("is_held"),
         _of_organisation("interactions"),
         _goes_with("interactions", ["org_id", "request_id"], "requests"),
         sa.PrimaryKeyConstraint("interaction_id", name=op.f("pk_interactions")),
@@ -329,6 +333,7 @@ def _memories() -> None:
         _json("provenance", "{}"),
         _key("status"),
         _key("approval"),
+        _flag("is_held"),
         sa.Column("confidence", sa.Float(), server_default="1", nullable=False),
         _count("token_count"),
         _count("access_count"),
@@ -683,6 +688,32 @@ def _operations() -> None:
     op.create_index("ix_operation_items_user", "operation_items", ["org_id", "user_id", "status"])
 
 
+def _quarantines() -> None:
+    op.create_table(
+        "quarantines",
+        *map(_key, ("org_id", "quarantine_id", "target", "value")),
+        *_texts("reason", "actor"),
+        _count("request_count"),
+        _count("memory_count"),
+        _at("created_at"),
+        _maybe_at("released_at"),
+        *_texts("released_by", "release_reason"),
+        _of_organisation("quarantines"),
+        sa.PrimaryKeyConstraint("org_id", "quarantine_id", name=op.f("pk_quarantines")),
+    )
+    op.create_index("ix_quarantines_org_created", "quarantines", ["org_id", "created_at"])
+    op.create_table(
+        "held_memories",
+        *map(_key, ("org_id", "quarantine_id")),
+        sa.Column("memory_id", NUMBER, nullable=False),
+        _of_organisation("held_memories"),
+        _goes_with("held_memories", ["org_id", "quarantine_id"], "quarantines"),
+        _goes_with("held_memories", ["memory_id"], "memories"),
+        sa.PrimaryKeyConstraint("org_id", "quarantine_id", "memory_id", name=op.f("pk_held_memories")),
+    )
+    op.create_index("ix_held_memories_memory_id", "held_memories", ["memory_id"])
+
+
 def _erasures() -> None:
     op.create_table(
         "erasures",
@@ -861,6 +892,7 @@ def _search() -> None:
         _key("status"),
         _key("approval"),
         _key("visibility"),
+        _flag("is_held"),
         *_texts("agent_version", "name", "source"),
         sa.Column("request_id", sa.Text()),
         _at("changed_at"),

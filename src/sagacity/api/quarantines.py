@@ -1,0 +1,106 @@
+"""Quarantines: what is taken out of everything that is served, and back."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from sagacity.api.dependencies import Reviews
+from sagacity.api.parameters import MaxRows
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+from sagacity.domain.amounts import counted
+from sagacity.domain.errors import InvalidInput
+from sagacity.memories.quarantines import held_by, list_quarantines, quarantine, quarantine_of, release
+from sagacity.schemas.base import Limit
+from sagacity.schemas.quarantines import (
+    HeldPage,
+    QuarantineBody,
+    QuarantinesPage,
+    QuarantineView,
+    ReleaseBody,
+    held_page,
+    quarantine_view,
+)
+
+router = APIRouter(tags=["quarantines"], route_class=Route)
+QuarantineId = Annotated[
+    str, Path(min_length=1, max_length=512, description="The quarantine, as `GET /api/quarantines` lists it.")
+]
+
+
+@router.post("/quarantines", openapi_extra=sdk(positional=("target", "value")), operation_id="quarantine")
+@limited(Rate.RUN)
+async def begin_quarantine(body: QuarantineBody, caller: Reviews) -> QuarantineView:
+    """
+    Take a source, a request, a user or a learner out of everything that is served, in one step.
+
+    With it goes all that was derived from it: memories of every kind, also those that serve all users, entities,
+    summaries and evaluations. Nothing is deleted. What is published or learned of it from then on is held as well. What
+    is held already gives 409.
+    """
+    return quarantine_view(await quarantine(caller.acting, body.target, body.value, reason=body.reason))
+
+
+@router.get("/quarantines", openapi_extra=sdk())
+async def get_quarantines(
+    caller: Reviews,
+    is_standing: Annotated[
+        bool | None,
+        Query(
+            description="`true`: only those that stand. `false`: only those that were released. Default: all."
+        ),
+    ] = None,
+    limit: MaxRows = 100,
+) -> QuarantinesPage:
+    """Return quarantines, the newest first."""
+    found = await list_quarantines(caller.acting, is_standing=is_standing, limit=limit)
+    return QuarantinesPage(
+        quarantines=tuple(map(quarantine_view, found)), msg=counted(len(found), "quarantine")
+    )
+
+
+@router.get("/quarantines/{quarantine_id}", openapi_extra=sdk())
+async def get_quarantine(quarantine_id: QuarantineId, caller: Reviews) -> QuarantineView:
+    """Return one quarantine."""
+    _storable(quarantine_id)
+    return quarantine_view(await quarantine_of(caller.acting, quarantine_id))
+
+
+@router.get("/quarantines/{quarantine_id}/held", response_model_exclude_none=True, openapi_extra=sdk())
+async def get_held(
+    quarantine_id: QuarantineId,
+    caller: Reviews,
+    limit: Annotated[
+        Limit, Query(description="The largest number of memories, and of turns, to return.")
+    ] = 100,
+    offset: Annotated[
+        int, Query(ge=0, le=1_000_000, description="How many memories, and turns, to leave out before them.")
+    ] = 0,
+) -> HeldPage:
+    """Return what a quarantine holds, so that it can be reviewed; nothing once it was released."""
+    _storable(quarantine_id)
+    return held_page(await held_by(caller.acting, quarantine_id, limit=limit, offset=offset))
+
+
+@router.post(
+    "/quarantines/{quarantine_id}/release",
+    openapi_extra=sdk(repeatable=True),
+    operation_id="release_quarantine",
+)
+@limited(Rate.RUN)
+async def end_quarantine(quarantine_id: QuarantineId, body: ReleaseBody, caller: Reviews) -> QuarantineView:
+    """Serve again what no other quarantine holds, as it was before. Doing it twice changes nothing."""
+    _storable(quarantine_id)
+    return quarantine_view(await release(caller.acting, quarantine_id, reason=body.reason))
+
+
+def _storable(text: str) -> None:
+    """
+    Refuse an id that no row can have.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    if "\x00" in text:
+        raise InvalidInput("ids must not contain NUL characters")

@@ -1,0 +1,95 @@
+# Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
+"""What is taken out of everything that is served, with all that was derived from it, and back."""
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import checked, segment
+from sagacity.client.words import QuarantineTargetWord
+from sagacity.schemas.quarantines import (
+    HeldPage,
+    QuarantineBody,
+    QuarantinesPage,
+    QuarantineView,
+    ReleaseBody,
+)
+
+
+def quarantine(
+    connection: Connection, target: QuarantineTargetWord, value: str, *, reason: str | None = None
+) -> QuarantineView:
+    """
+    Take a source, a request, a user or a learner out of everything that is served, in one step.
+
+    With it goes all that was derived from it: memories of every kind, also those that serve all users, entities,
+    summaries and evaluations. Nothing is deleted. What is published or learned of it from then on is held as
+    well. What is held already gives 409.
+
+    Args:
+        connection: to the server.
+        target: what `value` names: a `source` of requests, a `request`, a `user`, or a `learner` (or playbook
+            name).
+        reason: why; it is kept with the quarantine.
+    """
+    body = checked(QuarantineBody, {"target": target, "value": value, "reason": reason})
+    return connection.send("POST", "/api/quarantines", QuarantineView, body=body)
+
+
+def get_quarantines(
+    connection: Connection, *, is_standing: bool | None = None, limit: int = 100
+) -> QuarantinesPage:
+    """
+    Return quarantines, the newest first.
+
+    Args:
+        connection: to the server.
+        is_standing: `true`: only those that stand. `false`: only those that were released. Default: all.
+        limit: the largest number of results to return.
+    """
+    params = {"is_standing": is_standing, "limit": limit}
+    return connection.get("/api/quarantines", QuarantinesPage, params=params)
+
+
+def get_quarantine(connection: Connection, quarantine_id: str) -> QuarantineView:
+    """
+    Return one quarantine.
+
+    Args:
+        connection: to the server.
+        quarantine_id: the quarantine, as `GET /api/quarantines` lists it.
+    """
+    return connection.get(f"/api/quarantines/{segment(quarantine_id)}", QuarantineView)
+
+
+def get_held(connection: Connection, quarantine_id: str, *, limit: int = 100, offset: int = 0) -> HeldPage:
+    """
+    Return what a quarantine holds, so that it can be reviewed; nothing once it was released.
+
+    Args:
+        connection: to the server.
+        quarantine_id: the quarantine, as `GET /api/quarantines` lists it.
+        limit: the largest number of memories, and of turns, to return.
+        offset: how many memories, and turns, to leave out before them.
+    """
+    params = {"limit": limit, "offset": offset}
+    return connection.get(f"/api/quarantines/{segment(quarantine_id)}/held", HeldPage, params=params)
+
+
+def release_quarantine(
+    connection: Connection, quarantine_id: str, *, reason: str | None = None
+) -> QuarantineView:
+    """
+    Serve again what no other quarantine holds, as it was before. Doing it twice changes nothing.
+
+    Args:
+        connection: to the server.
+        quarantine_id: the quarantine, as `GET /api/quarantines` lists it.
+        reason: why; it is kept with the quarantine.
+    """
+    body = checked(ReleaseBody, {"reason": reason})
+    return connection.send(
+        "POST",
+        f"/api/quarantines/{segment(quarantine_id)}/release",
+        QuarantineView,
+        body=body,
+        repeatable=True,
+    )

@@ -1,0 +1,108 @@
+"""Quarantines: what is taken out of everything that is served, with all that was derived from it, and back."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from sagacity.domain.base import Value
+from sagacity.domain.cluster import CLUSTER_ID
+from sagacity.domain.ids import MemoryId, RequestId, UserId
+from sagacity.domain.interaction import Interaction
+from sagacity.domain.memory import Memory, NewMemory
+
+
+class QuarantineTarget(StrEnum):
+    """What is held, with all that was derived from it."""
+
+    SOURCE = "source"
+    """Requests with that `source`."""
+    REQUEST = "request"
+    """One request, by its id."""
+    USER = "user"
+    """All requests and memories of a user."""
+    LEARNER = "learner"
+    """What one extractor or one playbook name made; its turns are served."""
+
+
+class Published(Protocol):
+    """What is asked of a request, stored or not."""
+
+    @property
+    def request_id(self) -> RequestId:
+        """Its id."""
+        ...
+
+    @property
+    def user_id(self) -> UserId:
+        """Whose it is."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where it comes from."""
+        ...
+
+
+class Standing(Value):
+    """A quarantine that has not been released, as far as new rows are concerned."""
+
+    quarantine_id: str
+    target: QuarantineTarget
+    value: str
+
+    def is_of_request(self, request: Published) -> bool:
+        """Whether the turns of *request* are held."""
+        match self.target:
+            case QuarantineTarget.SOURCE:
+                return request.source == self.value
+            case QuarantineTarget.REQUEST:
+                return request.request_id == self.value
+            case QuarantineTarget.USER:
+                return request.user_id == self.value
+            case QuarantineTarget.LEARNER:
+                return False
+
+    def is_of_memory(self, memory: NewMemory) -> bool:
+        """Whether *memory* is held by what it says of itself; what it rests on may hold it as well."""
+        match self.target:
+            case QuarantineTarget.SOURCE:
+                return memory.source == self.value
+            case QuarantineTarget.REQUEST:
+                return self.value in memory.source_request_ids
+            case QuarantineTarget.USER:
+                return memory.user_id == self.value
+            case QuarantineTarget.LEARNER:
+                return self.value in {
+                    memory.name,
+                    memory.provenance.learner,
+                    *memory.attributes.extractor_names,
+                }
+
+
+class Quarantine(Standing):
+    """What was taken out, by whom, when and why; and when it came back."""
+
+    reason: str = ""
+    actor: str = ""
+    request_count: int = 0
+    """Requests that it held when it began."""
+    memory_count: int = 0
+    """Memories that it held when it began."""
+    created_at: datetime
+    released_at: datetime | None = None
+    released_by: str = ""
+    release_reason: str = ""
+
+
+class Held(Value):
+    """A page of what a quarantine holds, for whoever reviews it."""
+
+    memories: tuple[Memory, ...] = ()
+    turns: tuple[Interaction, ...] = ()
+
+
+def parents_of(memory: NewMemory) -> tuple[tuple[MemoryId, ...], str | None]:
+    """Return the playbooks that a memory names as its sources, and the group of playbooks that it was made of."""
+    skill = memory.attributes.skill
+    group = memory.metadata.get(CLUSTER_ID)
+    return skill.user_playbook_ids if skill else (), group if isinstance(group, str) else None

@@ -1,0 +1,89 @@
+"""Quarantines: begun, released and looked at by those who may review."""
+
+from sagacity.domain.principal import Permission
+from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
+from sagacity.memories.acting import Acting
+
+
+async def quarantine(acting: Acting, target: QuarantineTarget, value: str, *, reason: str) -> Quarantine:
+    """
+    Take what *value* names out of everything that is served, with all that was derived from it, at once.
+
+    What comes of it later is held as well, until it is released.
+
+    Raises:
+        Forbidden: the caller may not review, or acts for one user.
+        Conflict: it is held already.
+        NotFound: there is no such request.
+    """
+    _require(acting)
+
+    async def begin() -> Quarantine:
+        async with acting.begin() as transaction:
+            return await transaction.quarantines.begin(
+                target, value, reason=reason, actor=acting.principal.actor
+            )
+
+    return await acting.parts.storage.retry(begin)
+
+
+async def release(acting: Acting, quarantine_id: str, *, reason: str) -> Quarantine:
+    """
+    Serve again what no other quarantine holds, exactly as before; done twice, the first time counts.
+
+    Raises:
+        Forbidden: the caller may not review, or acts for one user.
+        NotFound: there is no such quarantine.
+    """
+    _require(acting)
+
+    async def end() -> Quarantine:
+        async with acting.begin() as transaction:
+            return await transaction.quarantines.release(
+                quarantine_id, reason=reason, actor=acting.principal.actor
+            )
+
+    released = await acting.parts.storage.retry(end)
+    acting.parts.dispatcher.poll_now()
+    return released
+
+
+async def list_quarantines(acting: Acting, *, is_standing: bool | None, limit: int) -> list[Quarantine]:
+    """
+    Return quarantines, the newest first: those that stand, those that were released, or all.
+
+    Raises:
+        Forbidden: the caller may not review, or acts for one user.
+    """
+    async with acting.read_held() as snapshot:
+        return await snapshot.quarantines.list_newest(is_standing=is_standing, limit=limit)
+
+
+async def quarantine_of(acting: Acting, quarantine_id: str) -> Quarantine:
+    """
+    Return one quarantine.
+
+    Raises:
+        Forbidden: the caller may not review, or acts for one user.
+        NotFound: there is no such quarantine.
+    """
+    async with acting.read_held() as snapshot:
+        return await snapshot.quarantines.get(quarantine_id)
+
+
+async def held_by(acting: Acting, quarantine_id: str, *, limit: int, offset: int) -> Held:
+    """
+    Return a page of what a quarantine holds, so that it can be reviewed; nothing once it was released.
+
+    Raises:
+        Forbidden: the caller may not review, or acts for one user.
+        NotFound: there is no such quarantine.
+    """
+    async with acting.read_held() as snapshot:
+        one = await snapshot.quarantines.get(quarantine_id)
+        return await snapshot.quarantines.held_by(one, limit=limit, offset=offset)
+
+
+def _require(acting: Acting) -> None:
+    acting.principal.require(Permission.REVIEW)
+    acting.require_whole_tenant()

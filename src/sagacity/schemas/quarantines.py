@@ -1,0 +1,82 @@
+"""Bodies and replies about quarantines."""
+
+from datetime import datetime
+
+from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
+from sagacity.domain.views.interaction import InteractionView, interaction_view
+from sagacity.domain.views.memory import MemoryView, memory_view
+from sagacity.schemas.base import Body, Id, Label, Reply, Schema
+
+
+class QuarantineBody(Body):
+    """What is to be held."""
+
+    target: QuarantineTarget
+    """What `value` names: a `source` of requests, a `request`, a `user`, or a `learner` (or playbook name)."""
+    value: Id
+    """The source, the id or the name."""
+    reason: Label = ""
+    """Why; it is kept with the quarantine."""
+
+
+class ReleaseBody(Body):
+    """Why something is served again."""
+
+    reason: Label = ""
+    """Why; it is kept with the quarantine."""
+
+
+class QuarantineView(Schema):
+    """A quarantine, with who began and who ended it."""
+
+    quarantine_id: str
+    target: QuarantineTarget
+    """What `value` names."""
+    value: str
+    """The source, the id or the name."""
+    reason: str = ""
+    """Why it is held."""
+    actor: str = ""
+    """Who began it."""
+    request_count: int = 0
+    """Requests that it held when it began."""
+    memory_count: int = 0
+    """Memories that it held when it began."""
+    created_at: datetime
+    """When it began."""
+    is_standing: bool
+    """Whether it still holds anything: it was not released."""
+    released_at: datetime | None = None
+    """When it was released."""
+    released_by: str = ""
+    """Who released it."""
+    release_reason: str = ""
+    """Why it was released."""
+
+
+class QuarantinesPage(Reply):
+    """Quarantines, the newest first."""
+
+    quarantines: tuple[QuarantineView, ...] = ()
+
+
+class HeldPage(Reply):
+    """A page of what a quarantine holds."""
+
+    memories: tuple[MemoryView, ...] = ()
+    """Memories of all kinds, oldest first."""
+    interactions: tuple[InteractionView, ...] = ()
+    """Turns, oldest first."""
+
+
+def quarantine_view(one: Quarantine) -> QuarantineView:
+    """Show a quarantine."""
+    return QuarantineView(**one.model_dump(), is_standing=one.released_at is None)
+
+
+def held_page(held: Held) -> HeldPage:
+    """Show what a quarantine holds."""
+    return HeldPage(
+        memories=tuple(memory_view(one) for one in held.memories),
+        interactions=tuple(interaction_view(one) for one in held.turns),
+    )

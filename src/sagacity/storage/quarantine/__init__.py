@@ -1,0 +1,1 @@
+"""Quarantines: which stand, what they hold, and what is read without it."""

@@ -1,0 +1,122 @@
+"""
+Statements that leave out what quarantines hold: the one place that decides what callers do not see.
+
+It works on the connection of every transaction that reads on behalf of a caller (`storage/transaction.py`), so no
+repository and no door has to think of it. Searches say the same by `Filter.is_held`, as they read search documents.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import visitors
+
+from sagacity.storage.schema.tables import entity_mentions, memories, requests
+from sagacity.storage.statements.user_rows import tables_in
+
+Seen = Callable[[sa.FromClause], sa.ColumnElement[bool]]
+
+
+def _marked(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    return source.c.is_held.is_(sa.false())
+
+
+def _with_memory(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    memory = memories.alias()
+    is_held = sa.exists().where(memory.c.memory_id == source.c.memory_id, memory.c.is_held)
+    return ~is_held.correlate(source)
+
+
+def _with_request(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    request = requests.alias()
+    is_held = sa.exists().where(
+        request.c.org_id == source.c.org_id,
+        request.c.request_id == source.c.request_id,
+        request.c.is_held,
+    )
+    return ~is_held.correlate(source)
+
+
+def _with_session(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    request = requests.alias()
+    is_held = sa.exists().where(
+        request.c.org_id == source.c.org_id,
+        request.c.session_id == source.c.session_id,
+        sa.or_(source.c.user_id.is_(None), request.c.user_id == source.c.user_id),
+        request.c.is_held,
+    )
+    return ~is_held.correlate(source)
+
+
+def _with_mentions(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Names stand as long as something that is served speaks of them, or a person made them."""
+
+    def mentioned(*, is_held: bool) -> sa.ColumnElement[bool]:
+        mention, memory = entity_mentions.alias(), memories.alias()
+        return (
+            sa.exists()
+            .where(
+                mention.c.entity_id == source.c.entity_id,
+                memory.c.memory_id == mention.c.memory_id,
+                memory.c.is_held.is_(sa.true() if is_held else sa.false()),
+            )
+            .correlate(source)
+        )
+
+    return sa.or_(source.c.is_kept, ~mentioned(is_held=True), mentioned(is_held=False))
+
+
+RULES: dict[str, Seen] = {
+    "memories": _marked,
+    "interactions": _marked,
+    "requests": _marked,
+    "changes": _with_memory,
+    "review_actions": _with_memory,
+    "memory_requests": _with_memory,
+    "duplicate_pairs": _with_memory,
+    "entity_names": _with_memory,
+    "entity_mentions": _with_memory,
+    "relationship_mentions": _with_memory,
+    "entities": _with_mentions,
+    "exchanges": _with_request,
+    "evaluations": _with_session,
+}
+"""Tables of which rows may be held, or go with such. Sessions stay; what is told of them is left out where they are
+read (`storage/evidence/conversations.py`)."""
+
+SHOWS_HELD = {"shows_held": True}
+"""Execution options of the few statements that ask what is held, in order to leave out more."""
+
+
+@contextmanager
+def unheld(connection: AsyncConnection) -> Generator[None]:
+    """Let statements on *connection* read nothing that is held while the block lasts."""
+
+    def narrow(
+        _connection: object, statement: sa.Executable, several: Any, one: Any, options: Mapping[str, Any]
+    ) -> tuple[sa.Executable, Any, Any]:
+        return statement if options.get("shows_held") else _narrowed(statement), several, one
+
+    event.listen(connection.sync_connection, "before_execute", narrow, retval=True)
+    try:
+        yield
+    finally:
+        event.remove(connection.sync_connection, "before_execute", narrow)
+
+
+def _narrowed(statement: Any) -> Any:
+    def narrow(found: Any) -> None:
+        froms: Iterable[sa.FromClause] = found.get_final_froms()
+        found._where_criteria += tuple(_conditions(froms))  # noqa: SLF001  no public way in place
+
+    return visitors.cloned_traverse(statement, {}, {"select": narrow})
+
+
+def _conditions(froms: Iterable[sa.FromClause]) -> Iterable[sa.ColumnElement[bool]]:
+    for source in tables_in(froms):
+        table: object = getattr(source, "element", source)
+        if isinstance(table, sa.Table) and (seen := RULES.get(table.name)) is not None:
+            yield seen(source)
