@@ -39,6 +39,7 @@ ALPHABETS: dict[str, Callable[[], str]] = {
 CALL = {"model": "m", "created_at": START}
 NOT_BY_LEARNING = {
     "erasures",
+    "imports",
     "search_index",
     "tenant_configs",
     "api_tokens",

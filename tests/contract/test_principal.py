@@ -59,6 +59,7 @@ _OF_THE_ORGANISATION = (
     "clusters.",
     "distillations.",
     "erasures.",
+    "imports.",
     "erased_rows.",
     "derived.",
 )

@@ -178,6 +178,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         [item, *_] = await tx.operations.items(operation.operation_id, limit=1)
         await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
         await tx.erasures.add(HARD[0], user_hash=HARD[1], key_id="k", sealed=HARD[0])
+        await tx.imports.begin(HARD[0])
         waiting = await tx.search.unembedded(9)
         await tx.search.set_vectors(waiting, unit_rows(len(waiting), DIMENSION, seed=3))
     async with storage.backend.write(tenant.org_id) as connection:

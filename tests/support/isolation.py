@@ -86,6 +86,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await with_account(tx, word)
         item = await _run(tx, word)
         await tx.erasures.add(f"{word} erasure", user_hash=word, key_id="k", sealed=word)
+        await tx.imports.begin(f"{word} import")
         action = await tx.review_actions.add(kept_in_review(kept, word, run_id=f"{word} run"))
         scopes = await tx.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
         await tx.duplicates.replace(compared(scopes[0].scope_id, kept), *pair(kept, pending))

@@ -50,6 +50,8 @@ from sagacity.storage.memories.review_actions import ReviewActionRepository
 from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
+from sagacity.storage.portable.imports import ImportRepository
+from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.schema.tables import search_index
@@ -134,6 +136,8 @@ class Transaction:
         self.erasures = ErasureRepository(scope)
         self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations)
         self.derived = DerivedRepository(scope)
+        self.portable = PortableRepository(scope)
+        self.imports = ImportRepository(scope, self.search)
 
 
 class Storage:
