@@ -189,7 +189,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         spent = {"learner": word, "cost_usd": 0.1 + 0.2, "outcome": HARD[1]}
         await connection.execute(model_calls.insert(), own | spent)
         counted = {"learner": word, "user_id": HARD[0], "version": "current", "first_seq": 1, "last_seq": 2}
-        await connection.execute(extractions.insert(), own | counted | {"reasons": NUMBERS})
+        await connection.execute(extractions.insert(), own | counted | {"reasons": {"empty": 2}})
 
 
 def _added(memory: Memory) -> Change:

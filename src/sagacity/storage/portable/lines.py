@@ -25,6 +25,7 @@ from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_INT, MAX_KEY_BYTES, byte_count
 from sagacity.storage.portable.carried import VECTORED, columns_of
 from sagacity.storage.schema.columns import Moment
+from sagacity.storage.schema.tables import metadata
 
 FORMAT, VERSION = "sagacity-export", 1
 MAX_LINE_BYTES = 64 * 2**20
@@ -149,6 +150,22 @@ def read_end(found: Mapping[str, Any]) -> End:
         return End.model_validate(found["end"])
     except ValidationError as error:
         raise InvalidInput("the last line must hold the counts of rows, and a hash") from error
+
+
+def table_of(said: Mapping[str, object], tables: Mapping[str, sa.Table]) -> sa.Table:
+    """
+    Return which of *tables* a line is of.
+
+    Raises:
+        InvalidInput: of none.
+    """
+    if set(said) != {"table", "row"}:
+        raise InvalidInput("it must have `table` and `row`, or be the last line")
+    name = said["table"]
+    if not isinstance(name, str) or name not in tables:
+        hint = " in a file of one user" if isinstance(name, str) and name in metadata.tables else ""
+        raise InvalidInput(f"there is no table {name!r:.80}{hint}")
+    return tables[name]
 
 
 def read_row(table: sa.Table, given: object, dimension: int) -> tuple[Row, bytes | None]:

@@ -32,8 +32,9 @@ from sagacity.storage.portable.lines import (
     read_line,
     read_manifest,
     read_row,
+    table_of,
 )
-from sagacity.storage.schema.tables import metadata, organisations, users
+from sagacity.storage.schema.tables import organisations, users
 from sagacity.storage.transfer.copy import OnProgress, Step
 
 OpenFile = Callable[[Path], Awaitable[Backend]]
@@ -158,7 +159,7 @@ class _Reading:
                         break
                     self._hash = before
                     return read_end(said)
-                named = _table_of(said, tables)
+                named = table_of(said, tables)
                 if table is not None and named is not table:
                     self._go_back(start, before)
                     break
@@ -224,13 +225,3 @@ class _Reading:
             at = manifest.exported_at
             row = {"org_id": self._org_id, "user_id": manifest.user_id, "created_at": at, "updated_at": at}
             await self._connection.execute(users.insert(), row)
-
-
-def _table_of(said: Mapping[str, object], tables: Mapping[str, sa.Table]) -> sa.Table:
-    if set(said) != {"table", "row"}:
-        raise InvalidInput("it must have `table` and `row`, or be the last line")
-    name = said["table"]
-    if not isinstance(name, str) or name not in tables:
-        hint = " in a file of one user" if isinstance(name, str) and name in metadata.tables else ""
-        raise InvalidInput(f"there is no table {name!r:.80}{hint}")
-    return tables[name]
