@@ -9,6 +9,8 @@ import typer
 from sagacity.cli.chat_exports import ChatExport
 from sagacity.cli.import_chats import import_chats
 from sagacity.cli.import_exported import import_exported, is_exported
+from sagacity.cli.import_memories import import_memories
+from sagacity.cli.memory_exports import MemoryExport
 from sagacity.cli.tokens import DEFAULT_ORG
 from sagacity.domain.errors import InvalidInput
 
@@ -19,6 +21,10 @@ class Source(StrEnum):
     SAGACITY = "sagacity"
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
+    MEM0 = "mem0"
+    ZEP = "zep"
+    LETTA = "letta"
+    LANGGRAPH = "langgraph"
 
 
 def import_(
@@ -40,17 +46,20 @@ def import_(
     ] = False,
 ) -> None:
     """
-    Import a user or an organisation that `sagacity export` wrote, or chats of another program.
+    Import a user or an organisation that `sagacity export` wrote, or chats or memories of another program.
 
     Sagacity's own files go into the configured database itself. They are checked as a whole before anything is
     stored, and an import that was interrupted goes on when it is repeated.
 
     Chats are published through the server: they become turns of a user with their dates, and are learned from; rules
-    among them wait until a person approves them. Importing a file again stores what is new in it.
+    among them wait until a person approves them. Memories become profiles of a user. Importing a file again stores
+    what is new in it.
 
     Example: sagacity import ana.jsonl --org acme
 
     Example: sagacity import --from openai --user-id ana conversations.json --preview
+
+    Example: sagacity import --from mem0 --user-id ana memories.json --preview
     """
     path = file.expanduser()
     if source is None and is_exported(path):
@@ -67,5 +76,8 @@ def import_(
             "--org is for files of `sagacity export`: a server's token says which organisation it is"
         )
     if user_id is None:
-        raise InvalidInput("say with --user-id whose these chats are")
+        raise InvalidInput("say with --user-id whose this is")
+    if source in set(MemoryExport):
+        import_memories(context, path, MemoryExport(source), user_id, preview=preview)
+        return
     import_chats(context, path, ChatExport(source), user_id, preview=preview)

@@ -36,7 +36,7 @@ def import_chats(
     context: typer.Context, path: Path, source: ChatExport, user_id: str, *, preview: bool
 ) -> None:
     """Publish the chats of a file, or with *preview* say what would be published."""
-    found = read_export(source, _content(path))
+    found = read_export(source, content_of(path))
     turns = sum(len(chat.turns) for chat in found.chats)
     new = None if preview else _publish(context, source, user_id, found)
     reasons = Counter(one.reason for one in found.left_out)
@@ -51,7 +51,7 @@ def import_chats(
     show(context, shown, _drawn(found, reasons, turns, new))
 
 
-def _content(path: Path) -> str:
+def content_of(path: Path) -> str:
     """
     Return the text of a file.
 
