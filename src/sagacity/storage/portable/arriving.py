@@ -180,6 +180,10 @@ class _Moving:
 
     async def _store(self, rows: Sequence[Row], done: int) -> None:
         table, name = self._pass.table, self._pass.table.name
+        if self._pass.again and table is not users:
+            rows = [row for row in rows if any(what is What.MEMORY for what, _ in numbers_in(name, row))]
+            if not rows:  # most turns cite nothing: where it is killed, it looks at them again
+                return
         wanted = set[tuple[What, int]]().union(*(numbers_in(name, row) for row in rows))
         if self._pass.again and (number := number_of(table)) is not None:
             own = What.MEMORY if table is memories else What.TURN
