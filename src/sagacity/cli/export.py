@@ -29,9 +29,9 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """
-    Export a user, or an organisation, into a file of JSON Lines, while servers run.
+    Export a user or an organisation into one file.
 
-    It works on the configured database itself. The file gets its name only once it is complete. It holds
+    The file holds JSON Lines. Servers may run meanwhile. It works on the configured database itself. The file gets its name only once it is complete. It holds
     conversations: protect it accordingly. Tokens, keys, accounts and configurations are not in it.
 
     Example: sagacity export --user ana --to ana.jsonl

@@ -46,7 +46,7 @@ def import_(
     ] = False,
 ) -> None:
     """
-    Import a user or an organisation that `sagacity export` wrote, or chats or memories of another program.
+    Import what `sagacity export` or another program wrote.
 
     Sagacity's own files go into the configured database itself. They are checked as a whole before anything is
     stored, and an import that was interrupted goes on when it is repeated.
