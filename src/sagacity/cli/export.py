@@ -31,8 +31,9 @@ def export(
     """
     Export a user or an organisation into one file.
 
-    The file holds JSON Lines. Servers may run meanwhile. It works on the configured database itself. The file gets its name only once it is complete. It holds
-    conversations: protect it accordingly. Tokens, keys, accounts and configurations are not in it.
+    The file holds JSON Lines, and gets its name only once it is complete. Servers may run meanwhile: it works on the
+    configured database itself. Conversations are in it: protect it accordingly. Tokens, keys, accounts and
+    configurations are not.
 
     Example: sagacity export --user ana --to ana.jsonl
 
