@@ -3,11 +3,10 @@
 import asyncio
 import gc
 import warnings
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from sagacity.storage.postgres.backend import Postgres
 from sagacity.storage.transaction import Storage
@@ -46,31 +45,47 @@ async def run(work: CancelledAt) -> None:
     await work
 
 
-def engine_of(storage: Storage) -> AsyncEngine:
-    """What opens the connections that are written by."""
+def engines_of(storage: Storage) -> list[Any]:
+    """What opens the connections that are written by; the first one's are an event loop's."""
     backend: Any = storage.backend
-    return backend._engine if isinstance(backend, Postgres) else backend._writer
+    return [backend._engine] if isinstance(backend, Postgres) else [backend._writer, backend._writes._engine]
 
 
+async def begun(storage: Storage, number: int) -> None:
+    """A write whose every statement is a wait of the event loop."""
+    async with storage.begin(ORG) as transaction:
+        await transaction.interactions.append([said("x", request_id=f"r{number}")])
+
+
+async def published(storage: Storage, number: int) -> None:
+    """A write that an embedded database does in one visit to a thread."""
+    await storage._append(ORG, [said("x", request_id=f"r{number}")])
+
+
+@pytest.mark.parametrize(("write", "most"), [(begun, 8), (published, 0)])
 @pytest.mark.parametrize("is_connected", [True, False])
-async def test_cancelled_publish_gives_its_connection_back(storage: Storage, *, is_connected: bool) -> None:
+async def test_cancelled_write_gives_its_connection_back(
+    storage: Storage,
+    write: Callable[[Storage, int], Coroutine[Any, Any, None]],
+    most: int,
+    *,
+    is_connected: bool,
+) -> None:
     """Cancelled at each wait in turn, from connecting to committing: none is lost, and the next publish works."""
-    engine = engine_of(storage)
+    engines = engines_of(storage)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResourceWarning)
         number, ended = 0, False
         while not ended:
             number += 1
             if not is_connected:
-                await engine.dispose()
-            work = CancelledAt(storage._append(ORG, [said("x", request_id=f"r{number}")]), number)
+                await engines[0].dispose()
+            work = CancelledAt(write(storage, number), number)
             [error] = await asyncio.gather(asyncio.create_task(run(work)), return_exceptions=True)
             ended = work.waits < number
-            assert (type(error), engine.pool.checkedout()) == (
-                type(None) if ended else asyncio.CancelledError,
-                0,
-            )  # pyright: ignore[reportAttributeAccessIssue]
+            assert type(error) is (type(None) if ended else asyncio.CancelledError)
+            assert [engine.pool.checkedout() for engine in engines] == [0] * len(engines)
             await storage.append(ORG, said("x", request_id=f"next-{number}"))
         gc.collect()
-    assert number > 8
+    assert number > most
     assert [warning for warning in caught if "connection" in str(warning.message)] == []

@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.search.exact_vectors import ExactVectors, _Matrix
 from sagacity.storage.search.writing import pack
@@ -38,11 +38,16 @@ def brute_force(known: dict[int, np.ndarray], vector: np.ndarray, limit=1_000) -
 
 async def assert_exact(storage: Storage, known: dict[int, np.ndarray], limit=1_000, **kwargs) -> None:
     """Found are the nearest in the right order, but for those that half precision cannot tell apart."""
-    for vector in unit_rows(5, seed=99):
+    vectors = unit_rows(5, seed=99)
+    async with storage.read(ORG) as snapshot:
+        at_once = await snapshot.search.by_vectors(kwargs.get("wanted", PROFILES), vectors, limit)
+    for vector, together in zip(vectors, at_once, strict=True):
         found = await nearest(storage, vector, limit, **kwargs)
         exact = [float(known[owner] @ vector) for owner in brute_force(known, vector, limit)]
         assert [float(known[owner] @ vector) for owner, _ in found] == pytest.approx(exact, abs=1e-3)
         assert [score for _, score in found] == pytest.approx(exact, abs=1e-3)
+        assert [hit.score for hit in together.hits] == pytest.approx(exact, abs=1e-3)
+        assert len({hit.owner_id for hit in together.hits}) == len(exact)
         assert len({owner for owner, _ in found}) == len(exact)
         assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
@@ -74,6 +79,30 @@ async def test_found_over_all_users_equals_brute_force(vectors_storage: Storage)
     assert len(found) == 20
     assert len([owner for owner, _ in found if owner in known]) == 10
     await assert_exact(vectors_storage, known, limit=10, wanted=Filter(kinds=(MemoryKind.PROFILE,)))
+
+
+async def test_many_are_searched_for_at_once_past_what_is_withheld(vectors_storage: Storage) -> None:
+    """Where all that is nearest may not be found, what comes after it is, for each vector of several."""
+    rows = unit_rows(80)
+    kept = await add(vectors_storage, rows)
+    asked = rows[:3]
+    hidden = {
+        owner for row in asked for owner in brute_force(dict(enumerate(rows)), row, limit=20)
+    }  # far more than are looked at beside the wanted ones
+    async with vectors_storage.begin(ORG) as tx:
+        archived = [
+            memory.model_copy(update={"status": Status.ARCHIVED})
+            for n, memory in enumerate(kept)
+            if n in hidden
+        ]
+        await tx.memories.save(archived)
+    wanted = PROFILES.model_copy(update={"visibility": (Visibility.SERVED,)})
+    async with vectors_storage.read(ORG) as snapshot:
+        found = await snapshot.search.by_vectors(wanted, asked, 4)
+    known = {memory.memory_id: rows[n] for n, memory in enumerate(kept) if n not in hidden}
+    assert [[hit.owner_id for hit in one.hits] for one in found] == [
+        brute_force(known, row, limit=4) for row in asked
+    ]
 
 
 @pytest.mark.one_database

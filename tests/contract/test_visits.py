@@ -97,3 +97,83 @@ async def test_a_visit_awaits_nothing_but_the_database(storage: Storage) -> None
 
     with pytest.raises(RuntimeError, match="something else than its connection"):
         await storage.visit(ORG, sleep)
+
+
+async def test_a_visit_to_write_is_committed_or_leaves_nothing(storage: Storage) -> None:
+    """What it wrote is there when it returns; what it raises is rolled back, and the next one can write."""
+
+    async def write(transaction: Transaction) -> int:
+        return len(await transaction.memories.add([new_memory("kept")]))
+
+    async def fail(transaction: Transaction) -> None:
+        await transaction.memories.add([new_memory("lost")])
+        raise ValueError("no")
+
+    assert await storage.visit_to_write(ORG, write, user_id=ANNA) == 1
+    with pytest.raises(ValueError, match="no"):
+        await storage.visit_to_write(ORG, fail)
+    with pytest.raises(Forbidden):
+        await storage.visit_to_write(EVE, write, user_id=ANNA)
+    assert await storage.visit_to_write(ORG, write) == 1
+    assert await storage.visit(ORG, contents) == ["kept", "kept"]
+
+
+async def test_writes_of_both_forms_take_turns(storage: Storage) -> None:
+    """None is lost or refused, whichever form many at once have."""
+
+    async def add(transaction: Transaction) -> None:
+        await transaction.interactions.count()  # reads before it writes
+        await transaction.memories.add([new_memory("one")])
+
+    async def begin() -> None:
+        async with storage.begin(ORG) as transaction:
+            await add(transaction)
+
+    await asyncio.gather(*(begin() if n % 2 else storage.visit_to_write(ORG, add) for n in range(8)))
+    assert await storage.visit(ORG, contents) == ["one"] * 8
+
+
+@on_sqlite
+async def test_a_write_whose_caller_has_gone_is_rolled_back(storage: Storage) -> None:
+    """Its statement is ended, what it wrote is not there, and the next one writes."""
+    begun = threading.Event()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    async def hang(transaction: Transaction) -> None:
+        await transaction.memories.add([new_memory("never")])
+        begun.set()
+        await transaction.search._scope.all(sa.text(endless))
+
+    async def write(transaction: Transaction) -> None:
+        await transaction.memories.add([new_memory("after")])
+
+    visit = asyncio.create_task(storage.visit_to_write(ORG, hang))
+    await asyncio.to_thread(begun.wait)
+    visit.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await visit
+    await storage.visit_to_write(ORG, write)
+    assert await storage.visit(ORG, contents) == ["after"]
+
+
+@on_sqlite
+@pytest.mark.own_database
+async def test_a_write_that_waits_for_another_process_ends_with_its_caller(storage: Storage) -> None:
+    """As long as another process holds the lock it waits, but for nobody who has gone."""
+
+    async def write(transaction: Transaction) -> None:
+        await transaction.memories.add([new_memory("after")])
+
+    with closing(sqlite3.connect(str(storage.backend.file), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        gone = asyncio.create_task(storage.visit_to_write(ORG, write))
+        await asyncio.wait([gone], timeout=0.3)
+        assert not gone.done()
+        gone.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+        waits = asyncio.create_task(storage.visit_to_write(ORG, write))
+        await asyncio.wait([waits], timeout=0.3)
+        other.execute("ROLLBACK")
+        await waits
+    assert await storage.visit(ORG, contents) == ["after"]

@@ -38,6 +38,10 @@ class Faulty:
         if breaks:
             raise StorageUnavailable("the connection broke")
 
+    async def visit_to_write(self, org_id, work, **given) -> Any:
+        async with self.write(org_id, **given) as connection:
+            return await work(connection)
+
 
 class Unreadable:
     """A real backend that cannot run statements with certain words in them, where nothing is to be written."""
@@ -97,6 +101,10 @@ class SideBySide:
         await self._hold("write")
         async with self._inner.write(org_id, **given) as connection:
             yield connection
+
+    async def visit_to_write(self, org_id, work, **given) -> Any:
+        await self._hold("write")
+        return await self._inner.visit_to_write(org_id, work, **given)
 
     async def embed(self, texts: Sequence[str], *, background: bool = False) -> Any:
         if not background:

@@ -53,6 +53,9 @@ class Watched:
             self.fallbacks.append(nearest.fallback)
         return nearest
 
+    async def search_many(self, *questions) -> list[Nearest]:
+        return await self.index.search_many(*questions)
+
 
 def with_qdrant(storage: Storage, server: QdrantServer, *, few: int = 0, **options) -> CopyingStorage:
     """The same database with a copy in *server*, by which all questions are answered that reach more than *few*."""

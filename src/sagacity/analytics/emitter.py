@@ -162,7 +162,7 @@ class Emitter(Generic[One]):
                     f"{self._writer.name}.not_written", kind=type(error).__name__, count=len(self._waiting)
                 )
                 pause_seconds = self._policy.seconds
-            await self._storage.yield_to_publishes(time.monotonic() - started)
+            await self._storage.yield_to_calls(time.monotonic() - started)
             await asyncio.sleep(pause_seconds)
 
     async def _write(self, tenant: Tenant, values: Sequence[One]) -> int:

@@ -326,7 +326,8 @@ class Chat:
         """Store the message and its exchange, in one transaction."""
         content = sent.asked.content
         tokens = self.parts.tokens.count(content)
-        async with acting.begin(user_id=user_id) as transaction:
+
+        async def stored(transaction: Transaction) -> Exchange:
             session_id = sent.session_id
             if session_id is None:
                 title = title_of(content)
@@ -366,7 +367,9 @@ class Chat:
                 updated_at=kept.created_at,
             )
             await transaction.exchanges.add(exchange)
-        return exchange
+            return exchange
+
+        return await acting.visit_to_write(stored, user_id=user_id)
 
     def _answer(
         self,

@@ -29,6 +29,7 @@ from sagacity.learning.prompt_runner import ModelSession
 from sagacity.memories.acting import Acting
 from sagacity.memories.usage import note_cited, note_context
 from sagacity.providers.base import ModelCall, TokenUsage
+from sagacity.storage.transaction import Transaction
 
 LEARNER = "chat"
 """Under which name the ledger has the chat's calls."""
@@ -306,17 +307,21 @@ async def store_answer(
         content=text,
         citations=tuple(Citation(entity_type=kind, entity_id=item) for kind, item in citations),
     )
-    async with acting.begin(user_id=ended.user_id) as transaction:
-        request_id = ended.request_id
+
+    async def stored(transaction: Transaction) -> Exchange:
+        written, request_id = ended, ended.request_id
         if text.strip() and request_id is not None:
             [number] = await transaction.interactions.extend(request_id, [turn])
-            ended = ended.model_copy(update={"answer_turn": number})
+            written = ended.model_copy(update={"answer_turn": number})
             await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
-        changed = ended.model_dump(include=_WRITTEN)
+        changed = written.model_dump(include=_WRITTEN)
         if not await transaction.exchanges.write(ended.exchange_id, owner, changed, expired_by=expired_by):
             raise Conflict("the answer was taken over")
+        return written
+
+    kept = await acting.visit_to_write(stored, user_id=ended.user_id)
     note_cited(
         acting,
         [(ended.exchange_id, turn.citations)],
@@ -325,7 +330,7 @@ async def store_answer(
         request_id=ended.request_id or "",
         session_id=ended.session_id,
     )
-    return ended
+    return kept
 
 
 def interrupted(exchange: Exchange, *, tokens: int) -> Exchange:

@@ -86,7 +86,7 @@ class LocalDispatcher:
         started = time.perf_counter()
         try:
             await handle(self._handler, scope, self._storage, self._clock)
-            await self._storage.yield_to_publishes(time.perf_counter() - started)
+            await self._storage.yield_to_calls(time.perf_counter() - started)
         finally:
             self._busy.discard(scope)
             if scope in self._again:

@@ -1,9 +1,11 @@
 """Memories that say nearly the same as another of their owner's: looked for in the background, for people to review."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+import numpy as np
 import structlog
 
 from sagacity.domain.cursor import FIND_DUPLICATES, Lease
@@ -71,7 +73,7 @@ class FindDuplicates:
             found += await self._compare(subject, lease, waiting[0], changed)
             if until is not None and time.monotonic() >= until:
                 return TaskReport(retry_at=self._clock.now())
-            await self._storage.yield_to_publishes(time.monotonic() - started)
+            await self._storage.yield_to_calls(time.monotonic() - started)
         if found:
             _log.info("duplicates.found", org_id=subject.tenant.org_id, pairs=found)
         return TaskReport()
@@ -79,13 +81,16 @@ class FindDuplicates:
     async def _compare(
         self, subject: Subject, lease: Lease, one: ComparedScope, changed: ChangedMemories
     ) -> int:
-        pairs: list[DuplicatePair] = []
-        if changed.ids:
+        pairs: dict[tuple[MemoryId, MemoryId], DuplicatePair] = {}
+        for start in range(0, len(changed.ids), _BATCH):  # what was written together comes together
+            started = time.monotonic()
             async with self._storage.read(subject.tenant) as snapshot:
-                pairs = await find_pairs(snapshot, one, changed.ids, self._clock.now())
+                near = await find_pairs(snapshot, one, changed.ids[start : start + _BATCH], self._clock.now())
+            pairs |= {(pair.memory_id, pair.other_id): pair for pair in near}
+            await self._storage.yield_to_calls(time.monotonic() - started)
         async with self._storage.begin(subject.tenant) as transaction:
             await transaction.leases.check(lease)
-            return await transaction.duplicates.replace(one, changed, pairs)
+            return await transaction.duplicates.replace(one, changed, pairs.values())
 
 
 async def find_pairs(
@@ -94,14 +99,18 @@ async def find_pairs(
     """Return the pairs of memories of a scope, one of *ids* in each, that say nearly the same and are served."""
     current = await _in_force(snapshot, ids, now)
     vectors = await snapshot.search.vectors_of([one.kind], list(current)) if current else {}
+    alike: defaultdict[Filter, list[int]] = defaultdict(list)
+    for number in vectors:
+        alike[_alike(one, current[MemoryId(number)], now)].append(number)
     near: dict[tuple[MemoryId, MemoryId], float] = {}
-    for number, vector in vectors.items():
-        wanted = _alike(one, current[MemoryId(number)], now)
-        hits = (await snapshot.search.by_vector(wanted, vector, NEIGHBOURS + 1)).hits
-        for hit in hits:
-            if hit.owner_id != number and hit.score >= DUPLICATE_COSINE:
-                first, second = sorted((MemoryId(number), MemoryId(hit.owner_id)))
-                near[first, second] = min(hit.score, 1.0)
+    for wanted, numbers in alike.items():
+        asked = np.stack([vectors[number] for number in numbers])
+        found = await snapshot.search.by_vectors(wanted, asked, NEIGHBOURS + 1)
+        for number, nearest in zip(numbers, found, strict=True):
+            for hit in nearest.hits:
+                if hit.owner_id != number and hit.score >= DUPLICATE_COSINE:
+                    first, second = sorted((MemoryId(number), MemoryId(hit.owner_id)))
+                    near[first, second] = min(hit.score, 1.0)
     others = {number for pair in near for number in pair} - current.keys()
     current |= await _in_force(snapshot, sorted(others), now)
     return [

@@ -46,7 +46,7 @@ class EmbeddingBackfill:
         started = time.perf_counter()
         tenants = await self._storage.unembedded_tenants()
         done = sum([await self._batch(tenant) or 0 for tenant in tenants]) if tenants else None
-        await self._storage.yield_to_publishes(time.perf_counter() - started)
+        await self._storage.yield_to_calls(time.perf_counter() - started)
         return done
 
     async def run_one(self, tenant: Tenant) -> int | None:
@@ -55,7 +55,7 @@ class EmbeddingBackfill:
         for _ in range(_BATCHES_A_TURN):
             started = time.perf_counter()
             embedded = await self._batch(tenant)
-            await self._storage.yield_to_publishes(time.perf_counter() - started)
+            await self._storage.yield_to_calls(time.perf_counter() - started)
             if not embedded:
                 return done or embedded
             done += embedded

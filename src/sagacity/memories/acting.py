@@ -72,6 +72,12 @@ class Acting:
         """Return what *work* makes of the principal's data at one moment; see `Storage.visit`."""
         return await self.parts.storage.visit(self.principal, work, user_id=_user(user_id))
 
+    async def visit_to_write(
+        self, work: Callable[[Transaction], Awaitable[Result]], *, user_id: str | None = None
+    ) -> Result:
+        """Return what *work* makes of the principal's data, once that is committed; see `Storage.visit_to_write`."""
+        return await self.parts.storage.visit_to_write(self.principal, work, user_id=_user(user_id))
+
     def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
         return self.parts.storage.begin(self.principal, user_id=_user(user_id))

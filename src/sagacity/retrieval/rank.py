@@ -115,12 +115,15 @@ class RankedList(Sequence[Ranked]):
     def __getitem__(self, place: int | slice) -> "Ranked | RankedList":
         if isinstance(place, slice):
             return RankedList(self._evidence, self._scores, self.rows[place])
-        row = int(self.rows[place])
-        evidence, (score, made_of) = self._evidence, self._scores
-        raw = {str(name): one.score for name, one in evidence.columns.items()}
-        return Ranked(
-            evidence.kind, int(evidence.owners[row]), float(score[row]), _at(row, raw), _at(row, made_of)
-        )
+        return self.at([place])[0]
+
+    def at(self, places: Sequence[int]) -> list[Ranked]:
+        """Return what stands at these places, in their order."""
+        rows = self.rows[list(places)]
+        raw = _by_row({str(name): one.score for name, one in self._evidence.columns.items()}, rows)
+        made_of = _by_row(self._scores.made_of, rows)
+        scores, owners = self._scores.score[rows].tolist(), self._evidence.owners[rows].tolist()
+        return [Ranked(self._evidence.kind, *one) for one in zip(owners, scores, raw, made_of, strict=True)]
 
 
 def rank(
@@ -180,10 +183,14 @@ def _in_order(evidence: Evidence, scores: _Scores) -> Rows:
     return np.lexsort((evidence.owners, -cosines, -scores.score))
 
 
-def _at(row: int, columns: Mapping[str, Numbers]) -> dict[str, float]:
-    """Return what *columns* say of one row, where they say anything."""
-    values = {name: float(column[row]) for name, column in columns.items()}
-    return {name: value for name, value in values.items() if not math.isnan(value)}
+def _by_row(columns: Mapping[str, Numbers], rows: Rows) -> list[dict[str, float]]:
+    """Return what *columns* say of each of *rows*, where they say anything."""
+    said: list[dict[str, float]] = [{} for _ in rows]
+    for name, column in columns.items():
+        for one, value in zip(said, column[rows].tolist(), strict=True):
+            if not math.isnan(value):
+                one[name] = value
+    return said
 
 
 def _scored(

@@ -1,5 +1,6 @@
 """What the strategies found becomes lists of rows with scores, read at the moment that was searched."""
 
+import math
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,9 @@ async def results_of(
     hits = {name: findings[name].hits for name in StrategyName if name in findings}
     found = by_kind(kinds_of(query.wanted), hits)
     for kind, evidence in found.items():
+        if not len(evidence) and not any(kind == warned for warned, _ in cautions):
+            ranked[kind] = []
+            continue
         ordered = rank(
             evidence,
             ranking=query.ranking,
@@ -173,11 +177,14 @@ def _relevant(ordered: RankedList, likely: Numbers, query: Query, cautions: Coll
     depth = max(query.limit, RERANKED if query.rerank else 0)
     numbers = owners + missed
     kept = within_limit(places, depth, lambda place: numbers[place] in warned) if warned else places[:depth]
+    there = [place for place in kept if place < len(ordered)]
     first = [
-        _Likely(ordered[place], None if np.isnan(likely[place]) else float(likely[place]))
-        if place < len(ordered)
-        else _Likely(Ranked(ordered.kind, missed[place - len(ordered)], 0.0, {}, {}), None)
-        for place in kept
+        _Likely(one, None if math.isnan(relevance) else relevance)
+        for one, relevance in zip(ordered.at(there), likely[there].tolist(), strict=True)
+    ]
+    first += [
+        _Likely(Ranked(ordered.kind, missed[place - len(ordered)], 0.0, {}, {}), None)
+        for place in kept[len(there) :]
     ]
     return _Kept(first, len(places), len(ordered) - len(relevant), [*scores.tolist(), *(0.0 for _ in missed)])
 

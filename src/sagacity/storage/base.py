@@ -79,6 +79,12 @@ class VectorIndex(Protocol):
         """
         ...
 
+    async def search_many(
+        self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
+    ) -> list[Nearest]:
+        """Return what `search` returns for each of *vectors* (float32 [n, d], unit length), in their order."""
+        ...
+
     def forget(self) -> None:
         """Let go of all vectors that are kept in memory."""
         ...
@@ -164,6 +170,21 @@ class Backend(Protocol):
 
         It may run in a thread of its own, and so awaits nothing but the connection. If the caller is cancelled, it has
         ended when this returns.
+        """
+        ...
+
+    async def visit_to_write(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        urgent: bool = False,
+    ) -> Result:
+        """
+        Return what *work* makes of a transaction as `write` opens it, once that is committed.
+
+        It runs as in `visit`. If the caller is cancelled, nobody hears whether it was committed.
         """
         ...
 

@@ -165,7 +165,7 @@ class Storage:
         self._operation_turns = operation_slots
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
-        self._appended_at = -_BUSY_SECONDS
+        self._called_at = -_BUSY_SECONDS
         self._has_tokens = False
 
     @property
@@ -189,16 +189,17 @@ class Storage:
 
         Args:
             whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
-                user's.
+                user's, and goes before work in the background.
             user_id: on whose behalf; a database that checks rows by itself then changes no other user's.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
-        async with self.backend.write(tenant.org_id, user_id=reached) as connection:
+        is_call = self._note_call(whose)
+        async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
             with _pinned(self.backend, connection, whose):
-                yield Transaction(self._scope(connection, tenant, writes=True))
+                yield self._transaction(connection, tenant, writes=True)
 
     @asynccontextmanager
     async def read(
@@ -241,6 +242,7 @@ class Storage:
             Forbidden: *user_id* is another user than the principal's.
         """
         tenant, reached = _reached(whose, user_id)
+        self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
             with _pinned(self.backend, connection, whose):
@@ -248,8 +250,37 @@ class Storage:
 
         return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
 
-    def _transaction(self, connection: AsyncConnection, tenant: Tenant) -> Transaction:
-        return Transaction(self._scope(connection, tenant))
+    async def visit_to_write(
+        self,
+        whose: Tenant | Principal,
+        work: Callable[[Transaction], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+    ) -> Result:
+        """
+        Return what *work* makes of a transaction as `begin` opens it, once that is committed; quicker, like `visit`.
+
+        Args:
+            whose: as in `begin`.
+            work: as in `visit`; what it raises is rolled back.
+            user_id: as in `begin`.
+
+        Raises:
+            Forbidden: *user_id* is another user than the principal's.
+        """
+        tenant, reached = _reached(whose, user_id)
+        is_call = self._note_call(whose)
+
+        async def visited(connection: AsyncConnection) -> Result:
+            with _pinned(self.backend, connection, whose):
+                return await work(self._transaction(connection, tenant, writes=True))
+
+        return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
+
+    def _transaction(
+        self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False
+    ) -> Transaction:
+        return Transaction(self._scope(connection, tenant, writes=writes))
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
@@ -297,22 +328,30 @@ class Storage:
         return await policy(once)
 
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
-        self._appended_at = time.monotonic()
+        self._called_at = time.monotonic()
         # A commit of which nobody heard does no harm: the ids are known the next time.
         return await self.retry(lambda: self._append_once(tenant, requests))
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
-        async with self.backend.write(tenant.org_id, urgent=True) as connection:
+        async def append(connection: AsyncConnection) -> list[Request]:
             return await self._transaction(connection, tenant).interactions.append(requests)
 
-    async def yield_to_publishes(self, worked_seconds: float) -> None:
-        """
-        Let appends go first: background work calls this after each piece that took *worked_seconds*.
+        return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
 
-        While appends come in it waits three times as long as it worked, so that four workers together take about
-        one worker's share of the process; otherwise it returns at once.
+    def _note_call(self, whose: Tenant | Principal) -> bool:
+        """Return whether somebody waits for what is begun; background work then gives way for a while."""
+        if is_call := isinstance(whose, Principal):
+            self._called_at = time.monotonic()
+        return is_call
+
+    async def yield_to_calls(self, worked_seconds: float) -> None:
         """
-        if time.monotonic() - self._appended_at < _BUSY_SECONDS:
+        Let calls go first: background work awaits this after each piece that took *worked_seconds*.
+
+        While calls that write or search come in it waits three times as long as it worked, so that four workers
+        together take about one worker's share of the process; otherwise it returns at once.
+        """
+        if time.monotonic() - self._called_at < _BUSY_SECONDS:
             await asyncio.sleep(min(3 * worked_seconds, _LONGEST_WAIT_SECONDS))
 
     async def find_token(self, token_hash: str) -> ApiToken:

@@ -97,7 +97,7 @@ class ArqWorker:
     async def _do_learn(self, job: Job) -> None:
         started = time.perf_counter()
         await handle(self._learn, job.scope, self._storage, self._clock)
-        await self._storage.yield_to_publishes(time.perf_counter() - started)
+        await self._storage.yield_to_calls(time.perf_counter() - started)
 
     async def _do_index(self, job: Job) -> None:
         self._stalled.add(job)

@@ -313,7 +313,7 @@ class Erase:
 
         started = time.perf_counter()
         count = await self._storage.retry(once)
-        await self._storage.yield_to_publishes(time.perf_counter() - started)
+        await self._storage.yield_to_calls(time.perf_counter() - started)
         return count
 
     async def _report(self, run: _Run, done: int) -> None:

@@ -87,7 +87,7 @@ class Learn:
         """Learn all kinds side by side, window by window, until nothing is due or the time is up."""
         started = time.perf_counter()
         while await self._step(work, lease):
-            await self._storage.yield_to_publishes(time.perf_counter() - started)
+            await self._storage.yield_to_calls(time.perf_counter() - started)
             started = time.perf_counter()
             if until is not None and time.monotonic() > until:
                 return

@@ -134,7 +134,7 @@ class Regenerate:
             started = time.perf_counter()
             target = Target(tenant, user_id, group, Status.PENDING)
             await self._read(target, item, tasks, lease)
-            await self._storage.yield_to_publishes(time.perf_counter() - started)
+            await self._storage.yield_to_calls(time.perf_counter() - started)
             if _is_over(until):
                 async with self._storage.begin(tenant) as transaction:
                     await transaction.operations.pass_turn(item)

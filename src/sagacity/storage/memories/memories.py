@@ -43,7 +43,9 @@ _OWN = {"start": operator.ge, "end": operator.le}
 
 def memory_of(row: Any) -> Memory:
     """Turn a row into the value."""
-    return Memory.model_validate(dict(row._mapping), extra="ignore")  # of a dict it takes half the time
+    # Of a dict it takes half the time; to make one of the row's mapping would ask it for each column.
+    fields = row._fields  # noqa: SLF001  as of a named tuple
+    return Memory.model_validate(dict(zip(fields, row, strict=True)), extra="ignore")
 
 
 class MemoryRepository:

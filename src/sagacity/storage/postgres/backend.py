@@ -113,6 +113,18 @@ class Postgres:
         async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
             return await work(connection)
 
+    async def visit_to_write(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        urgent: bool = False,
+    ) -> Result:
+        """Run *work* in a transaction, here: the database is elsewhere."""
+        async with self.write(org_id, user_id=user_id, urgent=urgent) as connection:
+            return await work(connection)
+
     @asynccontextmanager
     async def _transaction(self, opening: str) -> AsyncGenerator[AsyncConnection]:
         try:

@@ -76,6 +76,12 @@ class PostgresVectors:
         hits = [Hit(row.document_id, row.owner_id, row.kind, -float(row.distance)) for row in rows]
         return Nearest(sorted(hits, key=lambda hit: (-hit.score, hit.document_id)))
 
+    async def search_many(
+        self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
+    ) -> list[Nearest]:
+        """Search by each of *vectors*, one after the other: the database keeps them, and reads them each time."""
+        return [await self.search(scope, scopes, wanted, vector, limit) for vector in vectors]
+
     async def _worth_the_graph(self, scope: Scope, sizes: dict[str, int], dimension: int) -> set[str]:
         """Return the kinds for which the graph is there and finds enough; it is set up for this transaction then."""
         statement = sa.text(

@@ -72,6 +72,12 @@ class QdrantVectors:
             nearest = await self._database.search(scope, scopes, wanted, vector, limit)
             return Nearest(nearest.hits, f"{error}; the database answered")
 
+    async def search_many(
+        self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
+    ) -> list[Nearest]:
+        """Have the database search by each of *vectors*: many are asked in the background, where nobody waits."""
+        return await self._database.search_many(scope, scopes, wanted, vectors, limit)
+
     async def _ask(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> list[Hit]:

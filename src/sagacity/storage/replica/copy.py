@@ -73,7 +73,7 @@ class VectorCopy:
         """Copy what is not copied yet, and rest; what a background loop repeats."""
         started = time.perf_counter()
         await self.run()
-        await self._storage.yield_to_publishes(time.perf_counter() - started)
+        await self._storage.yield_to_calls(time.perf_counter() - started)
         await asyncio.sleep(self._pause)
 
     async def run(self) -> None:

@@ -70,6 +70,13 @@ class SearchRepository:
             return Nearest([])
         return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
 
+    async def by_vectors(self, wanted: Filter, vectors: Vectors, limit: int) -> list[Nearest]:
+        """Return what `by_vector` returns for each of *vectors* (float32 [n, d]), in their order."""
+        scopes = await self.scopes(wanted)
+        if not scopes or not len(vectors):
+            return [Nearest([]) for _ in vectors]
+        return await self._scope.backend.vectors.search_many(self._scope, scopes, wanted, vectors, limit)
+
     async def signals_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], RankingSignals]:
         """Return what is known of documents besides how well they match, by kind and owner."""
         return await signals_of(self._scope, hits)

@@ -15,6 +15,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, values_of
+from sagacity.storage.search.text_work import is_on_a_loop
 from sagacity.storage.statements.array_params import among, one_of
 
 Ids = npt.NDArray[np.int64]
@@ -26,6 +27,8 @@ LARGE_SCOPE = 256
 CACHE_BYTES = 256 * 2**20
 _CHUNK = 8_192
 _WORTH_A_THREAD = 4_000
+_SCORES_AT_ONCE = 2_000_000
+"""Eight megabytes of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,18 @@ class ExactVectors:
             matrices = [await self._matrix(scope, one) for one in large]
             found += await _look_up(scope, matrices, wanted, vector, limit)
         return Nearest(best_hits(found, limit))
+
+    async def search_many(
+        self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
+    ) -> list[Nearest]:
+        """Search by each of *vectors* at once: one product of matrices a scope, however many there are."""
+        found: list[list[Hit]] = [[] for _ in vectors]
+        for one in scopes:
+            is_kept = one.document_count >= self._large_scope and not scope.writes
+            matrix = await self._matrix(scope, one) if is_kept else await _load(scope, one, after=-1)
+            for place, hits in enumerate(await _look_up_many(scope, matrix, wanted, vectors, limit)):
+                found[place] += hits
+        return [Nearest(best_hits(hits, limit)) for hits in found]
 
     def forget(self) -> None:
         """Let go of all scopes that are kept in memory."""
@@ -203,6 +218,41 @@ async def _look_up(
     return [hit for hits in found for hit in hits[:limit]]
 
 
+async def _look_up_many(
+    scope: Scope, matrix: _Matrix, wanted: Filter, vectors: Vectors, limit: int
+) -> list[list[Hit]]:
+    """Rank a scope in memory for each of *vectors*; one is looked up alone if too little near it may be found."""
+    if not len(matrix.ids):
+        return [[] for _ in vectors]
+    size = min(2 * limit, len(matrix.ids))
+    step = max(1, _SCORES_AT_ONCE // len(matrix.ids))
+    found: list[list[Hit]] = []
+    for start in range(0, len(vectors), step):
+        asked = vectors[start : start + step]
+        scores, places = await _off_the_loop(asked.size * len(matrix.ids), _nearest, matrix.rows, asked, size)
+        withheld = await _withheld(scope, wanted, np.unique(matrix.ids[places]).tolist())
+        for vector, near, near_scores in zip(asked, places, scores, strict=True):
+            numbers, owners = matrix.ids[near].tolist(), matrix.owners[near].tolist()
+            hits = [
+                Hit(number, owner, matrix.kind, score)
+                for number, owner, score in zip(numbers, owners, near_scores.tolist(), strict=True)
+                if number not in withheld
+            ][:limit]
+            if len(hits) < limit and size < len(matrix.ids):
+                hits = await _look_up(scope, [matrix], wanted, vector, limit)
+            found.append(hits)
+    return found
+
+
+def _nearest(rows: Vectors, vectors: Vectors, size: int) -> tuple[Vectors, Ids]:
+    """Return the scores (float32 [n, size]) and numbers of the *size* rows nearest to each of *vectors*, best first."""
+    scores = vectors @ rows.T
+    places = np.sort(np.argpartition(-scores, size - 1, axis=1)[:, :size], axis=1)  # ties stay in their order
+    near = np.take_along_axis(scores, places, axis=1)
+    order = np.argsort(-near, axis=1, kind="stable")
+    return np.take_along_axis(near, order, axis=1), np.take_along_axis(places, order, axis=1)
+
+
 async def _withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
     """Return those of the documents *ids* that *wanted* does not admit."""
     values, numbers = values_of(wanted), set[int]()
@@ -227,14 +277,6 @@ async def _off_the_loop(
     rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
     """Run *work* in a thread where others would notice its time; here where that costs more, or is a thread already."""
-    if rows < _WORTH_A_THREAD or not _is_on_a_loop():
+    if rows < _WORTH_A_THREAD or not is_on_a_loop():
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)
-
-
-def _is_on_a_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

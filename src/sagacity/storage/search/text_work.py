@@ -19,6 +19,15 @@ async def beside_the_loop(work: Callable[[], T], *, size: int) -> T:
         work: touches nothing that others change.
         size: characters that it goes through, or terms.
     """
-    if size <= INLINE:
+    if size <= INLINE or not is_on_a_loop():
         return work()
     return await asyncio.get_running_loop().run_in_executor(_threads, work)
+
+
+def is_on_a_loop() -> bool:
+    """Whether this thread runs an event loop, which others wait for."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -25,15 +25,15 @@ from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.sqlite.file import rewrite
-from sagacity.storage.sqlite.visits import Visits
+from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, is_busy
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
 from sagacity.storage.write_queue import Turns
 
 READERS = 4
-_BUSY_MILLISECONDS = 15_000
-_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _WRITER = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+_WRITER_IN_A_THREAD = (*_WRITER, "busy_timeout = 200")
+"""Between two such waits it is asked whether its caller is still there."""
 _READER = ("query_only = ON",)
 Result = TypeVar("Result")
 
@@ -60,9 +60,14 @@ class SQLite:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not path.exists():
                 path.touch(mode=0o600)
-        self._writer = _engine(path, "BEGIN IMMEDIATE", _WRITER, connections=1)
+        self._writer = _engine(path, BEGIN_TO_WRITE, _WRITER, connections=1)
         self._readers = _engine(path, "BEGIN", _READER, connections=READERS)
-        self._visits = Visits(_engine_of_threads(path), self._readers, threads=READERS)
+        self._visits = Visits(
+            _engine_of_threads(path, _READER, connections=READERS), self._readers, threads=READERS
+        )
+        self._writes = Visits(
+            _engine_of_threads(path, _WRITER_IN_A_THREAD, connections=1), self._writer, threads=1, writes=True
+        )
         self._turns = Turns()
         self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
@@ -128,6 +133,22 @@ class SQLite:
         except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
 
+    async def visit_to_write(
+        self,
+        org_id: OrgId | None,
+        work: Callable[[AsyncConnection], Awaitable[Result]],
+        *,
+        user_id: UserId | None = None,
+        urgent: bool = False,
+    ) -> Result:
+        """Run *work* in the one writing transaction, in a thread; who writes next is decided as in `write`."""
+        del org_id, user_id
+        async with self._turns.take(urgent=urgent):
+            try:
+                return await self._writes.run(work)
+            except (DBAPIError, PoolTimeout) as error:
+                raise _ours(error) from error
+
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Do nothing: what a transaction may touch is in its statements."""
 
@@ -179,6 +200,7 @@ class SQLite:
     async def close(self) -> None:
         """Close every connection."""
         self._visits.close()
+        self._writes.close()
         await self._readers.dispose()
         await self._writer.dispose()
 
@@ -204,20 +226,20 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
     return engine
 
 
-def _engine_of_threads(path: Path) -> sa.Engine:
-    """Return what opens connections that a thread reads with; which thread does not matter, as it is one at a time."""
+def _engine_of_threads(path: Path, pragmas: tuple[str, ...], *, connections: int) -> sa.Engine:
+    """Return what opens connections for threads; which one does not matter, as it is one at a time."""
     engine = sa.create_engine(
         "sqlite+pysqlite://",
         creator=lambda: sqlite3.connect(path, check_same_thread=False),
         poolclass=sa.QueuePool,
-        pool_size=READERS,
+        pool_size=connections,
         max_overflow=0,
         json_deserializer=read_json,
         hide_parameters=True,
     )
 
     def on_connect(connection: sqlite3.Connection, _record: object) -> None:
-        _set_up(connection, _READER)
+        _set_up(connection, pragmas)
 
     event.listen(engine, "connect", on_connect)
     return engine
@@ -229,7 +251,7 @@ def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
     connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
     cursor = connection.cursor()
     for pragma in (
-        f"busy_timeout = {_BUSY_MILLISECONDS}",
+        f"busy_timeout = {round(BUSY_SECONDS * 1000)}",
         *pragmas,
         "temp_store = MEMORY",
         "cache_size = -65536",
@@ -243,6 +265,6 @@ def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
     """Keep what the database said, and drop the statement with its values."""
     if isinstance(error, PoolTimeout):
         return StorageUnavailable("every connection to the database was busy for too long; try again")
-    if getattr(error.orig, "sqlite_errorname", "").startswith(_BUSY):
+    if is_busy(error.orig):
         return StorageUnavailable("another process keeps the database locked; try again")
     return StorageError(f"the database refused: {error.orig}")

@@ -1,45 +1,55 @@
-"""A whole read in one visit to a thread: what repositories await there is there at once, and the event loop is free."""
+"""A transaction in one visit to a thread: what repositories await is there at once, and the event loop is free."""
 
 import asyncio
 import contextvars
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sagacity.domain.errors import StorageUnavailable
 
+BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
+BUSY_SECONDS = 15.0
+"""How long another process that writes is waited for."""
 _LOOK_SECONDS = 0.05
-"""Between two tries to interrupt a read that nobody waits for: one that comes between two statements has no effect."""
+"""Between two tries to interrupt what nobody waits for: one that comes between two statements has no effect."""
 Result = TypeVar("Result")
 
 
 class Visits:
-    """Threads with a connection each, in which reads run from their first statement to their last."""
+    """Threads with a connection each, in which transactions run from their first statement to their last."""
 
-    def __init__(self, engine: sa.Engine, async_engine: AsyncEngine, *, threads: int) -> None:
+    def __init__(
+        self, engine: sa.Engine, async_engine: AsyncEngine, *, threads: int, writes: bool = False
+    ) -> None:
         """
         Prepare threads; none is started yet.
 
         Args:
-            engine: opens connections that only read, one for each thread.
+            engine: opens connections, one for each thread.
             async_engine: the one whose connections repositories know.
-            threads: how many reads run at a time; others wait.
+            threads: how many transactions run at a time; others wait.
+            writes: whether transactions write, and are committed.
         """
         self._engine = engine
         self._async_engine = async_engine
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="sagacity-read")
+        self._writes = writes
+        name = "sagacity-write" if writes else "sagacity-read"
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
         """
-        Run *work* on a snapshot, in a thread; it may await nothing but the connection that it is given.
+        Run *work* in a transaction, in a thread; it may await nothing but the connection that it is given.
 
-        If the caller is cancelled, the read is interrupted, and has ended when this returns.
+        If the caller is cancelled, the transaction is interrupted, and has ended when this returns.
         """
         visit = _Visit()
         context = contextvars.copy_context()
@@ -61,8 +71,31 @@ class Visits:
             if not isinstance(driver, sqlite3.Connection):
                 raise TypeError("the engine of visits opens connections of sqlite3")
             with visit.of(driver):
-                driver.execute("BEGIN")
-                return _driven(work(_VisitConnection(self._async_engine, connection, visit)))
+                self._begin(driver, visit)
+                result = _driven(work(_VisitConnection(self._async_engine, connection, visit)))
+                if self._writes:
+                    connection.commit()
+                return result
+
+    def _begin(self, driver: sqlite3.Connection, visit: "_Visit") -> None:
+        """
+        Open a transaction; another process that writes is waited for, while somebody waits for this one.
+
+        Raises:
+            OperationalError: it wrote for too long.
+        """
+        if not self._writes:
+            driver.execute("BEGIN")
+            return
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                driver.execute(BEGIN_TO_WRITE)
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or visit.is_given_up or time.monotonic() > deadline:
+                    raise OperationalError(BEGIN_TO_WRITE, None, error) from error
+            else:
+                return
 
     def close(self) -> None:
         """Close every connection; nothing may run any more."""
@@ -71,7 +104,7 @@ class Visits:
 
 
 class _Visit:
-    """One read: its connection while it lasts, and whether it was given up."""
+    """One transaction: its connection while it lasts, and whether it was given up."""
 
     def __init__(self) -> None:
         self.is_given_up = False
@@ -107,7 +140,7 @@ class _VisitConnection(AsyncConnection):
     async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
         """Run a statement."""
         if self._visit.is_given_up:
-            raise StorageUnavailable("nobody waits for this read any more")
+            raise StorageUnavailable("nobody waits for this any more")
         return self._connection.execute(statement, parameters, **options)
 
     async def stream(self, statement: Any, parameters: Any = None, **options: Any) -> Any:  # type: ignore[override]  # without the context manager that none of us enters
@@ -127,6 +160,11 @@ class _Streamed:
             yield rows
 
 
+def is_busy(error: BaseException | None) -> bool:
+    """Whether another process holds the lock."""
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
 def _driven(work: Awaitable[Result]) -> Result:
     """Run *work* to its end, here and now."""
     steps = work.__await__()
@@ -134,4 +172,4 @@ def _driven(work: Awaitable[Result]) -> Result:
         next(steps)
     except StopIteration as end:
         return end.value
-    raise RuntimeError("a read in a thread awaited something else than its connection")
+    raise RuntimeError("a transaction in a thread awaited something else than its connection")
