@@ -92,8 +92,8 @@ class Recorder:
             raise SystemExit(f"{call}: {reply.status_code} {reply.text}")
         if reply.status_code == httpx.codes.NO_CONTENT:
             return None
-        if reply.headers["content-type"].startswith("text/plain"):
-            return None  # figures, which differ each time
+        if reply.headers["content-type"].startswith(("text/plain", "application/x-ndjson")):
+            return None  # figures, which differ each time, or a file
         is_stream = reply.headers["content-type"].startswith("text/event-stream")
         return reply.text.replace("\r\n", "\n") if is_stream else reply.json()
 

@@ -661,8 +661,9 @@ async def memories(api: Recorder) -> None:
 
 
 async def erasures(api: Recorder) -> None:
-    """A user is erased, with a report."""
+    """A user is exported, and erased with a report."""
     await add_profiles(api, "Lives in Lisbon.")
+    await api.show("GET /api/users/{user_id}/export", user_id=ANNA)
     erased = await api.show("DELETE /api/users/{user_id}", user_id=ANNA, **WAIT)
     await api.show("GET /api/erasures")
     await api.show("GET /api/erasures/{erasure_id}", erasure_id=erased["operation_id"])

@@ -3,23 +3,31 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TypeVar
 
 from sagacity.bootstrap import open_database, vector_copy
 from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
 from sagacity.config.settings import Settings
 from sagacity.domain.base import Value
+from sagacity.domain.clock import SystemClock
 from sagacity.domain.erasure import ErasureReport
-from sagacity.domain.errors import ConfigError, InvalidInput, ProviderError
+from sagacity.domain.errors import ConfigError, InvalidInput, NotFound, ProviderError
 from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
+from sagacity.domain.tenant import Tenant
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.erasure.report import is_genuine
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.erasures import SHORTEST_NEEDLE
 from sagacity.storage.erasure.scan import scan_files, scan_tables, user_ids
-from sagacity.storage.open import is_same, open_backend
+from sagacity.storage.open import is_same, open_backend, open_file
+from sagacity.storage.portable.arriving import Imported, arrive
+from sagacity.storage.portable.files import Exported, write_file
+from sagacity.storage.portable.staging import staged
+from sagacity.storage.portable.writing import lines_of
 from sagacity.storage.replica.copy import CopyReport
+from sagacity.storage.transfer.copy import OnProgress
 
 _PROGRESS_SECONDS = 0.2
 Reported = TypeVar("Reported")
@@ -186,3 +194,53 @@ async def open_whole(settings: Settings, url: str, *, as_found: bool = False) ->
         yield backend
     finally:
         await backend.close()
+
+
+async def export_file(
+    settings: Settings,
+    tenant: Tenant,
+    user_id: UserId | None,
+    path: Path,
+    on_progress: OnProgress,
+    *,
+    replace: bool = False,
+) -> Exported:
+    """
+    Write a user, or with None a whole organisation, into a file; servers may run.
+
+    Raises:
+        NotFound: nothing is stored of the user, or of the organisation.
+        Conflict: the user is being erased.
+        InvalidInput: the file is there already, or has no folder.
+    """
+    async with open_database(settings) as storage:
+        if user_id is None and tenant not in await storage.organisations():
+            raise NotFound(f"there is no organisation {tenant.org_id!r}")
+        async with storage.read(tenant) as transaction:
+            lines = lines_of(transaction.portable, tenant.org_id, user_id, now=SystemClock().now())
+            return await write_file(lines, path, on_progress, replace=replace)
+
+
+async def import_file(
+    settings: Settings, tenant: Tenant, path: Path, on_progress: OnProgress, *, preview: bool = False
+) -> Imported:
+    """
+    Read a file that `export_file` wrote into an organisation, or what is left of it; servers may run.
+
+    With *preview* it is only checked.
+
+    Raises:
+        InvalidInput: the file is not whole, or not valid; nothing was changed.
+        Conflict: the organisation has other data of whom the file is; nothing was changed.
+    """
+    async with staged(path, tenant.org_id, open_file, on_progress) as found:
+        if preview:
+            return Imported(rows=dict(found.rows))
+        async with open_database(settings) as storage:
+            async with storage.begin(tenant) as transaction:
+                await transaction.organisation.ensure()
+                is_fresh = not (await transaction.portable.made_by())[1]
+            if is_fresh:
+                embedder = open_embedder(embedder_choice(settings))
+                await storage.claim_index(embedder.model, embedder.dimension)
+            return await arrive(storage, tenant, found, on_progress)

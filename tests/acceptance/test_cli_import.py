@@ -43,3 +43,33 @@ def test_import_stores_each_chat_once_with_its_date(tmp_path: Path) -> None:
     [turn], [reply] = first["interactions"], second["interactions"]
     assert (turn["content"], turn["origin"], reply["content"]) == ("I live in Lyon.", "imported", "Noted.")
     assert turn["happened_at"] == 1_714_557_600
+
+
+def test_memories_of_another_program_become_profiles_once(tmp_path: Path) -> None:
+    """With their dates and where they come from; an import that is repeated changes nothing."""
+    file = tmp_path / "mem0.json"
+    entries = [{"id": str(number), "memory": f"Likes tea {number}"} for number in range(3)]
+    file.write_text(
+        json.dumps({"results": [one | {"created_at": "2025-03-01T00:00:00Z"} for one in entries]})
+    )
+    command = ("import", "--from", "mem0", "-u", "ana", str(file), "--json")
+    with running_server(tmp_path, QUIET) as server:
+
+        def profiles() -> list[dict[str, Any]]:
+            reply = httpx.post(f"{server.url}/api/get_profiles", json={"user_id": "ana"}, timeout=60)
+            return reply.json()["user_profiles"]
+
+        def new_memories(*more: str) -> int | None:
+            ended = sagacity(*command, *more, home=tmp_path, url=server.url)
+            assert ended.code == 0, ended
+            return json.loads(ended.out)["data"]["new_memories"]
+
+        assert new_memories("--preview") is None
+        assert profiles() == []
+        assert new_memories() == 3
+        stored = profiles()
+        assert new_memories() == 0
+        assert profiles() == stored
+    assert {one["content"] for one in stored} == {f"Likes tea {number}" for number in range(3)}
+    told = {(one["origin"], one["source"], one["last_modified_timestamp"]) for one in stored}
+    assert told == {("imported", "import:mem0", 1_740_787_200)}

@@ -258,6 +258,7 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", "/api/review_memory"): {"entity_id": user_playbook, "action": "archive"},
         ("POST", "/api/undo_memory_review"): {"entity_id": user_playbook},
         ("GET", "/api/erasures/1"): None,
+        ("GET", f"/api/users/{ANNA}/export"): None,
         ("DELETE", f"/api/users/{ANNA}"): None,
     }
 
@@ -279,6 +280,8 @@ def template_of(path: str) -> str:
         return "/api/receipts/{request_id}"
     if bare.endswith("/replay"):
         return "/api/dead_letters/{dead_letter_id}/replay"
+    if bare.endswith("/export"):
+        return "/api/users/{user_id}/export"
     bare = re.sub(r"/erasures/.+", "/erasures/{erasure_id}", re.sub(r"/users/.+", "/users/{user_id}", bare))
     bare = re.sub(r"/conversations/[0-9a-f-]{36}", "/conversations/{conversation_id}", bare)
     bare = re.sub(r"/analytics/requests/[^/]+", "/analytics/requests/{analytics_id}", bare)

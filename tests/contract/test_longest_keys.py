@@ -41,6 +41,7 @@ NOT_BY_LEARNING = {
     "erasures",
     "quarantines",
     "held_memories",
+    "imports",
     "search_index",
     "tenant_configs",
     "api_tokens",

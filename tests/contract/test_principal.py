@@ -60,6 +60,7 @@ _OF_THE_ORGANISATION = (
     "distillations.",
     "erasures.",
     "quarantines.",
+    "imports.",
     "erased_rows.",
     "derived.",
 )

@@ -40,6 +40,7 @@ CLOSED = {
     "operations",
     "operation_items",
     "erasures",
+    "imports",
 }
 """No user's business."""
 UNNAMED = [None, "", " ", "nobody", A.upper(), f"{A}' or true --", "%", "*"]

@@ -182,6 +182,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.quarantines.begin(QuarantineTarget.LEARNER, HARD[0], **held)
         await tx.quarantines.begin(QuarantineTarget.USER, ANNA, **held)
         await tx.erasures.add(HARD[0], user_hash=HARD[1], key_id="k", sealed=HARD[0])
+        await tx.imports.begin(HARD[0])
         waiting = await tx.search.unembedded(9)
         await tx.search.set_vectors(waiting, unit_rows(len(waiting), DIMENSION, seed=3))
     async with storage.backend.write(tenant.org_id) as connection:
@@ -192,7 +193,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         spent = {"learner": word, "cost_usd": 0.1 + 0.2, "outcome": HARD[1]}
         await connection.execute(model_calls.insert(), own | spent)
         counted = {"learner": word, "user_id": HARD[0], "version": "current", "first_seq": 1, "last_seq": 2}
-        await connection.execute(extractions.insert(), own | counted | {"reasons": NUMBERS})
+        await connection.execute(extractions.insert(), own | counted | {"reasons": {"empty": 2}})
 
 
 def _added(memory: Memory) -> Change:

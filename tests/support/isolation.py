@@ -92,6 +92,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         quarantine = await tx.quarantines.begin(
             QuarantineTarget.LEARNER, "y", reason=f"{word} reason", actor=word
         )
+        await tx.imports.begin(f"{word} import")
         action = await tx.review_actions.add(kept_in_review(kept, word, run_id=f"{word} run"))
         scopes = await tx.search.scopes(Filter(kinds=(MemoryKind.PROFILE,)))
         await tx.duplicates.replace(compared(scopes[0].scope_id, kept), *pair(kept, pending))

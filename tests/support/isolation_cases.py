@@ -29,8 +29,9 @@ from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Hit, Nearest
 from sagacity.storage.memories.duplicate_pairs import ChangedMemories
+from sagacity.storage.portable.references import What
 from sagacity.storage.replica.copied import Progress
-from sagacity.storage.schema.tables import memories
+from sagacity.storage.schema.tables import memories, users
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
@@ -488,6 +489,25 @@ CASES: dict[str, Case] = {
     "derived.resting_on": lambda tx, h: tx.derived.resting_on([h.memory.memory_id]),
     "derived.named_by_requests": lambda tx, h: tx.derived.named_by_requests(ANNA, after=0, limit=9),
     "derived.forget_members": lambda tx, h: tx.derived.forget_members([h.memory.memory_id]),
+    "portable.made_by": lambda tx, h: tx.portable.made_by(),
+    "portable.stored": lambda tx, h: tx.portable.stored([ANNA]),
+    "portable.require": lambda tx, h: tx.portable.require(ANNA),
+    "imports.find": lambda tx, h: tx.imports.find(f"{h.word} import"),
+    "imports.begin": lambda tx, h: tx.imports.begin(f"{h.word} import"),
+    "imports.note": lambda tx, h: tx.imports.note(f"{h.word} import", "users", 9),
+    "imports.finish": lambda tx, h: tx.imports.finish(f"{h.word} import"),
+    "imports.taken": lambda tx, h: tx.imports.taken(memories.c.uid, [h.memory.uid]),
+    "imports.is_empty": lambda tx, h: tx.imports.is_empty(),
+    "imports.add": lambda tx, h: tx.imports.add(
+        users, [{"user_id": "new", "last_seq": 1, "created_at": START, "updated_at": START}]
+    ),
+    "imports.change": lambda tx, h: tx.imports.change(
+        memories, [{"memory_id": h.memory.memory_id, "superseded_by": 9}], ["superseded_by"]
+    ),
+    "imports.numbers": lambda tx, h: tx.imports.numbers(What.MEMORY, [(h.memory.uid,)]),
+    "imports.show_turns": lambda tx, h: tx.imports.show_turns([h.turn.interaction_id], {}),
+    "imports.show_memories": lambda tx, h: tx.imports.show_memories([h.memory.memory_id], {}),
+    "imports.let_look_at": lambda tx, h: tx.imports.let_look_at([ANNA]),
     "usage.add": lambda tx, h: tx.usage.add([used(OTHER_ORG.org_id, "new"), used(ORG.org_id, h.word)]),
     "usage.known": lambda tx, h: tx.usage.known(
         [

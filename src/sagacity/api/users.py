@@ -1,10 +1,11 @@
-"""Users as a whole: erased, with a report that proves it."""
+"""Users as a whole: exported, and erased with a report that proves it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
+from fastapi.responses import StreamingResponse
 
-from sagacity.api.dependencies import Administers
+from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
@@ -15,6 +16,7 @@ from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
 from sagacity.domain.views.operation import operation_view
 from sagacity.memories.erasure import erase_user, erasure_of, list_erasures
+from sagacity.memories.export import export_user
 from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply, erasure_view
 
 router = APIRouter(tags=["users"], route_class=Route)
@@ -24,6 +26,36 @@ Whom = Annotated[
 ErasureId = Annotated[
     str, Path(min_length=1, max_length=512, description="The erasure: the id of its operation.")
 ]
+
+LINES = "application/x-ndjson"
+"""A JSON object on each line."""
+_EXPORTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The lines of the file; the last one says that it is whole.",
+        "content": {LINES: {"schema": {"type": "string"}}},
+    }
+}
+
+
+@router.get(
+    "/users/{user_id:path}/export",
+    response_class=StreamingResponse,
+    responses=_EXPORTED,
+    openapi_extra=sdk(generated=False),
+    operation_id="export_user",
+)
+@limited(Rate.RUN)
+async def export(user_id: Whom, caller: Reads) -> StreamingResponse:
+    """
+    Return all that is stored of a user as JSON Lines: what was said, what was learned, and how it was used.
+
+    The first line says what the file is, and the last one holds counts and a hash: without it, the file is not whole.
+    Secrets are not in it. `sagacity import` reads it into any organisation. Who signed in gets the own data.
+    """
+    _storable(user_id)
+    pieces = await export_user(caller.acting, UserId(user_id))
+    headers = {"Content-Disposition": 'attachment; filename="user.jsonl"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces, media_type=LINES, headers=headers)
 
 
 @router.delete(

@@ -3,19 +3,18 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import cast
 
+from sagacity.cli.exported_json import epoch_of, fields_of, is_storable, parsed, shown, text_of
 from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput
-from sagacity.schemas.base import MAX_TEXT, refuse_unstorable
+from sagacity.schemas.base import MAX_TEXT
 
 TURNS_A_REQUEST = 100
 _CHARACTERS_A_REQUEST = 200_000
 _LONGEST_ID = 400
 _LONGEST_TITLE = 500
-_LAST_YEAR = 2099
 
 
 class ChatExport(StrEnum):
@@ -72,31 +71,28 @@ def read_export(kind: ChatExport, text: str) -> ReadExport:
     Raises:
         InvalidInput: it is no JSON, or no list of conversations.
     """
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("the file is not valid JSON") from error
+    found = parsed(text)
     if not isinstance(found, list):
         raise InvalidInput("the file must hold a JSON list of conversations")
     chats: list[ExportedChat] = []
     left_out: list[LeftOut] = []
     known: set[str] = set()
     for place, one in enumerate(cast("list[object]", found), start=1):
-        fields = _fields(one)
-        chat_id = _text(fields, "conversation_id", "id", "uuid")
-        title = _text(fields, "title", "name")[:_LONGEST_TITLE] or f"conversation {place}"
-        if not chat_id or len(chat_id) > _LONGEST_ID or not _is_storable(chat_id):
-            left_out.append(LeftOut(conversation=_shown(title), reason="it has no valid id"))
+        fields = fields_of(one)
+        chat_id = text_of(fields, "conversation_id", "id", "uuid")
+        title = text_of(fields, "title", "name")[:_LONGEST_TITLE] or f"conversation {place}"
+        if not chat_id or len(chat_id) > _LONGEST_ID or not is_storable(chat_id):
+            left_out.append(LeftOut(conversation=shown(title), reason="it has no valid id"))
         elif chat_id in known:
-            left_out.append(LeftOut(conversation=_shown(title), reason="its id came before in this file"))
+            left_out.append(LeftOut(conversation=shown(title), reason="its id came before in this file"))
         else:
             known.add(chat_id)
             turns, reasons = _turns(kind, fields)
-            left_out += [LeftOut(conversation=_shown(title), reason=reason) for reason in reasons]
+            left_out += [LeftOut(conversation=shown(title), reason=reason) for reason in reasons]
             if turns:
-                chats.append(ExportedChat(chat_id=chat_id, title=_shown(title), turns=tuple(turns)))
+                chats.append(ExportedChat(chat_id=chat_id, title=shown(title), turns=tuple(turns)))
             elif not reasons:
-                left_out.append(LeftOut(conversation=_shown(title), reason="it has no messages"))
+                left_out.append(LeftOut(conversation=shown(title), reason="it has no messages"))
     return ReadExport(chats=tuple(chats), left_out=tuple(left_out))
 
 
@@ -169,7 +165,7 @@ def _turns(kind: ChatExport, fields: dict[str, object]) -> tuple[list[ExportedTu
             reasons.append("a message without text")
         elif len(content) > MAX_TEXT:
             reasons.append(f"a message of more than {MAX_TEXT:,} characters")
-        elif not _is_storable(content):
+        elif not is_storable(content):
             reasons.append("a message with NUL characters or broken text")
         else:
             turns.append(ExportedTurn(role=role.capitalize(), content=content, created_at=at))
@@ -178,17 +174,17 @@ def _turns(kind: ChatExport, fields: dict[str, object]) -> tuple[list[ExportedTu
 
 def _of_tree(fields: dict[str, object]) -> list[tuple[str, str, int | None]]:
     """Return the messages of OpenAI's tree that lead to the last one; answers that were replaced are not among them."""
-    nodes = _fields(fields.get("mapping"))
+    nodes = fields_of(fields.get("mapping"))
     at: object = fields.get("current_node")
     found: list[tuple[str, str, int | None]] = []
     seen: set[str] = set()
     while isinstance(at, str) and at in nodes and at not in seen:
         seen.add(at)
-        node = _fields(nodes[at])
-        if message := _fields(node.get("message")):
-            role = _text(_fields(message.get("author")), "role")
-            parts = _fields(message.get("content")).get("parts")
-            found.append((role, _joined(parts), _epoch(message.get("create_time"))))
+        node = fields_of(nodes[at])
+        if message := fields_of(node.get("message")):
+            role = text_of(fields_of(message.get("author")), "role")
+            parts = fields_of(message.get("content")).get("parts")
+            found.append((role, _joined(parts), epoch_of(message.get("create_time"))))
         at = node.get("parent")
     return found[::-1]
 
@@ -198,11 +194,11 @@ def _of_list(fields: dict[str, object]) -> list[tuple[str, str, int | None]]:
     listed = fields.get("chat_messages")
     found: list[tuple[str, str, int | None]] = []
     for one in cast("list[object]", listed) if isinstance(listed, list) else ():
-        message = _fields(one)
-        sender = _text(message, "sender")
-        content = _text(message, "text").strip() or _joined(message.get("content"))
+        message = fields_of(one)
+        sender = text_of(message, "sender")
+        content = text_of(message, "text").strip() or _joined(message.get("content"))
         role = "user" if sender == "human" else sender
-        found.append((role, content, _epoch(message.get("created_at"))))
+        found.append((role, content, epoch_of(message.get("created_at"))))
     return found
 
 
@@ -212,45 +208,6 @@ def _joined(parts: object) -> str:
     for part in cast("list[object]", parts) if isinstance(parts, list) else ():
         if isinstance(part, str):
             texts.append(part)
-        elif (fields := _fields(part)).get("type") == "text":
-            texts.append(_text(fields, "text"))
+        elif (fields := fields_of(part)).get("type") == "text":
+            texts.append(text_of(fields, "text"))
     return "\n".join(text for text in texts if text).strip()
-
-
-def _epoch(value: object) -> int | None:
-    """Return a time in seconds since 1970; None for what is none of the years 1970 to 2099."""
-    try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            moment = datetime.fromtimestamp(value, UTC)
-        else:
-            return None
-        seconds = int(moment.timestamp())
-    except (ValueError, OverflowError, OSError):
-        return None
-    return seconds if seconds > 0 and moment.year <= _LAST_YEAR else None
-
-
-def _fields(value: object) -> dict[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _text(fields: dict[str, object], *names: str) -> str:
-    values = (fields.get(name) for name in names)
-    return next((value for value in values if isinstance(value, str) and value), "")
-
-
-def _is_storable(text: str) -> bool:
-    try:
-        refuse_unstorable(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _shown(title: str) -> str:
-    """Return a title that can be printed and stored."""
-    seen = "".join(one if one.isprintable() else " " for one in title)
-    return " ".join(seen.split()) or "untitled"

@@ -1,15 +1,14 @@
-"""`sagacity import`: chats that another program exported become published turns."""
+"""What `sagacity import` does with chats that another program exported: they become published turns."""
 
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from sagacity.cli import options
 from sagacity.cli.chat_exports import (
     ChatExport,
     ChatRequest,
@@ -33,27 +32,11 @@ _PAGE = 1_000
 _PAUSE_SECONDS = 5.0
 
 
-def import_(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The exported file: `conversations.json`.")],
-    *,
-    source: Annotated[ChatExport, typer.Option("--from", help="The program that exported it.")],
-    user_id: options.UserId,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Say what would be stored and what not; store nothing.")
-    ] = False,
+def import_chats(
+    context: typer.Context, path: Path, source: ChatExport, user_id: str, *, preview: bool
 ) -> None:
-    """
-    Publish chats that another program exported.
-
-    They become turns of a user with their dates, and are learned from; rules among them wait until a person approves
-    them. Importing a file again stores what is new in it, and goes on where an interrupted import stopped.
-
-    Example: sagacity import --from openai --user-id ana conversations.json --preview
-
-    Example: sagacity import --from anthropic --user-id ana conversations.json
-    """
-    found = read_export(source, _content(file.expanduser()))
+    """Publish the chats of a file, or with *preview* say what would be published."""
+    found = read_export(source, content_of(path))
     turns = sum(len(chat.turns) for chat in found.chats)
     new = None if preview else _publish(context, source, user_id, found)
     reasons = Counter(one.reason for one in found.left_out)
@@ -68,7 +51,7 @@ def import_(
     show(context, shown, _drawn(found, reasons, turns, new))
 
 
-def _content(path: Path) -> str:
+def content_of(path: Path) -> str:
     """
     Return the text of a file.
 

@@ -56,6 +56,8 @@ from sagacity.storage.organisations import OrganisationRepository, token_of
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
 from sagacity.storage.quarantine.standing import holds_anything
 from sagacity.storage.quarantine.unheld import unheld
+from sagacity.storage.portable.imports import ImportRepository
+from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.schema.views import (
@@ -142,6 +144,8 @@ class Transaction:
         self.derived = DerivedRepository(scope)
         self.quarantines = QuarantineRepository(scope, self.search, self.derived)
         self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations, self.quarantines)
+        self.portable = PortableRepository(scope)
+        self.imports = ImportRepository(scope, self.search)
 
 
 class Storage:

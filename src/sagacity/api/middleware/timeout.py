@@ -9,12 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sagacity.api.errors import problem_response
 
+_STREAMS = ("text/event-stream", "application/x-ndjson")
+
 
 class TimeoutMiddleware:
     """
     Answers 504 after *seconds*, or after *wait_seconds* for a call that waits for learning or for a model's answer.
 
-    A stream of events has begun by then, and may take as long as it takes.
+    A stream of events, or of lines, has begun by then, and may take as long as it takes.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class TimeoutMiddleware:
 
 
 def _is_stream(start: Message) -> bool:
-    return Headers(raw=start["headers"]).get("content-type", "").startswith("text/event-stream")
+    return Headers(raw=start["headers"]).get("content-type", "").startswith(_STREAMS)
 
 
 def _waits_for_learning(scope: Scope) -> bool:

@@ -6,9 +6,18 @@ from sagacity.client._async.calls import AsyncCalls
 from sagacity.client.later import Later
 
 if TYPE_CHECKING:
-    from sagacity.client._async import chatting, leaving, publishing, remembering, skill_folders, waiting
+    from sagacity.client._async import (
+        chatting,
+        exporting,
+        leaving,
+        publishing,
+        remembering,
+        skill_folders,
+        waiting,
+    )
 else:
     chatting = Later("sagacity.client._async.chatting")
+    exporting = Later("sagacity.client._async.exporting")
     leaving = Later("sagacity.client._async.leaving")
     publishing = Later("sagacity.client._async.publishing")
     remembering = Later("sagacity.client._async.remembering")
@@ -34,6 +43,7 @@ class AsyncSagacity(AsyncCalls):
     publish = publishing.publish
     wait_for_receipt = waiting.wait_for_receipt
     wait_for_operation = waiting.wait_for_operation
+    export_user = exporting.export_user
     export_skill_folders = skill_folders.export_skill_folders
     send_message = chatting.send_message
     retry_answer = chatting.retry_answer

@@ -135,6 +135,31 @@ class AsyncConnection:
         """
         return (await self._send(self._request(method, path, body=body), repeatable=True)).content
 
+    async def pieces(self, path: str) -> AsyncIterator[bytes]:
+        """
+        Send a call that only reads, and yield its reply as it comes.
+
+        Raises:
+            Unreachable: the connection was lost, before the end or from the beginning.
+            SagacityError: the server refused or failed; see `sagacity.client.errors`.
+        """
+        outcome: Outcome
+        try:
+            response = await self._http.send(self._request("GET", path), stream=True)
+            try:
+                if response.is_success:
+                    async for piece in response.aiter_bytes():
+                        if piece:
+                            yield piece
+                else:
+                    await response.aread()
+                outcome = response
+            finally:
+                await response.aclose()
+        except httpx.RequestError as error:
+            outcome = error
+        _settled(outcome, self.url)
+
     async def events(
         self, method: str, path: str, *, params: Mapping[str, Parameter] | None, body: BaseModel | None
     ) -> AsyncIterator[ServerSentEvent]:

@@ -7,9 +7,18 @@ from sagacity.client._sync.calls import Calls
 from sagacity.client.later import Later
 
 if TYPE_CHECKING:
-    from sagacity.client._sync import chatting, leaving, publishing, remembering, skill_folders, waiting
+    from sagacity.client._sync import (
+        chatting,
+        exporting,
+        leaving,
+        publishing,
+        remembering,
+        skill_folders,
+        waiting,
+    )
 else:
     chatting = Later("sagacity.client._sync.chatting")
+    exporting = Later("sagacity.client._sync.exporting")
     leaving = Later("sagacity.client._sync.leaving")
     publishing = Later("sagacity.client._sync.publishing")
     remembering = Later("sagacity.client._sync.remembering")
@@ -35,6 +44,7 @@ class Sagacity(Calls):
     publish = publishing.publish
     wait_for_receipt = waiting.wait_for_receipt
     wait_for_operation = waiting.wait_for_operation
+    export_user = exporting.export_user
     export_skill_folders = skill_folders.export_skill_folders
     send_message = chatting.send_message
     retry_answer = chatting.retry_answer

@@ -136,6 +136,31 @@ class Connection:
         """
         return (self._send(self._request(method, path, body=body), repeatable=True)).content
 
+    def pieces(self, path: str) -> Iterator[bytes]:
+        """
+        Send a call that only reads, and yield its reply as it comes.
+
+        Raises:
+            Unreachable: the connection was lost, before the end or from the beginning.
+            SagacityError: the server refused or failed; see `sagacity.client.errors`.
+        """
+        outcome: Outcome
+        try:
+            response = self._http.send(self._request("GET", path), stream=True)
+            try:
+                if response.is_success:
+                    for piece in response.iter_bytes():
+                        if piece:
+                            yield piece
+                else:
+                    response.read()
+                outcome = response
+            finally:
+                response.close()
+        except httpx.RequestError as error:
+            outcome = error
+        _settled(outcome, self.url)
+
     def events(
         self, method: str, path: str, *, params: Mapping[str, Parameter] | None, body: BaseModel | None
     ) -> Iterator[ServerSentEvent]:

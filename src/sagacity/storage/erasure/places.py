@@ -60,6 +60,7 @@ PLACES: dict[str, Place] = {
     "playbook_clusters": Place.DERIVED,
     "distillations": Place.NOTHING,
     "erasures": Place.NOTHING,
+    "imports": Place.NOTHING,
     "organisations": Place.NOTHING,
     "api_tokens": Place.NOTHING,
     "tenant_configs": Place.NOTHING,

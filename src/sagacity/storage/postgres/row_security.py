@@ -42,6 +42,7 @@ RULES = {
     "operations": Rule.CLOSED,
     "operation_items": Rule.CLOSED,
     "erasures": Rule.CLOSED,
+    "imports": Rule.CLOSED,
     "users": Rule.OWN,
     "user_settings": Rule.OWN,
     "sessions": Rule.OWN,

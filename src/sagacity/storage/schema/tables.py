@@ -716,6 +716,21 @@ columns.partial(
     unique=True,
 )
 
+imports = sa.Table(
+    "imports",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("import_id", sa.Text, primary_key=True),
+    columns.text("step"),
+    sa.Column("done_count", sa.BigInteger, nullable=False, server_default="0"),
+    columns.at("created_at"),
+    columns.maybe_at("finished_at"),
+)
+"""
+One row a file of exported data that was read (`import_id`: the checksum of its content), with how far it is: so many
+rows of `step`. It names nobody.
+"""
+
 model_calls = sa.Table(
     "model_calls",
     metadata,

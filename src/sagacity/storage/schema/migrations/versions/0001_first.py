@@ -67,6 +67,7 @@ def upgrade() -> None:
     _measures()
     _operations()
     _erasures()
+    _imports()
     _model_calls()
     _analytics()
     _search()
@@ -730,6 +731,20 @@ def _erasures() -> None:
     )
     op.create_index("ix_erasures_org_created", "erasures", ["org_id", "created_at"])
     _partial("ux_erasures_running", "erasures", ["org_id", "user_hash"], "finished_at IS NULL", unique=True)
+
+
+def _imports() -> None:
+    op.create_table(
+        "imports",
+        _key("org_id"),
+        _key("import_id"),
+        _text("step"),
+        _long("done_count"),
+        _at("created_at"),
+        _maybe_at("finished_at"),
+        _of_organisation("imports"),
+        sa.PrimaryKeyConstraint("org_id", "import_id", name=op.f("pk_imports")),
+    )
 
 
 def _model_calls() -> None:

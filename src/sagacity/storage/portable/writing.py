@@ -1,0 +1,61 @@
+"""A user, or an organisation, as lines."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator
+from datetime import datetime
+
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.storage.portable.carried import number_of
+from sagacity.storage.portable.lines import (
+    End,
+    ExportScope,
+    Manifest,
+    end_line,
+    manifest_line,
+    row_line,
+)
+from sagacity.storage.portable.reading import PortableRepository
+
+
+async def lines_of(
+    source: PortableRepository, org_id: OrgId, user_id: UserId | None, *, now: datetime
+) -> AsyncGenerator[bytes]:
+    """
+    Yield the lines of a file, some of them at a time; all are of one moment.
+
+    Args:
+        source: of an open transaction.
+        org_id: whose.
+        user_id: of whom; None: of the whole organisation.
+        now: when the file is said to be written.
+
+    Raises:
+        NotFound: nothing is stored of the user.
+        Conflict: the user is being erased.
+    """
+    if user_id is not None:
+        await source.require(user_id)
+    embedder, dimension = await source.made_by()
+    manifest = Manifest(
+        scope=ExportScope.ORGANISATION if user_id is None else ExportScope.USER,
+        org_id=org_id,
+        user_id=user_id,
+        exported_at=now,
+        embedder=embedder,
+        dimension=dimension,
+    )
+    first = manifest_line(manifest)
+    hashed, counts = hashlib.sha256(first), dict[str, int]()
+    yield first
+    async for table, rows, vectors in source.pages(user_id):
+        number = number_of(table)
+        lines = [
+            row_line(table, row, None if number is None else vectors.get(row[number.name])) for row in rows
+        ]
+        some = b"".join(lines)
+        hashed.update(some)
+        counts[table.name] = counts.get(table.name, 0) + len(rows)
+        yield some
+        await asyncio.sleep(0)
+    yield end_line(End(rows=counts, sha256=hashed.hexdigest()))
