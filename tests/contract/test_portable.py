@@ -18,6 +18,7 @@ from conftest import DATABASES
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.kinds import USER_KINDS
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Backend
@@ -70,6 +71,14 @@ async def _open(url: str, prefix: str) -> Storage:
     return await open_storage(url, clock=StoppedClock(), ids=CountingIds(prefix))
 
 
+async def released(storage: Storage) -> None:
+    """Let go of what the quarantines hold that are among the rows: it would be in no file."""
+    for tenant in (ORG, OTHER_ORG):
+        async with storage.begin(tenant) as tx:
+            for one in await tx.quarantines.list_newest(is_standing=True, limit=None):
+                await tx.quarantines.release(one.quarantine_id, reason="", actor="")
+
+
 @pytest.fixture(
     params=[
         pytest.param("sqlite-to-sqlite", marks=pytest.mark.full),
@@ -87,6 +96,7 @@ def urls(request: pytest.FixtureRequest) -> tuple[str, str]:
 async def source(urls: tuple[str, str]) -> AsyncIterator[Storage]:
     """Two organisations with rows in every table."""
     storage = await _open(urls[0], "s")
+    await released(storage)
     yield storage
     await storage.close()
 
@@ -217,6 +227,7 @@ def plain_url(request: pytest.FixtureRequest) -> str:
 async def plain(plain_url: str) -> AsyncIterator[Storage]:
     """Two organisations with rows in every table, and one that has nothing."""
     storage = await _open(plain_url, "p")
+    await released(storage)
     async with storage.begin(EMPTY) as transaction:
         await transaction.organisation.ensure()
     yield storage
@@ -245,6 +256,41 @@ async def test_what_is_there_is_not_mixed_with_and_what_is_gone_comes_again(
             await tx.erased_rows.all(ANNA)
     with pytest.raises(NotFound, match="nothing is stored of the user 'anna'"):
         await exported(plain, EMPTY, ANNA, tmp_path / "gone.jsonl")
+
+
+async def test_what_a_quarantine_holds_is_in_no_file(
+    plain: Storage, target: Storage, tmp_path: Path, open_copy: OpenFile
+) -> None:
+    """Neither turns nor what was learned of them; and nothing comes in where one stands, which would not hold it."""
+    await plain.append(ORG, said("poison", request_id="bad", source="web"))
+    await plain.append(ORG, said("tea", request_id="good"))
+    async with plain.begin(ORG) as tx:
+        await tx.memories.add([new_memory("poisoned", source_request_ids=("bad",)), new_memory("likes tea")])
+        await tx.quarantines.begin(QuarantineTarget.SOURCE, "web", reason="", actor="")
+    path = await exported(plain, ORG, ANNA, tmp_path / "anna.jsonl")
+    assert "poison" not in path.read_text()
+    assert {"tea", "likes tea"} <= {row.get("content") for _, row in rows_of(path)}
+    async with target.begin(EMPTY) as tx:
+        await tx.organisation.ensure()
+        standing = await tx.quarantines.begin(QuarantineTarget.SOURCE, "web", reason="", actor="")
+    with pytest.raises(Conflict, match="quarantine"):
+        await read_into(target, EMPTY, path, open_copy)
+    async with target.begin(EMPTY) as tx:
+        await tx.quarantines.release(standing.quarantine_id, reason="", actor="")
+    assert not (await read_into(target, EMPTY, path, open_copy)).was_complete
+
+
+async def test_of_a_user_who_is_held_there_is_a_file_that_can_be_read(
+    plain: Storage, tmp_path: Path, open_copy: OpenFile
+) -> None:
+    """It has nothing that was said or learned, and no row that names one which is not there."""
+    async with plain.begin(ORG) as tx:
+        await tx.quarantines.begin(QuarantineTarget.USER, ANNA, reason="", actor="")
+    path = await exported(plain, ORG, ANNA, tmp_path / "anna.jsonl")
+    assert not {"interactions", "memories", "entities", "relationships"} & {
+        table for table, _ in rows_of(path)
+    }
+    await read_into(plain, EMPTY, path, open_copy)
 
 
 async def test_vectors_of_another_model_are_computed_again(

@@ -1,8 +1,6 @@
 """The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
-import asyncio
 import shutil
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -11,11 +9,10 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
 from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import StorageUnavailable, Unauthorized
+from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
@@ -53,13 +50,15 @@ from sagacity.storage.memories.review_actions import ReviewActionRepository
 from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
+from sagacity.storage.portable.imports import ImportRepository
+from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
 from sagacity.storage.quarantine.standing import holds_anything
 from sagacity.storage.quarantine.unheld import unheld
-from sagacity.storage.portable.imports import ImportRepository
-from sagacity.storage.portable.reading import PortableRepository
+from sagacity.storage.recent_calls import RecentCalls
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
+from sagacity.storage.retrying import retried
 from sagacity.storage.schema.views import (
     due_users,
     known_organisations,
@@ -82,11 +81,6 @@ from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
 
 _LOCAL = Tenant(org_id=LOCAL_ORG)
-_BUSY_SECONDS = 0.1
-_LONGEST_WAIT_SECONDS = 2.0
-_ATTEMPTS = 3
-_PAUSES = wait_exponential_jitter(multiplier=0.05, exp_base=6, jitter=0.05)
-"""About 0.05 and 0.3 seconds: a failover of the database takes longer, a deadlock or a broken connection does not."""
 _ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
 _LIVE_TOKEN = sa.select(known_tokens).where(
     known_tokens.c.token_hash == sa.bindparam("token_hash"),
@@ -173,7 +167,7 @@ class Storage:
         self._operation_turns = operation_slots
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
-        self._called_at = -_BUSY_SECONDS
+        self._calls = RecentCalls()
         self._has_tokens = False
 
     @property
@@ -336,29 +330,11 @@ class Storage:
         return await self._appends.append(tenant, request)
 
     async def retry(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """
-        Do *work*, and do it again where others got in its way or the connection broke.
-
-        Args:
-            work: opens transactions of its own; done twice it has to give what it gives once.
-
-        Raises:
-            StorageUnavailable: it failed three times.
-        """
-        policy = AsyncRetrying(
-            retry=retry_if_exception_type(StorageUnavailable),
-            stop=stop_after_attempt(_ATTEMPTS),
-            wait=_PAUSES,
-            reraise=True,
-        )
-
-        async def once() -> Result:
-            return await work()
-
-        return await policy(once)
+        """Do *work*, and do it again where others got in its way or the connection broke; see `retried`."""
+        return await retried(work)
 
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
-        self._called_at = time.monotonic()
+        self._calls.note()
         # A commit of which nobody heard does no harm: the ids are known the next time.
         return await self.retry(lambda: self._append_once(tenant, requests))
 
@@ -371,18 +347,12 @@ class Storage:
     def _note_call(self, whose: Tenant | Principal) -> bool:
         """Return whether somebody waits for what is begun; background work then gives way for a while."""
         if is_call := isinstance(whose, Principal):
-            self._called_at = time.monotonic()
+            self._calls.note()
         return is_call
 
     async def yield_to_calls(self, worked_seconds: float) -> None:
-        """
-        Let calls go first: background work awaits this after each piece that took *worked_seconds*.
-
-        While calls that write or search come in it waits three times as long as it worked, so that four workers
-        together take about one worker's share of the process; otherwise it returns at once.
-        """
-        if time.monotonic() - self._called_at < _BUSY_SECONDS:
-            await asyncio.sleep(min(3 * worked_seconds, _LONGEST_WAIT_SECONDS))
+        """Let calls that write or search go first: background work awaits this after each piece; see `RecentCalls`."""
+        await self._calls.give_way(worked_seconds)
 
     async def find_token(self, token_hash: str) -> ApiToken:
         """

@@ -72,7 +72,7 @@ async def arrive(storage: Storage, tenant: Tenant, staged: Staged, on_progress: 
     Store what is in a file, or the rest of it.
 
     Raises:
-        Conflict: the organisation has data already that is not of this file; nothing was changed.
+        Conflict: the organisation has data already that is not of this file, or a quarantine; nothing was changed.
     """
     before = await _begun(storage, tenant, staged)
     if before is None:
@@ -109,7 +109,7 @@ async def _begun(storage: Storage, tenant: Tenant, staged: Staged) -> tuple[str,
     Begin, or find out how far it is; None if all is done.
 
     Raises:
-        Conflict: the organisation has data already that is not of this file.
+        Conflict: the organisation has data already that is not of this file, or a quarantine.
     """
     async with storage.begin(tenant) as transaction:
         known = await transaction.imports.find(staged.import_id)
@@ -120,6 +120,11 @@ async def _begun(storage: Storage, tenant: Tenant, staged: Staged) -> tuple[str,
             raise Conflict(
                 f"{there}. An import does not mix: erase it first, or import into another organisation (--org). "
                 "Nothing was changed."
+            )
+        if await transaction.quarantines.list_newest(is_standing=True, limit=1):
+            raise Conflict(
+                "a quarantine stands in this organisation, and would not hold what is imported: release it, or import "
+                "into another organisation (--org). Nothing was changed."
             )
         for column in TAKEN:
             await _refuse_taken(transaction, staged, column)

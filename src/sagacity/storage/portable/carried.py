@@ -63,11 +63,17 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "operation_items": Carried.LOCAL,
     "erasures": Carried.LOCAL,
     "imports": Carried.LOCAL,
+    "quarantines": Carried.LOCAL,
+    "held_memories": Carried.LOCAL,
 }
 """Every table."""
 
-_LEFT_OUT = {"users": frozenset({"due_at", "is_erasing"})}
-"""Columns that say what goes on here, by table."""
+_HELD = frozenset({"is_held"})
+_LEFT_OUT = {
+    "users": frozenset({"due_at", "is_erasing"}),
+    **dict.fromkeys(("requests", "interactions", "memories"), _HELD),
+}
+"""Columns that say what goes on here, by table. What quarantines hold is in no file."""
 VECTORED: Final = (memories, interactions)
 """Tables whose rows are found by a vector, which a file carries beside them."""
 

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import nullcontext
 
 import sqlalchemy as sa
 
@@ -11,17 +12,18 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.storage.base import Scope
 from sagacity.storage.portable.carried import VECTORED, belongs_to, number_of, tables_of
 from sagacity.storage.portable.lines import Row
+from sagacity.storage.quarantine.unheld import unheld
 from sagacity.storage.schema.tables import (
     cursors,
     entities,
     interactions,
     memories,
     search_documents,
-    search_index,
     sessions,
     user_settings,
     users,
 )
+from sagacity.storage.search.index_owner import made_by
 from sagacity.storage.statements.array_params import among, one_of
 
 _PAGE, _TURNS = 500, 100
@@ -41,8 +43,7 @@ class PortableRepository:
 
     async def made_by(self) -> tuple[str, int]:
         """Return which embedder made the search index, and how many numbers its vectors have."""
-        rows = await self._scope.all(sa.select(search_index))
-        return (rows[0].embedder, rows[0].dimension) if rows else ("", 0)
+        return await made_by(self._scope) or ("", 0)
 
     async def stored(self, user_ids: Sequence[str]) -> set[str]:
         """Return those of *user_ids* of whom anything is stored."""
@@ -68,14 +69,22 @@ class PortableRepository:
             raise Conflict("the user is being erased")
 
     async def pages(self, user_id: UserId | None) -> AsyncGenerator[Page]:
-        """Yield the rows of a user, or with None of the whole organisation, parents before children."""
+        """
+        Yield the rows of a user, or with None of the whole organisation, parents before children.
+
+        What quarantines hold is left out, whoever reads: elsewhere nothing would hold it.
+        """
         await self._scope.backend.take_time(self._scope.connection)
-        for table in tables_of(whole=user_id is None):
-            wanted = belongs_to(table, self._scope.org_id, user_id)
-            number = number_of(table)
-            pages = self._by_key(table, wanted) if number is None else self._numbered(table, number, wanted)
-            async for rows in pages:
-                yield table, rows, await self._vectors(table, rows)
+        hidden = nullcontext() if self._scope.hides_held else unheld(self._scope.connection)
+        with hidden:
+            for table in tables_of(whole=user_id is None):
+                wanted = belongs_to(table, self._scope.org_id, user_id)
+                number = number_of(table)
+                pages = (
+                    self._by_key(table, wanted) if number is None else self._numbered(table, number, wanted)
+                )
+                async for rows in pages:
+                    yield table, rows, await self._vectors(table, rows)
 
     async def _by_key(self, table: sa.Table, wanted: sa.ColumnElement[bool]) -> AsyncGenerator[list[Row]]:
         names = table.columns.keys()

@@ -14,7 +14,7 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import visitors
 
-from sagacity.storage.schema.tables import entity_mentions, memories, requests
+from sagacity.storage.schema.tables import entities, entity_mentions, memories, requests
 from sagacity.storage.statements.user_rows import tables_in
 
 Seen = Callable[[sa.FromClause], sa.ColumnElement[bool]]
@@ -69,6 +69,25 @@ def _with_mentions(source: sa.FromClause) -> sa.ColumnElement[bool]:
     return sa.or_(source.c.is_kept, ~mentioned(is_held=True), mentioned(is_held=False))
 
 
+def _with_entity(source: sa.FromClause, *names: str) -> sa.ColumnElement[bool]:
+    """What names entities is seen as they are."""
+
+    def seen(name: str) -> sa.ColumnElement[bool]:
+        entity = entities.alias()
+        is_it = entity.c.entity_id == source.c[name]
+        return sa.exists().where(is_it, _with_mentions(entity)).correlate(source)
+
+    return sa.and_(*map(seen, names))
+
+
+def _names(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    return sa.and_(_with_memory(source), _with_entity(source, "entity_id"))
+
+
+def _ties(source: sa.FromClause) -> sa.ColumnElement[bool]:
+    return _with_entity(source, "source_id", "target_id")
+
+
 RULES: dict[str, Seen] = {
     "memories": _marked,
     "interactions": _marked,
@@ -77,7 +96,8 @@ RULES: dict[str, Seen] = {
     "review_actions": _with_memory,
     "memory_requests": _with_memory,
     "duplicate_pairs": _with_memory,
-    "entity_names": _with_memory,
+    "entity_names": _names,
+    "relationships": _ties,
     "entity_mentions": _with_memory,
     "relationship_mentions": _with_memory,
     "entities": _with_mentions,

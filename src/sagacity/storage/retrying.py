@@ -1,0 +1,36 @@
+"""Work on the database, done again where others got in its way."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+
+from sagacity.domain.errors import StorageUnavailable
+
+_ATTEMPTS = 3
+_PAUSES = wait_exponential_jitter(multiplier=0.05, exp_base=6, jitter=0.05)
+"""About 0.05 and 0.3 seconds: a failover of the database takes longer, a deadlock or a broken connection does not."""
+Result = TypeVar("Result")
+
+
+async def retried(work: Callable[[], Awaitable[Result]]) -> Result:
+    """
+    Do *work*, and do it again where others got in its way or the connection broke.
+
+    Args:
+        work: opens transactions of its own; done twice it has to give what it gives once.
+
+    Raises:
+        StorageUnavailable: it failed three times.
+    """
+    policy = AsyncRetrying(
+        retry=retry_if_exception_type(StorageUnavailable),
+        stop=stop_after_attempt(_ATTEMPTS),
+        wait=_PAUSES,
+        reraise=True,
+    )
+
+    async def once() -> Result:
+        return await work()
+
+    return await policy(once)
