@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import sqlalchemy as sa
 
 from sagacity.domain.account import Mail
@@ -142,6 +143,12 @@ async def _drop_all(tx: Transaction) -> int:
     return await tx.retention.drop(chosen, [], judged=False)
 
 
+async def _all_hits(tx: Transaction, vector) -> list[Hit]:
+    """What a search by several vectors found."""
+    found = await tx.search.by_vectors(EVERYTHING, np.stack([vector, -vector]), 99)
+    return [hit for nearest in found for hit in nearest.hits]
+
+
 async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
     return (await nearest).hits
 
@@ -205,6 +212,7 @@ CASES: dict[str, Case] = {
     "search.remove": lambda tx, h: tx.search.remove("profile", [h.memory.memory_id]),
     "search.by_terms": lambda tx, h: _found(tx, tx.search.by_terms(EVERYTHING, "turn memory theirs", 99)),
     "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
+    "search.by_vectors": lambda tx, h: _found(tx, _all_hits(tx, VECTOR)),
     "search.signals_of": lambda tx, h: tx.search.signals_of(
         [Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]
     ),
