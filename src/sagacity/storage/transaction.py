@@ -3,8 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import replace
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TypeVar
 
@@ -52,8 +51,7 @@ from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
 from sagacity.storage.organisations import OrganisationRepository, token_of
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
-from sagacity.storage.quarantine.standing import holds_anything
-from sagacity.storage.quarantine.unheld import unheld
+from sagacity.storage.reach import pinned, reached_by, shown
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.schema.tables import search_index
@@ -68,7 +66,6 @@ from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.keywords import ANALYZER
 from sagacity.storage.search.rebuild import rebuild
 from sagacity.storage.statements.user_key import user_of
-from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
@@ -196,10 +193,10 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         is_call = self._note_call(whose)
         async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
-            with _pinned(self.backend, connection, whose):
+            with pinned(self.backend, connection, whose):
                 yield self._transaction(connection, tenant, writes=True)
 
     @asynccontextmanager
@@ -225,15 +222,11 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         async with self.backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
-            with _pinned(self.backend, connection, whose):
-                shown = self._scope(connection, tenant)
-                if isinstance(whose, Tenant) or shows_held or not await holds_anything(shown):
-                    yield Transaction(shown)
-                    return
-                with unheld(connection):
-                    yield Transaction(replace(shown, hides_held=True))
+            with pinned(self.backend, connection, whose):
+                async with shown(self._scope(connection, tenant), whose, with_held=shows_held) as scope:
+                    yield Transaction(scope)
 
     async def visit(
         self,
@@ -255,16 +248,13 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
-            with _pinned(self.backend, connection, whose):
-                shown = self._scope(connection, tenant)
-                if isinstance(whose, Tenant) or not await holds_anything(shown):
-                    return await work(Transaction(shown))
-                with unheld(connection):
-                    return await work(Transaction(replace(shown, hides_held=True)))
+            with pinned(self.backend, connection, whose):
+                async with shown(self._scope(connection, tenant), whose) as scope:
+                    return await work(Transaction(scope))
 
         return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
 
@@ -286,11 +276,11 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         is_call = self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
-            with _pinned(self.backend, connection, whose):
+            with pinned(self.backend, connection, whose):
                 return await work(self._transaction(connection, tenant, writes=True))
 
         return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
@@ -320,7 +310,7 @@ class Storage:
             Conflict: its id came before with other content.
             Forbidden: it is of another user than the principal's.
         """
-        tenant, _ = _reached(whose, request.user_id)
+        tenant, _ = reached_by(whose, request.user_id)
         return await self._appends.append(tenant, request)
 
     async def retry(self, work: Callable[[], Awaitable[Result]]) -> Result:
@@ -524,18 +514,3 @@ class Storage:
         await self.backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()
-
-
-def _reached(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenant, UserId | None]:
-    """Return whose data is opened, and the one user it is narrowed to, if any."""
-    if isinstance(whose, Tenant):
-        return whose, user_id
-    return whose.tenant, whose.acting_for(user_id)
-
-
-def _pinned(
-    backend: Backend, connection: AsyncConnection, whose: Tenant | Principal
-) -> AbstractContextManager[None]:
-    """Keep a principal's user to the own rows, also on a database that does not check them by itself."""
-    user_id = None if isinstance(whose, Tenant) else whose.user_id
-    return nullcontext() if user_id is None or backend.checks_rows else narrowed(connection, user_id)
