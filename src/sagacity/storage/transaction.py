@@ -56,9 +56,10 @@ from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.schema.tables import search_index
 from sagacity.storage.schema.views import (
+    ANY_TOKEN,
+    LIVE_TOKEN,
     due_users,
     known_organisations,
-    known_tokens,
     uncopied_tenants,
     waiting_tenants,
 )
@@ -80,13 +81,6 @@ _LONGEST_WAIT_SECONDS = 2.0
 _ATTEMPTS = 3
 _PAUSES = wait_exponential_jitter(multiplier=0.05, exp_base=6, jitter=0.05)
 """About 0.05 and 0.3 seconds: a failover of the database takes longer, a deadlock or a broken connection does not."""
-_ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
-_LIVE_TOKEN = sa.select(known_tokens).where(
-    known_tokens.c.token_hash == sa.bindparam("token_hash"),
-    known_tokens.c.revoked_at.is_(None),
-    known_tokens.c.org_status == "active",
-)
-"""Each call asks one of the two; to build it would take longer than to run it."""
 Result = TypeVar("Result")
 
 
@@ -197,7 +191,7 @@ class Storage:
         is_call = self._note_call(whose)
         async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
             with pinned(self.backend, connection, whose):
-                yield self._transaction(connection, tenant, writes=True)
+                yield Transaction(self._scope(connection, tenant, writes=True))
 
     @asynccontextmanager
     async def read(
@@ -211,13 +205,11 @@ class Storage:
         """
         Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
 
-        A principal sees nothing that quarantines hold; the tenant's own work does.
-
         Args:
             whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
             keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
-            shows_held: whether a principal sees what is held, to review it.
+            shows_held: whether a principal sees what quarantines hold, to review it; otherwise only the tenant does.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -281,23 +273,14 @@ class Storage:
 
         async def visited(connection: AsyncConnection) -> Result:
             with pinned(self.backend, connection, whose):
-                return await work(self._transaction(connection, tenant, writes=True))
+                return await work(Transaction(self._scope(connection, tenant, writes=True)))
 
         return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
 
-    def _transaction(
-        self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False
-    ) -> Transaction:
-        return Transaction(self._scope(connection, tenant, writes=writes))
-
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
-        return Scope(
-            *parts,
-            writes=writes,
-            operation_slots=self._operation_turns,
-            count_tokens=self._count_tokens,
-        )
+        slots, count = self._operation_turns, self._count_tokens
+        return Scope(*parts, writes=writes, operation_slots=slots, count_tokens=count)
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """
@@ -342,7 +325,7 @@ class Storage:
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         async def append(connection: AsyncConnection) -> list[Request]:
-            return await self._transaction(connection, tenant).interactions.append(requests)
+            return await Transaction(self._scope(connection, tenant)).interactions.append(requests)
 
         return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
 
@@ -370,7 +353,7 @@ class Storage:
             Unauthorized: there is none.
         """
         async with self.backend.read(None) as connection:
-            row = (await connection.execute(_LIVE_TOKEN, {"token_hash": token_hash})).first()
+            row = (await connection.execute(LIVE_TOKEN, {"token_hash": token_hash})).first()
         if row is None:
             raise Unauthorized("the API token is not known or was revoked")
         return token_of(row)
@@ -379,7 +362,7 @@ class Storage:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             async with self.backend.read(None) as connection:
-                found = (await connection.execute(_ANY_TOKEN)).first()
+                found = (await connection.execute(ANY_TOKEN)).first()
             self._has_tokens = found is not None
         return self._has_tokens
 
