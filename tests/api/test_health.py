@@ -51,6 +51,7 @@ async def test_ready_asks_every_part(api, app):
     assert (reply.json()["ready"], reply.json()["timestamp"]) == (True, NOW)
     assert {check["name"]: check["ok"] for check in reply.json()["checks"]} == {
         "storage": True,
+        "disk": True,
         "embedder": True,
         "dispatcher": True,
         "shared": True,
@@ -76,11 +77,10 @@ async def test_details_of_every_part(api, app):
         "production",
     )
     assert datetime.fromisoformat(found["timestamp"]) == START
-    services = found["services"]
-    assert set(services) == PARTS
+    services, kind = found["services"], app.state.runtime.storage.kind
+    assert set(services) == PARTS | ({"disk"} if kind == "sqlite" else set())
     assert {service["status"] for service in services.values()} == {"healthy"}
     assert all(service.pop("latency_ms") >= 0 for service in services.values())
-    kind = app.state.runtime.storage.kind
     assert services["database"] == services["vectors"] == {"status": "healthy", "kind": kind}
     assert services["cache"]["kind"] == "memory"
     assert services["dispatcher"]["kind"] == "local"
@@ -101,7 +101,7 @@ async def test_details_are_for_those_with_a_token(app):
     token = await make_token(app, "a")
     async with client_of(app) as stranger:
         shown = (await stranger.get("/health/detailed")).json()
-        assert shown["services"] == {name: {"status": "healthy"} for name in PARTS}
+        assert shown["services"] == {name: {"status": "healthy"} for name in PARTS | {"disk"}}
         wrong = await stranger.get("/health/detailed", headers={"Authorization": "Bearer sgc_wrong"})
         assert (wrong.status_code, wrong.headers["WWW-Authenticate"]) == (401, "Bearer")
     async with client_of(app, token=token) as api:
@@ -124,3 +124,13 @@ async def test_what_failed_is_told_without_addresses(tmp_path):
     assert cache["message"].startswith("Redis does not answer; limits are counted in each process")
     assert valkey.url.rpartition(":")[2].partition("/")[0] not in reply.text
     assert "Error" not in reply.text
+
+
+async def test_a_full_disk_is_told_before_a_call_fails(tmp_path):
+    """A server that has no room for what is published is not ready, and says how much there is."""
+    async with running(settings_in(tmp_path, least_free_megabytes=10**12)) as app, client_of(app) as api:
+        reply = await api.get("/health/ready")
+    [failed] = [check for check in reply.json()["checks"] if not check["ok"]]
+    assert (reply.status_code, failed["name"], failed["required"]) == (503, "disk", True)
+    assert "MB are free" in failed["detail"]
+    assert "SAGACITY_LEAST_FREE_MEGABYTES" in failed["detail"]

@@ -37,6 +37,7 @@ async def checked(runtime: Runtime) -> list[Checked]:
     """Ask every part of the server at once."""
     return await asyncio.gather(
         check("storage", runtime.storage.check),
+        *([check("disk", lambda: _has_room(runtime))] if runtime.storage.backend.file else []),
         check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
         check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
         # Without what the processes share each goes on alone, and without the vector store the database searches by
@@ -71,6 +72,14 @@ async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str
         detail=(instead or why) if why else "",
         required=not instead,
     )
+
+
+async def _has_room(runtime: Runtime) -> None:
+    """Make sure that there is room to write; what a full disk refuses at each call is better told once, and before."""
+    least = runtime.settings.least_free_megabytes
+    free = await asyncio.to_thread(runtime.storage.free_megabytes)
+    if free is not None and free < least:
+        raise _AtFault(f"{free} MB are free, and the least is {least} (SAGACITY_LEAST_FREE_MEGABYTES)")
 
 
 async def _alive(*, is_running: bool) -> None:

@@ -29,6 +29,7 @@ PACKAGE = "sagacity"
 _NAME = "Sagacity"
 _SERVICES: Mapping[str, str] = {
     "storage": "database",
+    "disk": "disk",
     "vector store": "vectors",
     "shared": "cache",
     "embedder": "embeddings",

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,7 +41,8 @@ def doctor(context: typer.Context) -> None:
     """
     Check the installation, and say how to fix what fails.
 
-    Checks the settings, home folder, database, vector copy (if used), embedder, model keys and server.
+    Checks the settings, home folder, database, its disk, the vector copy (if used), embedder, model keys
+    and server.
     Exit code 1 if anything fails.
 
     Example: sagacity doctor
@@ -67,6 +69,7 @@ def look(flags: Invocation) -> list[Check]:
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
         *([_vector_copy(settings)] if settings.vector_url else []),
+        *([] if settings.database_url else [_disk(settings)]),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
         _keys(),
         _checked(SERVER, lambda: _server(flags)),
@@ -100,6 +103,14 @@ def _database(settings: "Settings") -> str:
 
     is_new = not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
     return "none yet (made on first use)" if is_new else asyncio.run(opened())
+
+
+def _disk(settings: "Settings") -> Check:
+    home = settings.home.expanduser()
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    free, least = shutil.disk_usage(nearest).free // 2**20, settings.least_free_megabytes
+    advice = f"make room: with less than {least} MB (SAGACITY_LEAST_FREE_MEGABYTES) a server is not ready"
+    return Check("disk", ok=free >= least, found=f"{free:,} MB free", advice="" if free >= least else advice)
 
 
 def _vector_copy(settings: "Settings") -> Check:

@@ -202,6 +202,11 @@ class Settings(BaseSettings):
         description="Connections to the server at a time; who comes then gets 503. Keep it below the system's limit of "
         "open files (`ulimit -n`).",
     )
+    least_free_megabytes: int = Field(
+        default=100,
+        ge=0,
+        description="A server whose SQLite file is on a disk with less free space than this is not ready.",
+    )
     strategy_timeout_seconds: float = Field(
         default=5,
         gt=0,

@@ -1,6 +1,7 @@
 """The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import IndexMismatch, StorageUnavailable, Unauthorized
+from sagacity.domain.errors import StorageUnavailable, Unauthorized
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
@@ -54,7 +55,6 @@ from sagacity.storage.quarantine.quarantines import QuarantineRepository
 from sagacity.storage.reach import pinned, reached_by, shown
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
-from sagacity.storage.schema.tables import search_index
 from sagacity.storage.schema.views import (
     ANY_TOKEN,
     LIVE_TOKEN,
@@ -64,18 +64,19 @@ from sagacity.storage.schema.views import (
     waiting_tenants,
 )
 from sagacity.storage.search.documents import SearchRepository
-from sagacity.storage.search.keywords import ANALYZER
+from sagacity.storage.search.index_owner import claim_index, made_by, record_index
 from sagacity.storage.search.rebuild import rebuild
-from sagacity.storage.statements.user_key import user_of
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
+from sagacity.storage.work.due import read_due
 from sagacity.storage.work.extractions import ExtractionRepository
 from sagacity.storage.work.model_calls import ModelCallRepository
 from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
 
+_LOCAL = Tenant(org_id=LOCAL_ORG)
 _BUSY_SECONDS = 0.1
 _LONGEST_WAIT_SECONDS = 2.0
 _ATTEMPTS = 3
@@ -169,6 +170,11 @@ class Storage:
     def label(self) -> str:
         """Where the data is, with secrets masked."""
         return self.backend.label
+
+    def free_megabytes(self) -> int | None:
+        """Return how much room the disk has on which this machine keeps the data; None where a server keeps it."""
+        file = self.backend.file
+        return None if file is None else shutil.disk_usage(file.parent).free // 2**20
 
     @asynccontextmanager
     async def begin(
@@ -374,16 +380,8 @@ class Storage:
             limit: how many at the most.
             each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
         """
-        due, turn = due_users.c, sa.literal(0)
-        if each is not None:
-            turn = sa.func.row_number().over(partition_by=due.org_id, order_by=due.due_at)
-        ranked = sa.select(due_users, turn.label("turn")).where(due.due_at <= self._clock.now()).subquery().c
-        statement = sa.select(ranked.org_id, ranked.user_id).order_by(ranked.turn, ranked.due_at).limit(limit)
-        if each is not None:
-            statement = statement.where(ranked.turn <= each)
         async with self.backend.read(None) as connection:
-            rows = (await connection.execute(statement)).all()
-        return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=user_of(row.user_id)) for row in rows]
+            return await read_due(connection, self._clock.now(), limit=limit, each=each)
 
     async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
         """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""
@@ -427,28 +425,9 @@ class Storage:
         Raises:
             IndexMismatch: another embedder or analyzer made it.
         """
-        async with self.backend.write(LOCAL_ORG) as connection:
-            row = (await connection.execute(sa.select(search_index))).first()
-            if row is None:  # of those that start on a new database at once, one records it, and all compare
-                await self._record_index(connection, embedder, dimension)
-                row = (await connection.execute(sa.select(search_index))).one()
-            if (row.embedder, row.dimension, row.analyzer) != (embedder, dimension, ANALYZER):
-                raise IndexMismatch(
-                    f"the search index was made with {row.embedder} ({row.dimension} dimensions, analyzer "
-                    f"{row.analyzer}), and this server uses {embedder} ({dimension}, {ANALYZER}). "
-                    "Run `sagacity reindex` to rebuild it, or configure the former embedder."
-                )
+        async with self.backend.write(_LOCAL.org_id) as connection:
+            await claim_index(self._scope(connection, _LOCAL, writes=True), embedder, dimension)
         await self.backend.prepare_vectors(dimension)
-
-    async def _record_index(self, connection: AsyncConnection, embedder: str, dimension: int) -> None:
-        values = {
-            "index_id": 1,
-            "embedder": embedder,
-            "dimension": dimension,
-            "analyzer": ANALYZER,
-            "created_at": self._clock.now(),
-        }
-        await connection.execute(self.backend.insert(search_index).values(values).on_conflict_do_nothing())
 
     async def rebuild_index(
         self, embedder: str, dimension: int, on_progress: Callable[[int, int], None]
@@ -466,15 +445,12 @@ class Storage:
             on_progress: told after each batch how many documents of how many are written.
         """
         tenants = await self.organisations()
-        async with self.backend.write(LOCAL_ORG) as connection:
-            row = (await connection.execute(sa.select(search_index))).first()
-            await rebuild(
-                [self._scope(connection, tenant, writes=True) for tenant in tenants],
-                on_progress,
-                keeps_vectors=row is not None and (row.embedder, row.dimension) == (embedder, dimension),
-            )
-            await connection.execute(sa.delete(search_index))
-            await self._record_index(connection, embedder, dimension)
+        async with self.backend.write(_LOCAL.org_id) as connection:
+            scopes = [self._scope(connection, tenant, writes=True) for tenant in tenants]
+            index = self._scope(connection, _LOCAL, writes=True)
+            is_same = await made_by(index) == (embedder, dimension)
+            await rebuild(scopes, on_progress, keeps_vectors=is_same)
+            await record_index(index, embedder, dimension)
 
     async def unembedded_count(self) -> int:
         """Return how many documents wait for their vectors, over all tenants."""

@@ -1,0 +1,51 @@
+"""What made the search index: one embedder and one analyzer for the whole database."""
+
+import sqlalchemy as sa
+
+from sagacity.domain.errors import IndexMismatch
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import search_index
+from sagacity.storage.search.keywords import ANALYZER
+
+
+async def made_by(scope: Scope) -> tuple[str, int] | None:
+    """Return the embedder that made the index, and its dimension; None if there is no index yet."""
+    rows = await scope.all(sa.select(search_index))
+    return (rows[0].embedder, rows[0].dimension) if rows else None
+
+
+async def claim_index(scope: Scope, embedder: str, dimension: int) -> None:
+    """
+    Record what makes the search index, or make sure that it is what made it.
+
+    Raises:
+        IndexMismatch: another embedder or analyzer made it.
+    """
+    rows = await scope.all(sa.select(search_index))
+    if not rows:  # of those that start on a new database at once, one records it, and all compare
+        await _insert(scope, embedder, dimension)
+        rows = await scope.all(sa.select(search_index))
+    row = rows[0]
+    if (row.embedder, row.dimension, row.analyzer) != (embedder, dimension, ANALYZER):
+        raise IndexMismatch(
+            f"the search index was made with {row.embedder} ({row.dimension} dimensions, analyzer "
+            f"{row.analyzer}), and this server uses {embedder} ({dimension}, {ANALYZER}). "
+            "Run `sagacity reindex` to rebuild it, or configure the former embedder."
+        )
+
+
+async def record_index(scope: Scope, embedder: str, dimension: int) -> None:
+    """Record what made the search index, in place of what made it before."""
+    await scope.run(sa.delete(search_index))
+    await _insert(scope, embedder, dimension)
+
+
+async def _insert(scope: Scope, embedder: str, dimension: int) -> None:
+    values = {
+        "index_id": 1,
+        "embedder": embedder,
+        "dimension": dimension,
+        "analyzer": ANALYZER,
+        "created_at": scope.clock.now(),
+    }
+    await scope.run(scope.insert(search_index).values(values).on_conflict_do_nothing())
