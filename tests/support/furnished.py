@@ -180,7 +180,8 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.operations.settle(item, ItemStatus.FAILED, error=HARD[0], result=NUMBERS)
         held = {"reason": HARD[3][:500], "actor": HARD[1]}
         await tx.quarantines.begin(QuarantineTarget.LEARNER, HARD[0], **held)
-        await tx.quarantines.begin(QuarantineTarget.USER, ANNA, **held)
+        await tx.memories.add([new_memory("held", name="held")])
+        await tx.quarantines.begin(QuarantineTarget.LEARNER, "held", **held)
         await tx.erasures.add(HARD[0], user_hash=HARD[1], key_id="k", sealed=HARD[0])
         await tx.imports.begin(HARD[0])
         waiting = await tx.search.unembedded(9)

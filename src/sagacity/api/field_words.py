@@ -118,6 +118,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "unconfirmed": "True if it rests on what is of low trust: it is served nowhere until a person updates it.",
     "origin": "Who or what it comes from; of several, the least trusted.",
     "trust": "How far that is trusted. What is of low trust gives no instruction until a person approves it.",
+    "is_held": "True for what a quarantine holds; only reviewers see it.",
     "learner": "An extractor with its type, such as `profile:NAME`.",
     "method": "How it was made: `rules`, `model` or `direct`.",
     "model": "The model that was used; empty if none was.",

@@ -28,9 +28,9 @@ def add(
     reason: Reason = "",
 ) -> None:
     """
-    Take something out of everything that is served, with all that was derived from it.
+    Hold something, with all that was derived from it.
 
-    Nothing is deleted; `release` brings it back. What comes of it later is held as well.
+    It is served nowhere. Nothing is deleted; `release` brings it back. What comes of it later is held as well.
 
     Example: sagacity quarantine add source web-import --reason "planted instructions"
     """

@@ -30,6 +30,7 @@ class QuarantineView(Schema):
     """A quarantine, with who began and who ended it."""
 
     quarantine_id: str
+    """By which it is looked at and released."""
     target: QuarantineTarget
     """What `value` names."""
     value: str
@@ -58,6 +59,7 @@ class QuarantinesPage(Reply):
     """Quarantines, the newest first."""
 
     quarantines: tuple[QuarantineView, ...] = ()
+    """One for each time that something was held."""
 
 
 class HeldPage(Reply):

@@ -2,8 +2,7 @@
 
 import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import replace
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TypeVar
 
@@ -53,23 +52,22 @@ from sagacity.storage.organisations import OrganisationRepository, token_of
 from sagacity.storage.portable.imports import ImportRepository
 from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
-from sagacity.storage.quarantine.standing import holds_anything
-from sagacity.storage.quarantine.unheld import unheld
+from sagacity.storage.reach import pinned, reached_by, shown
 from sagacity.storage.recent_calls import RecentCalls
 from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.retrying import retried
 from sagacity.storage.schema.views import (
+    ANY_TOKEN,
+    LIVE_TOKEN,
     due_users,
     known_organisations,
-    known_tokens,
     uncopied_tenants,
     waiting_tenants,
 )
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.index_owner import claim_index, made_by, record_index
 from sagacity.storage.search.rebuild import rebuild
-from sagacity.storage.statements.user_rows import narrowed
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
@@ -81,13 +79,6 @@ from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
 
 _LOCAL = Tenant(org_id=LOCAL_ORG)
-_ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
-_LIVE_TOKEN = sa.select(known_tokens).where(
-    known_tokens.c.token_hash == sa.bindparam("token_hash"),
-    known_tokens.c.revoked_at.is_(None),
-    known_tokens.c.org_status == "active",
-)
-"""Each call asks one of the two; to build it would take longer than to run it."""
 Result = TypeVar("Result")
 
 
@@ -202,11 +193,11 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         is_call = self._note_call(whose)
         async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
-            with _pinned(self.backend, connection, whose):
-                yield self._transaction(connection, tenant, writes=True)
+            with pinned(self.backend, connection, whose):
+                yield Transaction(self._scope(connection, tenant, writes=True))
 
     @asynccontextmanager
     async def read(
@@ -220,26 +211,20 @@ class Storage:
         """
         Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
 
-        A principal sees nothing that quarantines hold; the tenant's own work does.
-
         Args:
             whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
             keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
-            shows_held: whether a principal sees what is held, to review it.
+            shows_held: whether a principal sees what quarantines hold, to review it; otherwise only the tenant does.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         async with self.backend.read(tenant.org_id, user_id=reached, keeps_plans=keeps_plans) as connection:
-            with _pinned(self.backend, connection, whose):
-                shown = self._scope(connection, tenant)
-                if isinstance(whose, Tenant) or shows_held or not await holds_anything(shown):
-                    yield Transaction(shown)
-                    return
-                with unheld(connection):
-                    yield Transaction(replace(shown, hides_held=True))
+            with pinned(self.backend, connection, whose):
+                async with shown(self._scope(connection, tenant), whose, with_held=shows_held) as scope:
+                    yield Transaction(scope)
 
     async def visit(
         self,
@@ -261,16 +246,13 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
-            with _pinned(self.backend, connection, whose):
-                shown = self._scope(connection, tenant)
-                if isinstance(whose, Tenant) or not await holds_anything(shown):
-                    return await work(Transaction(shown))
-                with unheld(connection):
-                    return await work(Transaction(replace(shown, hides_held=True)))
+            with pinned(self.backend, connection, whose):
+                async with shown(self._scope(connection, tenant), whose) as scope:
+                    return await work(Transaction(scope))
 
         return await self.backend.visit(tenant.org_id, visited, user_id=reached, keeps_plans=keeps_plans)
 
@@ -292,28 +274,19 @@ class Storage:
         Raises:
             Forbidden: *user_id* is another user than the principal's.
         """
-        tenant, reached = _reached(whose, user_id)
+        tenant, reached = reached_by(whose, user_id)
         is_call = self._note_call(whose)
 
         async def visited(connection: AsyncConnection) -> Result:
-            with _pinned(self.backend, connection, whose):
-                return await work(self._transaction(connection, tenant, writes=True))
+            with pinned(self.backend, connection, whose):
+                return await work(Transaction(self._scope(connection, tenant, writes=True)))
 
         return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
 
-    def _transaction(
-        self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False
-    ) -> Transaction:
-        return Transaction(self._scope(connection, tenant, writes=writes))
-
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
-        return Scope(
-            *parts,
-            writes=writes,
-            operation_slots=self._operation_turns,
-            count_tokens=self._count_tokens,
-        )
+        slots, count = self._operation_turns, self._count_tokens
+        return Scope(*parts, writes=writes, operation_slots=slots, count_tokens=count)
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """
@@ -326,7 +299,7 @@ class Storage:
             Conflict: its id came before with other content.
             Forbidden: it is of another user than the principal's.
         """
-        tenant, _ = _reached(whose, request.user_id)
+        tenant, _ = reached_by(whose, request.user_id)
         return await self._appends.append(tenant, request)
 
     async def retry(self, work: Callable[[], Awaitable[Result]]) -> Result:
@@ -340,7 +313,7 @@ class Storage:
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         async def append(connection: AsyncConnection) -> list[Request]:
-            return await self._transaction(connection, tenant).interactions.append(requests)
+            return await Transaction(self._scope(connection, tenant)).interactions.append(requests)
 
         return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
 
@@ -362,7 +335,7 @@ class Storage:
             Unauthorized: there is none.
         """
         async with self.backend.read(None) as connection:
-            row = (await connection.execute(_LIVE_TOKEN, {"token_hash": token_hash})).first()
+            row = (await connection.execute(LIVE_TOKEN, {"token_hash": token_hash})).first()
         if row is None:
             raise Unauthorized("the API token is not known or was revoked")
         return token_of(row)
@@ -371,7 +344,7 @@ class Storage:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             async with self.backend.read(None) as connection:
-                found = (await connection.execute(_ANY_TOKEN)).first()
+                found = (await connection.execute(ANY_TOKEN)).first()
             self._has_tokens = found is not None
         return self._has_tokens
 
@@ -476,18 +449,3 @@ class Storage:
         await self.backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()
-
-
-def _reached(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenant, UserId | None]:
-    """Return whose data is opened, and the one user it is narrowed to, if any."""
-    if isinstance(whose, Tenant):
-        return whose, user_id
-    return whose.tenant, whose.acting_for(user_id)
-
-
-def _pinned(
-    backend: Backend, connection: AsyncConnection, whose: Tenant | Principal
-) -> AbstractContextManager[None]:
-    """Keep a principal's user to the own rows, also on a database that does not check them by itself."""
-    user_id = None if isinstance(whose, Tenant) else whose.user_id
-    return nullcontext() if user_id is None or backend.checks_rows else narrowed(connection, user_id)

@@ -28,7 +28,6 @@ class InteractionView(View):
     origin: Origin | None = None
     trust: Trust | None = None
     is_held: bool | None = None
-    """True for what a quarantine holds."""
     tools_used: tuple[ToolUse, ...] = ()
     session_id: str | None = None
     citations: tuple[Citation, ...] = ()

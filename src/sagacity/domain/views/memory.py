@@ -50,7 +50,6 @@ class MemoryView(View):
     origin: Origin | None = None
     trust: Trust | None = None
     is_held: bool | None = None
-    """True for what a quarantine holds."""
     provenance: ProvenanceView | None = None
     score: float | None = None
     relevance: float | None = None

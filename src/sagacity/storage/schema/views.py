@@ -96,3 +96,11 @@ OLDEST_SCHEMA = "0001"
 """The oldest schema whose release may run on this one. A migration that breaks with older ones moves it up."""
 supported_schemas = _view("supported_schemas", sa.select(sa.literal(OLDEST_SCHEMA, sa.Text).label("oldest")))
 """By which a release older than the schema knows whether it may start: while servers are replaced one by one."""
+
+ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
+LIVE_TOKEN = sa.select(known_tokens).where(
+    known_tokens.c.token_hash == sa.bindparam("token_hash"),
+    known_tokens.c.revoked_at.is_(None),
+    known_tokens.c.org_status == "active",
+)
+"""Each call asks one of the two; to build it would take longer than to run it."""

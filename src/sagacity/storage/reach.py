@@ -1,0 +1,40 @@
+"""Whose data a transaction reaches, and what of it: one user's, and nothing that quarantines hold."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.principal import Principal
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.base import Backend, Scope
+from sagacity.storage.quarantine.standing import holds_anything
+from sagacity.storage.quarantine.unheld import unheld
+from sagacity.storage.statements.user_rows import narrowed
+
+
+def reached_by(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenant, UserId | None]:
+    """Return whose data is opened, and the one user it is narrowed to, if any."""
+    if isinstance(whose, Tenant):
+        return whose, user_id
+    return whose.tenant, whose.acting_for(user_id)
+
+
+def pinned(
+    backend: Backend, connection: AsyncConnection, whose: Tenant | Principal
+) -> AbstractContextManager[None]:
+    """Keep a principal's user to the own rows, also on a database that does not check them by itself."""
+    user_id = None if isinstance(whose, Tenant) else whose.user_id
+    return nullcontext() if user_id is None or backend.checks_rows else narrowed(connection, user_id)
+
+
+@asynccontextmanager
+async def shown(scope: Scope, whose: Tenant | Principal, *, with_held: bool = False) -> AsyncGenerator[Scope]:
+    """Leave out what quarantines hold while the block lasts, for a principal who does not come to review it."""
+    if isinstance(whose, Tenant) or with_held or not await holds_anything(scope):
+        yield scope
+        return
+    with unheld(scope.connection):
+        yield replace(scope, hides_held=True)
