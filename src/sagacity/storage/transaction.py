@@ -1,7 +1,6 @@
 """The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
 import asyncio
-import shutil
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
@@ -174,11 +173,6 @@ class Storage:
     def label(self) -> str:
         """Where the data is, with secrets masked."""
         return self.backend.label
-
-    def free_megabytes(self) -> int | None:
-        """Return how much room the disk has on which this machine keeps the data; None where a server keeps it."""
-        file = self.backend.file
-        return None if file is None else shutil.disk_usage(file.parent).free // 2**20
 
     @asynccontextmanager
     async def begin(
