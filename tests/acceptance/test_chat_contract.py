@@ -223,18 +223,17 @@ async def test_odd_ids_are_not_found(http: httpx.AsyncClient, user: str) -> None
             assert reply.status_code in {404, 422}, (path, reply.text)
 
 
-def test_log_holds_no_word_of_a_conversation(tmp_path: Path, model: ScriptedLLM) -> None:
+async def test_log_holds_no_word_of_a_conversation(tmp_path: Path, model: ScriptedLLM) -> None:
     """Not even at its most talkative (rows S6, S11)."""
     model.answer_with(lambda _request: "Kumquat, of course.")
     with running_server(tmp_path, QUIET | {"SAGACITY_LOG_LEVEL": "debug"}) as server:
-        with httpx.Client(base_url=server.url, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
             endpoint = {"model": "scripted", "api_key": "k", "api_base": model.base_url}
             config = {"api_key_config": {"custom_endpoint": endpoint}}
-            assert http.post("/api/set_config", json=config).status_code == 200
-            told = http.post("/api/chat/send", json={"content": "My password is rutabaga."}).text
-            assert "Kumquat" in told
+            assert (await http.post("/api/set_config", json=config)).status_code == 200
+            assert text_of(await sent(http, "My password is rutabaga.")) == "Kumquat, of course."
             model.answer_with(lambda _request: status(500, says="persimmon"))
-            assert "persimmon" not in http.post("/api/chat/send", json={"content": "A durian?"}).text
+            assert "persimmon" not in str(await sent(http, "A durian?"))
         logs = server.logs.lower()
     for word in ("kumquat", "rutabaga", "persimmon", "durian"):
         assert word not in logs

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sagacity.domain.errors import Forbidden, StorageError
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.principal import CallerKind, Principal
+from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, new_memory
 
@@ -177,3 +178,47 @@ async def test_a_write_that_waits_for_another_process_ends_with_its_caller(stora
         other.execute("ROLLBACK")
         await waits
     assert await storage.visit(ORG, contents) == ["after"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("visits", [False, True])
+async def test_a_call_writes_before_background_work(storage: Storage, *, visits: bool) -> None:
+    """Whatever the background began to wait for before, and in both forms of writing."""
+    told: list[str] = []
+
+    async def write(name: str, whose: Tenant | Principal) -> None:
+        async def work(_transaction: Transaction) -> None:
+            told.append(name)
+
+        if visits:
+            await storage.visit_to_write(whose, work)
+            return
+        async with storage.begin(whose) as transaction:
+            await work(transaction)
+
+    async with storage.begin(ORG):
+        waiting = [asyncio.create_task(write("background", ORG)), asyncio.create_task(write("call", EVE))]
+        await asyncio.sleep(0)
+    await asyncio.gather(*waiting)
+    assert told == ["call", "background"]
+
+
+async def test_background_work_gives_way_to_calls(storage: Storage) -> None:
+    """After one it waits, unless that was a while ago; after work of the organisation's own it does not."""
+
+    async def waits() -> bool:
+        waiting = asyncio.create_task(storage.yield_to_calls(9))
+        await asyncio.sleep(0)
+        is_waiting = not waiting.done()
+        waiting.cancel()
+        return is_waiting
+
+    await storage.visit(ORG, contents)
+    assert not await waits()
+    for call in (storage.visit, storage.visit_to_write):
+        for _ in range(50):  # on a busy machine the call may be a while ago by now
+            await call(EVE, contents)
+            if await waits():
+                break
+        else:
+            pytest.fail(f"nothing gave way to {call.__name__}")

@@ -4,11 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 
 from sagacity.bootstrap import Runtime
 from sagacity.domain.errors import SagacityError
+from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
 _ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
@@ -35,9 +37,10 @@ class Checked:
 
 async def checked(runtime: Runtime) -> list[Checked]:
     """Ask every part of the server at once."""
+    least = runtime.settings.least_free_megabytes
     return await asyncio.gather(
         check("storage", runtime.storage.check),
-        *([check("disk", lambda: _has_room(runtime))] if runtime.storage.backend.file else []),
+        *([check("disk", lambda: _has_room(file, least))] if (file := runtime.storage.backend.file) else []),
         check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
         check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
         # Without what the processes share each goes on alone, and without the vector store the database searches by
@@ -74,11 +77,10 @@ async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str
     )
 
 
-async def _has_room(runtime: Runtime) -> None:
+async def _has_room(file: Path, least: int) -> None:
     """Make sure that there is room to write; what a full disk refuses at each call is better told once, and before."""
-    least = runtime.settings.least_free_megabytes
-    free = await asyncio.to_thread(runtime.storage.free_megabytes)
-    if free is not None and free < least:
+    free = await asyncio.to_thread(free_megabytes, file)
+    if free < least:
         raise _AtFault(f"{free} MB are free, and the least is {least} (SAGACITY_LEAST_FREE_MEGABYTES)")
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ def look(flags: Invocation) -> list[Check]:
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
         *([_vector_copy(settings)] if settings.vector_url else []),
-        *([] if settings.database_url else [_disk(settings)]),
+        *([_disk(settings)] if settings.is_sqlite else []),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
         _keys(),
         _checked(SERVER, lambda: _server(flags)),
@@ -106,9 +105,9 @@ def _database(settings: "Settings") -> str:
 
 
 def _disk(settings: "Settings") -> Check:
-    home = settings.home.expanduser()
-    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
-    free, least = shutil.disk_usage(nearest).free // 2**20, settings.least_free_megabytes
+    from sagacity.storage.sqlite.file import free_megabytes  # noqa: PLC0415  only this check needs it
+
+    free, least = free_megabytes(Path(settings.storage_place)), settings.least_free_megabytes
     advice = f"make room: with less than {least} MB (SAGACITY_LEAST_FREE_MEGABYTES) a server is not ready"
     return Check("disk", ok=free >= least, found=f"{free:,} MB free", advice="" if free >= least else advice)
 

@@ -69,11 +69,9 @@ class FindDuplicates:
                 if not waiting:
                     break
                 changed = await snapshot.duplicates.changed(waiting[0], limit=_BATCH)
-            started = time.monotonic()
             found += await self._compare(subject, lease, waiting[0], changed)
             if until is not None and time.monotonic() >= until:
                 return TaskReport(retry_at=self._clock.now())
-            await self._storage.yield_to_calls(time.monotonic() - started)
         if found:
             _log.info("duplicates.found", org_id=subject.tenant.org_id, pairs=found)
         return TaskReport()

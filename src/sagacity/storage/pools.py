@@ -1,12 +1,13 @@
 """How many connections are in use."""
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import QueuePool
 
 from sagacity.domain.backlog import ConnectionUse
 
 
-def in_use(*engines: AsyncEngine) -> ConnectionUse:
+def in_use(*engines: AsyncEngine | sa.Engine) -> ConnectionUse:
     """Return the connections of engines that keep them in queues."""
     pools = [engine.pool for engine in engines if isinstance(engine.pool, QueuePool)]
     return ConnectionUse(

@@ -1,6 +1,5 @@
 """The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
-import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -170,11 +169,6 @@ class Storage:
     def label(self) -> str:
         """Where the data is, with secrets masked."""
         return self.backend.label
-
-    def free_megabytes(self) -> int | None:
-        """Return how much room the disk has on which this machine keeps the data; None where a server keeps it."""
-        file = self.backend.file
-        return None if file is None else shutil.disk_usage(file.parent).free // 2**20
 
     @asynccontextmanager
     async def begin(

@@ -5,12 +5,17 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+MOST_IN_A_ROW = 8
+"""Calls that go before background work that waits: a call then waits for one piece of it in nine turns at the most, and
+leases are prolonged and logs learned however many calls come."""
+
 
 class Turns:
-    """A lock that people's requests get before background work; within each, first come, first served."""
+    """A lock that calls get before background work, but not for ever; within each, first come, first served."""
 
     def __init__(self) -> None:
         self._is_taken = False
+        self._in_a_row = 0
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._patient: deque[asyncio.Future[None]] = deque()
 
@@ -37,10 +42,12 @@ class Turns:
             raise
 
     def _pass_on(self) -> None:
-        for queue in (self._urgent, self._patient):
+        queues = (self._urgent, self._patient)
+        for queue in queues if self._in_a_row < MOST_IN_A_ROW else reversed(queues):
             while queue:
                 turn = queue.popleft()
                 if not turn.done():
+                    self._in_a_row = self._in_a_row + 1 if queue is self._urgent else 0
                     turn.set_result(None)
                     return
-        self._is_taken = False
+        self._is_taken, self._in_a_row = False, 0

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from sagacity.storage.write_queue import Turns
+from sagacity.storage.write_queue import MOST_IN_A_ROW, Turns
 
 
 async def holder(turns: Turns, name: str, told: list[str], *, urgent: bool) -> None:
@@ -23,6 +23,17 @@ async def test_urgent_ones_go_first_and_each_in_order() -> None:
         assert told == []
     await asyncio.gather(*waiting)
     assert told == ["u1", "u2", "b1", "b2"]
+
+
+async def test_background_work_has_its_turn_however_many_calls_come() -> None:
+    """It waits for so many calls and no longer; a turn of its own begins the count anew."""
+    turns, told = Turns(), list[str]()
+    async with turns.take(urgent=False):
+        names = ["b", *["u"] * (2 * MOST_IN_A_ROW + 2), "b"]
+        waiting = [asyncio.create_task(holder(turns, name, told, urgent=name == "u")) for name in names]
+        await asyncio.sleep(0)
+    await asyncio.gather(*waiting)
+    assert "".join(told) == f"{'u' * MOST_IN_A_ROW}b{'u' * MOST_IN_A_ROW}buu"
 
 
 async def test_cancelled_waiter_passes_the_turn_on() -> None:

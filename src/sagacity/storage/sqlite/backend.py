@@ -79,8 +79,8 @@ class SQLite:
 
     @property
     def connections(self) -> ConnectionUse:
-        """Return how many connections are in use: the writer, and those that read."""
-        return in_use(self._writer, self._readers)
+        """Return how many connections are in use: those of the event loop, and those of threads."""
+        return in_use(self._writer, self._readers, self._writes.engine, self._visits.engine)
 
     @property
     def file(self) -> Path:

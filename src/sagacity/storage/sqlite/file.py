@@ -1,6 +1,7 @@
 """An SQLite file as a thing: copied while it is used, checked, closed up, put in another's place."""
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -190,6 +191,12 @@ def beside(path: Path, side: str) -> Path:
 def has_content(path: Path) -> bool:
     """Return whether a file is there, and not empty."""
     return path.exists() and path.stat().st_size > 0
+
+
+def free_megabytes(path: Path) -> int:
+    """Return how much room there is on the disk of a file, or on the one where its folder will be made."""
+    folder = next(one for one in path.absolute().parents if one.is_dir())
+    return shutil.disk_usage(folder).free // 2**20
 
 
 def sync(path: Path) -> None:

@@ -39,7 +39,8 @@ class Visits:
             threads: how many transactions run at a time; others wait.
             writes: whether transactions write, and are committed.
         """
-        self._engine = engine
+        self.engine = engine
+        """Opens their connections."""
         self._async_engine = async_engine
         self._writes = writes
         name = "sagacity-write" if writes else "sagacity-read"
@@ -66,7 +67,7 @@ class Visits:
             raise
 
     def _run(self, work: Callable[[AsyncConnection], Awaitable[Result]], visit: "_Visit") -> Result:
-        with self._engine.connect() as connection:
+        with self.engine.connect() as connection:
             driver = connection.connection.driver_connection
             if not isinstance(driver, sqlite3.Connection):
                 raise TypeError("the engine of visits opens connections of sqlite3")
@@ -100,7 +101,7 @@ class Visits:
     def close(self) -> None:
         """Close every connection; nothing may run any more."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._engine.dispose()
+        self.engine.dispose()
 
 
 class _Visit:
