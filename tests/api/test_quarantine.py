@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import httpx
-import pytest
 
 from support.api import client_of, make_token
 from support.promises import (
