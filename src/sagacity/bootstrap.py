@@ -17,7 +17,7 @@ from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
-from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
+from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import SharedState, Topic
@@ -45,6 +45,7 @@ from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.observability.metrics import Metrics
+from sagacity.observability.tracing import Tracer, open_tracer, tracing
 from sagacity.providers.base import Embedder, Reranker
 from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.open import open_embedder
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 _DAY_SECONDS = 86_400
 _EVENTS_A_WRITE = 500
 """Usage events that are written together where searches come fast: those of some twenty."""
+_LAST_SPANS_SECONDS = 3.0
+"""How long a process that stops waits until its last spans are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ class Runtime:
     dispatcher: Dispatcher
     chat: Chat
     metrics: Metrics
+    tracer: Tracer | None
+    """Records spans; None where the settings name no collector."""
     backlog: RecentBacklog
     analytics: Emitter[RequestAnalytics] | None
     """Writes recorded calls; None where the settings turn it off."""
@@ -118,6 +123,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
     """
     tokens = TokenCounter()
     async with (
+        _traced(settings) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
@@ -127,7 +133,9 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         if settings.jwt_org != LOCAL_ORG:
             async with storage.begin(Tenant(org_id=OrgId(settings.jwt_org))) as transaction:
                 await transaction.organisation.ensure()
-        runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker, clock=clock)
+        runtime = _build(
+            *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
+        )
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
@@ -161,6 +169,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
     clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
     async with (
+        _traced(settings),
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
@@ -183,6 +192,20 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
                 yield worker
             finally:
                 await worker.stop()
+
+
+@asynccontextmanager
+async def _traced(settings: Settings) -> AsyncGenerator[Tracer | None]:
+    """Record spans during the block where the settings name a collector, and send the last of them at its end."""
+    if not settings.traces_url:
+        yield None
+        return
+    tracer = open_tracer(trace_choice(settings))
+    try:
+        with tracing(tracer):
+            yield tracer
+    finally:
+        await asyncio.to_thread(tracer.stop, _LAST_SPANS_SECONDS)
 
 
 @asynccontextmanager
@@ -272,6 +295,7 @@ def _build(
     tokens: TokenCounter,
     *,
     reranker: Reranker | None,
+    tracer: Tracer | None,
     clock: Clock,
 ) -> Runtime:
     ids = TimeOrderedIds()
@@ -328,6 +352,7 @@ def _build(
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
         metrics=metrics,
+        tracer=tracer,
         backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         usage=usage,

@@ -30,5 +30,6 @@ async def metrics(caller: Administers) -> PlainTextResponse:
         connections=runtime.storage.backend.connections,
         unwritten=sum(one.waiting for one in buffers),
         dropped=sum(one.dropped for one in buffers),
+        spans=None if runtime.tracer is None else runtime.tracer.counts,
     )
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
+from sagacity.config.traces import collector_headers, collector_url, refuse_readable_secrets
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.tenant import LOCAL_ORG
 
@@ -292,6 +293,36 @@ class Settings(BaseSettings):
     mail_from: str = Field(default="", description="Address that e-mails are from.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
+
+    traces_url: str = Field(
+        default="",
+        description="OpenTelemetry collector that spans are sent to (OTLP over HTTP), such as `http://127.0.0.1:4318`; "
+        "empty: none are recorded.",
+    )
+    traces_headers: SecretStr = Field(
+        default=SecretStr(""),
+        description="Headers that the collector asks for, as `name=value,name=value`.",
+    )
+    traces_service: str = Field(
+        default="sagacity", min_length=1, max_length=200, description="Name of this service in traces."
+    )
+    traces_share: float = Field(
+        default=1,
+        ge=0,
+        le=1,
+        description="Share of traces that are recorded; a caller's `traceparent` decides about its own.",
+    )
+
+    @field_validator("traces_url")
+    @classmethod
+    def _checked_collector(cls, value: str) -> str:
+        return collector_url(value)
+
+    @model_validator(mode="after")
+    def _keeps_headers_secret(self) -> Self:
+        collector_headers(self.traces_headers)
+        refuse_readable_secrets(self.traces_url, self.traces_headers)
+        return self
 
     @field_validator("cors_origins", mode="before")
     @classmethod
