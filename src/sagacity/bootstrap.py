@@ -45,7 +45,7 @@ from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.observability.metrics import Metrics
-from sagacity.observability.tracing import Tracer, open_tracer, tracing
+from sagacity.observability.tracing import Tracer, traced
 from sagacity.providers.base import Embedder, Reranker
 from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.open import open_embedder
@@ -67,8 +67,6 @@ if TYPE_CHECKING:
 _DAY_SECONDS = 86_400
 _EVENTS_A_WRITE = 500
 """Usage events that are written together where searches come fast: those of some twenty."""
-_LAST_SPANS_SECONDS = 3.0
-"""How long a process that stops waits until its last spans are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +105,22 @@ class Runtime:
         return self.chat.parts
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerRuntime:
+    """What a worker runs on, as far as others ask about it."""
+
+    settings: Settings
+    clock: Clock
+    storage: Storage
+    shared: SharedState
+    embedder: Embedder
+    worker: "ArqWorker"
+    metrics: Metrics
+    tracer: Tracer | None
+    """Records spans; None where the settings name no collector."""
+    backlog: RecentBacklog
+
+
 @asynccontextmanager
 async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Runtime]:
     """
@@ -123,7 +137,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
     """
     tokens = TokenCounter()
     async with (
-        _traced(settings) as tracer,
+        traced(trace_choice(settings)) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
@@ -157,7 +171,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
 
 
 @asynccontextmanager
-async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
+async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     """
     Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.
 
@@ -169,11 +183,12 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
     clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
     async with (
-        _traced(settings),
+        traced(trace_choice(settings)) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
-        models = ModelGateway(storage, open_models(settings), clock)
+        metrics = Metrics()
+        models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
@@ -189,23 +204,12 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         async with _copying(storage, ids):
             await worker.start()
             try:
-                yield worker
+                yield WorkerRuntime(
+                    *(settings, clock, storage, shared, embedder, worker, metrics, tracer),
+                    backlog=RecentBacklog(storage, clock),
+                )
             finally:
                 await worker.stop()
-
-
-@asynccontextmanager
-async def _traced(settings: Settings) -> AsyncGenerator[Tracer | None]:
-    """Record spans during the block where the settings name a collector, and send the last of them at its end."""
-    if not settings.traces_url:
-        yield None
-        return
-    tracer = open_tracer(trace_choice(settings))
-    try:
-        with tracing(tracer):
-            yield tracer
-    finally:
-        await asyncio.to_thread(tracer.stop, _LAST_SPANS_SECONDS)
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 import threading
 
-import httpx
 import pytest
 import structlog
 from prometheus_client.parser import text_string_to_metric_families
@@ -27,7 +26,7 @@ def metrics(text: str) -> dict[str, float]:
 async def test_a_publish_and_a_search_are_whole_trees_without_anybodys_words(tmp_path):
     """The caller's trace goes through the call, the task and the learner to the model, whose server is told of it."""
     with collector() as received, scripted_llm() as model:
-        model.answer_with(lambda request: extracted(request))
+        model.answer_with(extracted)
         settings = settings_in(
             tmp_path, traces_url=received.url, traces_headers="x-key=s3cret", traces_service="memory"
         )
@@ -46,7 +45,8 @@ async def test_a_publish_and_a_search_are_whole_trees_without_anybodys_words(tmp
             await publish(api, "I moved to Porto.", user_id="ben", force_extraction=True)
             await until(lambda: _is_linked(received))
     call = received.named("POST /api/search")
-    assert call.parent_id == "" and call.trace_id != TRACE
+    assert call.parent_id == ""
+    assert call.trace_id != TRACE
     assert call.attributes["http.response.status_code"] == 200
     assert call.attributes["http.route"] == "/api/search"
     ways = {tuple(received.path(one)) for one in received.spans if one.trace_id == call.trace_id}
@@ -55,9 +55,11 @@ async def test_a_publish_and_a_search_are_whole_trees_without_anybodys_words(tmp
     } < ways
 
     asked = [one for one in received.spans if one.name == "chat openai/scripted" and one.trace_id == TRACE]
-    assert asked and {"task learn", "publish"} < {one.name for one in received.spans if one.trace_id == TRACE}
+    assert asked
+    assert {"task learn", "publish"} < {one.name for one in received.spans if one.trace_id == TRACE}
     way = received.path(asked[0])
-    assert way[:2] == ["POST /api/publish_interaction", "task learn"] and way[-1] == "chat openai/scripted"
+    assert way[:2] == ["POST /api/publish_interaction", "task learn"]
+    assert way[-1] == "chat openai/scripted"
     assert way[2].startswith("learn ")
     [entry] = [one for one in received.spans if one.parent_id == CALLER]
     assert (entry.name, entry.kind, entry.service) == ("POST /api/publish_interaction", 2, "memory")
@@ -67,7 +69,8 @@ async def test_a_publish_and_a_search_are_whole_trees_without_anybodys_words(tmp
     assert f"00-{TRACE}-{asked[0].span_id}-01" in told
 
     woken = [one for one in received.spans if one.name == "task learn" and one.links]
-    assert woken and woken[0].trace_id not in woken[0].links
+    assert woken
+    assert woken[0].trace_id not in woken[0].links
     roots = {one.trace_id: one.name for one in received.spans if not one.parent_id}
     assert roots[woken[0].links[0]] == "POST /api/publish_interaction"
     assert all(headers["x-key"] == "s3cret" for headers in received.headers)

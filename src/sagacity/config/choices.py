@@ -23,8 +23,10 @@ def embedder_choice(settings: Settings) -> EmbedderChoice:
     )
 
 
-def trace_choice(settings: Settings) -> TraceChoice:
-    """Return where spans are sent, and how many."""
+def trace_choice(settings: Settings) -> TraceChoice | None:
+    """Return where spans are sent, and how many; None where no collector is named."""
+    if not settings.traces_url:
+        return None
     return TraceChoice(
         url=settings.traces_url,
         headers=collector_headers(settings.traces_headers),

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -13,7 +12,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
-from sagacity.config.traces import collector_headers, collector_url, refuse_readable_secrets
+from sagacity.config.traces import collector_headers, collector_url, is_this_machine, refuse_readable_secrets
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.tenant import LOCAL_ORG
 
@@ -64,6 +63,12 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
+    worker_host: str = Field(
+        default="127.0.0.1", description="Address on which a worker tells of its health and its metrics."
+    )
+    worker_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port for that; unset: none, 0: any free port."
+    )
     embedder: str = Field(
         default="minilm", description="`minilm`, `multilingual`, or the LiteLLM name of an embedding model."
     )
@@ -420,12 +425,17 @@ class Settings(BaseSettings):
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_this_machine(self.host)
+
+    @property
+    def is_worker_loopback(self) -> bool:
+        """Whether only this machine can reach the workers."""
+        return is_this_machine(self.worker_host)
+
+    @property
+    def knows_users(self) -> bool:
+        """Whether users sign in, or call with tokens of their own: then nobody is let in without any."""
+        return bool(self.jwt_secret.get_secret_value() or self.jwt_jwks_url) or self.sign_up != "closed"
 
 
 def load_settings(**given: object) -> Settings:

@@ -58,14 +58,15 @@ def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
     if (
         headers.get_secret_value()
         and url.startswith("http:")
-        and not _is_this_machine(urlsplit(url).hostname or "")
+        and not is_this_machine(urlsplit(url).hostname or "")
     ):
         raise ValueError(
             "SAGACITY_TRACES_HEADERS are secrets: SAGACITY_TRACES_URL must be https, or on this machine"
         )
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether only this machine can be reached by a name or an address."""
     if host == "localhost":
         return True
     try:

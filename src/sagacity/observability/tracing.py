@@ -1,8 +1,9 @@
 """Spans: what a call or a task consists of and how long each part takes; without a collector they cost nothing."""
 
+import asyncio
 import re
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -18,6 +19,8 @@ Attribute = str | int | float | bool
 """What a span may say: names of this program's own, counts and statuses; no text, no name of a user."""
 NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
 MOST_LINKS = 32
+_STOP_SECONDS = 3.0
+"""How long a process that stops waits until its last spans are sent."""
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _LATER_VERSION = re.compile(r"(?!00|ff)[0-9a-f]{2}-.*")
 _LENGTH = 55
@@ -188,15 +191,24 @@ def _recorded(
         begun.end()
 
 
-@contextmanager
-def tracing(tracer: Tracer | None) -> Generator[None]:
-    """Record the spans that begin in the block, and in the tasks that it starts; each is a trace of its own."""
-    former = _place.get()
-    _place.set(None if tracer is None else _Place(tracer))
+@asynccontextmanager
+async def traced(choice: TraceChoice | None) -> AsyncGenerator[Tracer | None]:
+    """
+    Record the spans that begin in the block, and in the tasks that it starts, and send the last of them at its end.
+
+    Raises:
+        ConfigError: the packages are not installed.
+    """
+    if choice is None:
+        yield None
+        return
+    former, tracer = _place.get(), open_tracer(choice)
+    _place.set(_Place(tracer))
     try:
-        yield
+        yield tracer
     finally:
         _place.set(former)
+        await asyncio.to_thread(tracer.stop, _STOP_SECONDS)
 
 
 @contextmanager
