@@ -9,7 +9,7 @@ from support.workers import running_workers
 
 
 def test_a_worker_tells_of_its_health_and_its_metrics(tmp_path, redis_url):
-    """Open to probes; figures by the rule of the server: this machine until there is a token, then one of the first organisation."""
+    """Open to probes; figures as the server's: for this machine until there is a token, then for the operator's."""
     home, env = tmp_path / "home", {"SAGACITY_REDIS_URL": redis_url, "SAGACITY_WORKER_PORT": "0"}
     with running_workers(home, env, count=1) as [worker]:
         [url] = re.findall(r"worker is ready; .* on (http://127\.0\.0\.1:\d+)\s", worker.logs)

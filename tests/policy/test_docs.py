@@ -73,6 +73,7 @@ NOT_RUN = {
     ("docs/howto/run-workers.md", "uv pip install -e '.[redis]'"),
     ("docs/howto/run-workers.md", "sagacity worker --check"),
     ("docs/howto/run-workers.md", "sagacity worker --port 8082"),
+    ("docs/howto/deploy-with-helm.md", "kubectl create namespace memory"),
     ("docs/howto/traces.md", "uv pip install -e '.[tracing]'"),
     ("docs/howto/add-a-language.md", ".venv/bin/pytest tests/unit/learning/rules/test_languages.py"),
     ("docs/howto/add-a-language.md", ".venv/bin/python benchmarks/learning/rules.py --show"),

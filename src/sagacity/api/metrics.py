@@ -18,8 +18,8 @@ async def metrics(caller: Administers) -> PlainTextResponse:
     """
     Return the figures of this server and what waits in the database, in the text format of Prometheus.
 
-    They are about all organisations, so only a token of the organisation `self-host-org` is let in. They name no user and no
-    organisation.
+    They are about all organisations, so only a token of the organisation `self-host-org` is let in. They name no user
+    and no organisation.
     """
     caller.principal.require_operator()
     return await metrics_reply(caller.runtime)
