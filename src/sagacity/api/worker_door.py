@@ -1,5 +1,7 @@
 """What a worker answers over HTTP, if it is given a port: whether it works, and its figures. Nothing else."""
 
+import asyncio
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -37,6 +39,16 @@ _CONNECTIONS = 50
 
 class DoorServer(uvicorn.Server):
     """A server within a process that hears signals by itself."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_open = asyncio.Event()
+        """Set once connections are taken."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets=sockets)
+        self.is_open.set()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

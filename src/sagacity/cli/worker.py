@@ -178,6 +178,9 @@ async def _served(runtime: "WorkerRuntime", listener: socket.socket | None) -> A
 
     server = door_server(runtime)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
+    opening = asyncio.create_task(server.is_open.wait())
+    await asyncio.wait([serving, opening], return_when=asyncio.FIRST_COMPLETED)
+    opening.cancel()
     try:
         yield url_of(listener)
     finally:
