@@ -17,7 +17,7 @@ from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
-from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
+from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import SharedState, Topic
@@ -46,6 +46,7 @@ from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
 from sagacity.observability.metrics import Metrics
+from sagacity.observability.tracing import Tracer, traced
 from sagacity.providers.base import Embedder, Reranker
 from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.open import open_embedder
@@ -88,6 +89,8 @@ class Runtime:
     dispatcher: Dispatcher
     chat: Chat
     metrics: Metrics
+    tracer: Tracer | None
+    """Records spans; None where the settings name no collector."""
     backlog: RecentBacklog
     analytics: Emitter[RequestAnalytics] | None
     """Writes recorded calls; None where the settings turn it off."""
@@ -101,6 +104,22 @@ class Runtime:
     def parts(self) -> Parts:
         """What commands and searches on memories work with."""
         return self.chat.parts
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRuntime:
+    """What a worker runs on, as far as others ask about it."""
+
+    settings: Settings
+    clock: Clock
+    storage: Storage
+    shared: SharedState
+    embedder: Embedder
+    worker: "ArqWorker"
+    metrics: Metrics
+    tracer: Tracer | None
+    """Records spans; None where the settings name no collector."""
+    backlog: RecentBacklog
 
 
 @asynccontextmanager
@@ -119,6 +138,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
     """
     tokens = TokenCounter()
     async with (
+        traced(trace_choice(settings)) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
@@ -128,7 +148,9 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         if settings.jwt_org != LOCAL_ORG:
             async with storage.begin(Tenant(org_id=OrgId(settings.jwt_org))) as transaction:
                 await transaction.organisation.ensure()
-        runtime = _build(settings, storage, shared, embedder, tokens, reranker=reranker, clock=clock)
+        runtime = _build(
+            *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
+        )
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
@@ -150,7 +172,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
 
 
 @asynccontextmanager
-async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
+async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     """
     Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.
 
@@ -162,10 +184,12 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
     queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
     clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
     async with (
+        traced(trace_choice(settings)) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
-        models = ModelGateway(storage, open_models(settings), clock)
+        metrics = Metrics()
+        models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
         tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
@@ -181,7 +205,10 @@ async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
         async with _copying(storage, ids):
             await worker.start()
             try:
-                yield worker
+                yield WorkerRuntime(
+                    *(settings, clock, storage, shared, embedder, worker, metrics, tracer),
+                    backlog=RecentBacklog(storage, clock),
+                )
             finally:
                 await worker.stop()
 
@@ -273,6 +300,7 @@ def _build(
     tokens: TokenCounter,
     *,
     reranker: Reranker | None,
+    tracer: Tracer | None,
     clock: Clock,
 ) -> Runtime:
     ids = TimeOrderedIds()
@@ -329,6 +357,7 @@ def _build(
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
         metrics=metrics,
+        tracer=tracer,
         backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         usage=usage,

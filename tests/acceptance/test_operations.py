@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from support.collector import collector
 from support.program import QUIET, sagacity
 from support.server import running_server
 
@@ -130,6 +131,31 @@ def test_doctor_says_what_to_do(tmp_path: Path) -> None:
     wrong = sagacity("doctor", "--json", home=tmp_path, env={"SAGACITY_PORT": "no"})
     assert wrong.code == 1
     assert "SAGACITY_PORT" in wrong.data["checks"][0]["found"]
+
+
+def test_doctor_asks_every_server_that_is_named(tmp_path: Path) -> None:
+    """What answers is well; what does not is named with the setting to correct, and without its password."""
+    with collector() as received:
+        found = _checks(tmp_path, SAGACITY_TRACES_URL=received.url, SAGACITY_TRACES_HEADERS="key=very-secret")
+        assert found["traces"]["ok"]
+        assert [one["key"] for one in received.headers] == ["very-secret"]
+    dead = "127.0.0.1:1"
+    found = _checks(
+        tmp_path,
+        SAGACITY_TRACES_URL=f"http://{dead}",
+        SAGACITY_REDIS_URL=f"redis://:very-secret@{dead}/0",
+        SAGACITY_MAIL_URL=f"smtp://me:very-secret@{dead}",
+        SAGACITY_MAIL_FROM="memory@example.com",
+    )
+    for name in ("traces", "redis", "mail"):
+        assert not found[name]["ok"]
+        assert f"SAGACITY_{name.upper()}_URL" in found[name]["advice"]
+    assert "very-secret" not in str(found)
+
+
+def _checks(home: Path, **env: str) -> dict[str, dict]:
+    ran = sagacity("doctor", "--json", home=home, url="http://127.0.0.1:1", env=env)
+    return {check["name"]: check for check in ran.data["checks"]}
 
 
 def test_doctor_never_shows_a_key(tmp_path: Path) -> None:

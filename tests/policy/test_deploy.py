@@ -100,8 +100,7 @@ def test_programs_beside_ours_are_called_by_their_names():
     """The image starts the program, and what replaces the image's health check is the program too."""
     assert instructions("ENTRYPOINT") == ['["sagacity"]']
     assert SERVICES["worker"]["healthcheck"]["test"][:2] == ["CMD", "sagacity"]
-    for probe in ("startupProbe", "livenessProbe"):
-        assert container_of("sagacity-worker")[probe]["exec"]["command"][0] == "sagacity"
+    assert container_of("sagacity-worker")["livenessProbe"]["exec"]["command"][0] == "sagacity"
 
 
 def test_health_is_asked_where_there_are_routes():
@@ -115,6 +114,9 @@ def test_health_is_asked_where_there_are_routes():
     assert [probe["path"] for probe in probes] == ["/health", "/health", "/health/ready"]
     assert {probe["path"] for probe in probes} | {path for _, path in asked} <= routes
     assert {probe["port"] for probe in probes} == {"http"}
+    worker = container_of("sagacity-worker")
+    probes = [worker[name]["httpGet"] for name in ("startupProbe", "readinessProbe")]
+    assert probes == [{"path": path, "port": "health"} for path in ("/health", "/health/ready")]
 
 
 def test_ports_agree():
@@ -128,6 +130,12 @@ def test_ports_agree():
     ]
     [rule] = objects("NetworkPolicy")["callers"]["spec"]["ingress"]
     assert rule["ports"] == [{"protocol": "TCP", "port": PORT}]
+    worker = container_of("sagacity-worker")
+    named = {one["name"]: one["value"] for one in worker["env"]}
+    own = settings_of(named).worker_port
+    assert worker["ports"] == [{"name": "health", "containerPort": own}]
+    [rule] = objects("NetworkPolicy")["monitoring"]["spec"]["ingress"]
+    assert rule["ports"] == [{"protocol": "TCP", "port": port} for port in (PORT, own)]
 
 
 def test_processes_get_the_time_to_finish():
@@ -321,7 +329,12 @@ def test_the_network_is_closed_unless_opened():
     """One policy shuts every pod in, and the others open what is needed."""
     policies = {name: one["spec"] for name, one in objects("NetworkPolicy").items()}
     assert policies.pop("nobody") == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-    assert [name for name, policy in policies.items() if "Ingress" in policy["policyTypes"]] == ["callers"]
+    entries = [name for name, policy in policies.items() if "Ingress" in policy["policyTypes"]]
+    assert entries == ["callers", "monitoring"]
+    for name in entries:
+        [rule] = policies[name]["ingress"]
+        [source] = rule["from"]
+        assert set(source["namespaceSelector"]["matchLabels"].values()) == {"true"}
     [outside] = [rule for rule in policies["parts-and-models"]["egress"] if "to" in rule]
     assert outside["to"][0]["ipBlock"]["except"] == ["169.254.0.0/16"]
 
@@ -359,7 +372,7 @@ def test_the_image_installs_what_make_installs():
             one for one in requirements if not re.search(r"==.*--hash=sha256:[0-9a-f]{64}", one, re.DOTALL)
         ] == []
     locked = set(re.findall(r"^([\w.-]+)==", text_of(ROOT / files[1]), re.MULTILINE))
-    assert {"arq", "hatchling", "pgvector", "psycopg-binary", "qdrant-client", "redis"} <= locked
+    assert {"arq", "opentelemetry-sdk", "pgvector", "psycopg-binary", "qdrant-client", "redis"} <= locked
 
 
 def test_the_guide_makes_every_secret(tmp_path: Path):

@@ -11,6 +11,7 @@ from sagacity.domain.analytics import RequestAnalytics, RequestType, StepTimings
 from sagacity.domain.backlog import Backlog, ConnectionUse
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.observability.metrics import Metrics
+from sagacity.observability.tracing import TraceCounts
 from support.documents import ROOT
 
 NOW = datetime(2026, 5, 1, 10, tzinfo=UTC)
@@ -30,7 +31,15 @@ def everything(backlog: Backlog | None = None) -> str:
         ModelCallRecord(learner="l", model="m", prompt="p/v1", created_at=NOW, cost_usd=0.5, prompt_tokens=7)
     )
     use = ConnectionUse(limit=5, in_use=1)
-    return metrics.text(version="1", now=NOW, backlog=backlog, connections=use, unwritten=2, dropped=3)
+    return metrics.text(
+        version="1",
+        now=NOW,
+        backlog=backlog,
+        connections=use,
+        unwritten=2,
+        dropped=3,
+        spans=TraceCounts(waiting=1, dropped=4),
+    )
 
 
 def labels_by_name(text: str) -> dict[str, set[str]]:

@@ -55,6 +55,7 @@ from sagacity.api.middleware.metrics import MetricsMiddleware
 from sagacity.api.middleware.rate_limit import RATE_HEADERS, RateLimitMiddleware
 from sagacity.api.middleware.request_log import TIME_HEADER, RequestLogMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
+from sagacity.api.middleware.tracing import TracingMiddleware
 from sagacity.api.openapi import install_openapi
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
@@ -65,6 +66,7 @@ from sagacity.coordination.base import Limiter
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.observability.metrics import Metrics
+from sagacity.observability.tracing import Tracer
 
 PREFIX = "/api"
 ROUTERS: tuple[APIRouter, ...] = (
@@ -156,6 +158,11 @@ def _middleware(settings: Settings) -> list[Middleware]:
     """Return what a call passes, outermost first."""
     layers = [
         Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+        *(
+            [Middleware(TracingMiddleware, tracer_of=_tracer_of, prefix=PREFIX)]
+            if settings.traces_url
+            else []
+        ),
         Middleware(RequestLogMiddleware),
         Middleware(MetricsMiddleware, metrics_of=_metrics_of, prefix=PREFIX),
     ]
@@ -215,3 +222,9 @@ def _metrics_of(scope: Scope) -> Metrics | None:
     """Return what counts calls for the operator; it is there once the application has started."""
     runtime: Runtime | None = getattr(scope["app"].state, "runtime", None)
     return None if runtime is None else runtime.metrics
+
+
+def _tracer_of(scope: Scope) -> Tracer | None:
+    """Return what records spans; it is there once the application has started."""
+    runtime: Runtime | None = getattr(scope["app"].state, "runtime", None)
+    return None if runtime is None else runtime.tracer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from sagacity.bootstrap import Runtime
+from sagacity.bootstrap import Runtime, WorkerRuntime
 from sagacity.domain.errors import SagacityError
 from sagacity.storage.sqlite.file import free_megabytes
 
@@ -35,14 +35,19 @@ class Checked:
     required: bool = True
 
 
-async def checked(runtime: Runtime) -> list[Checked]:
-    """Ask every part of the server at once."""
+async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
+    """Ask every part of the server, or of the worker, at once."""
+    name, working = (
+        ("worker", runtime.worker)
+        if isinstance(runtime, WorkerRuntime)
+        else ("dispatcher", runtime.dispatcher)
+    )
     least = runtime.settings.least_free_megabytes
     return await asyncio.gather(
         check("storage", runtime.storage.check),
         *([check("disk", lambda: _has_room(file, least))] if (file := runtime.storage.backend.file) else []),
         check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
-        check("dispatcher", lambda: _alive(is_running=runtime.dispatcher.is_running)),
+        check(name, lambda: _alive(is_running=working.is_running)),
         # Without what the processes share each goes on alone, and without the vector store the database searches by
         # itself: neither keeps a server from serving.
         check("shared", lambda: _answers(runtime.shared.check), instead=_ALONE),

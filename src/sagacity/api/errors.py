@@ -176,7 +176,8 @@ def _message(fault: JsonValue) -> str:
     return f"{told.field}: {told.message}"
 
 
-async def _ours(http_request: Request, error: Exception) -> JSONResponse:
+async def foreseen_response(http_request: Request, error: Exception) -> JSONResponse:
+    """Return the reply to an error of this program's own; those that are nobody's mistake are logged."""
     assert isinstance(error, SagacityError)  # noqa: S101  it is registered for no other
     if status_of(error) >= 500:  # noqa: PLR2004  HTTP's own border
         _log.error("request.failed", path=http_request.url.path, error=type(error).__name__, text=str(error))
@@ -235,6 +236,6 @@ def install_errors(app: FastAPI, paths: Paths) -> None:
     async def http(http_request: Request, error: Exception) -> JSONResponse:
         return _http(http_request, error, paths)
 
-    app.add_exception_handler(SagacityError, _ours)
+    app.add_exception_handler(SagacityError, foreseen_response)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, http)

@@ -1,6 +1,7 @@
 """Whether the server works; open to everyone, and silent about data."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from importlib.metadata import version
 
 from fastapi import APIRouter, Response
@@ -73,15 +74,20 @@ async def live(runtime: RuntimeDep) -> Liveness:
 )
 async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
     """Check every part of the server; the status is 503 unless all required parts work."""
-    found = await checked(runtime)
-    is_ready = all(one.ok or not one.required for one in found)
-    if not is_ready:
+    found = readiness_of(await checked(runtime), runtime.clock.now())
+    if not found.ready:
         response.status_code = 503
         response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return found
+
+
+def readiness_of(found: Sequence[Checked], now: datetime) -> Readiness:
+    """Return what *found* comes to: all required parts work, or not."""
+    is_ready = all(one.ok or not one.required for one in found)
     return Readiness(
         status="ready" if is_ready else "not ready",
         ready=is_ready,
-        timestamp=runtime.clock.now(),
+        timestamp=now,
         checks=tuple(
             Check(name=one.name, ok=one.ok, detail=one.detail, required=one.required) for one in found
         ),

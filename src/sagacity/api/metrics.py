@@ -8,6 +8,7 @@ from sagacity.api.dependencies import Administers
 from sagacity.api.health import server_version
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
+from sagacity.bootstrap import Runtime, WorkerRuntime
 
 router = APIRouter(tags=["health"], route_class=Route)
 
@@ -17,12 +18,17 @@ async def metrics(caller: Administers) -> PlainTextResponse:
     """
     Return the figures of this server and what waits in the database, in the text format of Prometheus.
 
-    They are about all organisations, so only a token of the organisation `local` is let in. They name no user and no
-    organisation.
+    They are about all organisations, so only a token of the organisation `self-host-org` is let in. They name no user
+    and no organisation.
     """
     caller.principal.require_operator()
-    runtime = caller.runtime
-    buffers = [one for one in (runtime.analytics, runtime.usage) if one is not None]
+    return await metrics_reply(caller.runtime)
+
+
+async def metrics_reply(runtime: Runtime | WorkerRuntime) -> PlainTextResponse:
+    """Return the figures of a server or a worker; a worker records no calls."""
+    recording = (runtime.analytics, runtime.usage) if isinstance(runtime, Runtime) else ()
+    buffers = [one for one in recording if one is not None]
     text = runtime.metrics.text(
         version=server_version(),
         now=runtime.clock.now(),
@@ -30,5 +36,6 @@ async def metrics(caller: Administers) -> PlainTextResponse:
         connections=runtime.storage.backend.connections,
         unwritten=sum(one.waiting for one in buffers),
         dropped=sum(one.dropped for one in buffers),
+        spans=None if runtime.tracer is None else runtime.tracer.counts,
     )
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -36,6 +36,7 @@ from sagacity.domain.errors import (
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
 from sagacity.memories.acting import Acting, Parts
+from sagacity.observability.tracing import span
 from sagacity.storage.transaction import Transaction
 
 HOLD_SECONDS = 15.0
@@ -386,7 +387,8 @@ class Chat:
 
         async def write() -> None:
             try:
-                await writer.write(preparing)
+                with span("chat answer"):
+                    await writer.write(preparing)
             finally:
                 self._live.remove(live)
 

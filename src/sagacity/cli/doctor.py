@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SERVER = "server"
 """The one check that may fail on a machine where no server runs; it still counts."""
+_NOT_TAKEN = 300
+"""The least status of HTTP that is no success."""
 _REINDEX = "stop the server and run `sagacity reindex`"
 
 
@@ -40,8 +43,8 @@ def doctor(context: typer.Context) -> None:
     """
     Check the installation, and say how to fix what fails.
 
-    Checks the settings, home folder, database, its disk, the vector copy (if used), embedder, model keys
-    and server.
+    Checks the settings, home folder, database, its disk, embedder, model keys and server; if used, the vector
+    copy, Redis, the mail server and the collector of traces.
     Exit code 1 if anything fails.
 
     Example: sagacity doctor
@@ -56,6 +59,9 @@ def doctor(context: typer.Context) -> None:
 def look(flags: Invocation) -> list[Check]:
     """Run every check; those that need the settings are left out when these are wrong."""
     from sagacity.config.settings import load_settings  # noqa: PLC0415  it loads slowly, and `--help` should not
+    from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with it
+
+    configure_logging("error", "auto")  # what parts log of their failures is told by the checks
 
     try:
         settings = load_settings()
@@ -68,8 +74,11 @@ def look(flags: Invocation) -> list[Check]:
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
         *([_vector_copy(settings)] if settings.vector_url else []),
+        *([_redis(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
+        *([_mail(settings)] if settings.mail_url.get_secret_value().startswith("smtp") else []),
+        *([_traces(settings)] if settings.traces_url else []),
         _keys(),
         _checked(SERVER, lambda: _server(flags)),
     ]
@@ -110,6 +119,61 @@ def _disk(settings: "Settings") -> Check:
     free, least = free_megabytes(Path(settings.storage_place)), settings.least_free_megabytes
     advice = f"make room: with less than {least} MB (SAGACITY_LEAST_FREE_MEGABYTES) a server is not ready"
     return Check("disk", ok=free >= least, found=f"{free:,} MB free", advice="" if free >= least else advice)
+
+
+def _redis(settings: "Settings") -> Check:
+    from sagacity.coordination.open import open_shared  # noqa: PLC0415  it loads the client
+
+    async def answers() -> bool:
+        shared = open_shared(settings.redis_url)
+        try:
+            return await shared.check()
+        finally:
+            await shared.close()
+
+    advice = "start Redis or Valkey, or correct SAGACITY_REDIS_URL; until then workers get no work"
+    try:
+        ok = asyncio.run(answers())
+    except ConfigError as error:
+        return Check("redis", ok=False, found=str(error), advice=advice)
+    return Check("redis", ok=ok, found="it answers" if ok else "no answer", advice="" if ok else advice)
+
+
+def _mail(settings: "Settings") -> Check:
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  only this check needs it
+    from sagacity.mail.smtp import SmtpMailer  # noqa: PLC0415  with it
+
+    mailer = SmtpMailer(settings.mail_url.get_secret_value(), settings.mail_from, SystemClock())
+    try:
+        asyncio.run(mailer.check())
+    except OSError as error:
+        advice = "correct SAGACITY_MAIL_URL: host, port (465 for smtps, 587 for smtp), user and password"
+        return Check("mail", ok=False, found=f"no e-mail can be sent ({type(error).__name__})", advice=advice)
+    return Check("mail", ok=True, found=f"the server takes e-mails from {settings.mail_from}")
+
+
+def _traces(settings: "Settings") -> Check:
+    import httpx  # noqa: PLC0415  it loads slowly
+
+    from sagacity.config.traces import collector_headers  # noqa: PLC0415  only this check needs it
+
+    if find_spec("opentelemetry.sdk") is None:
+        advice = "uv pip install -e '.[tracing]' in the checkout"
+        return Check("traces", ok=False, found="SAGACITY_TRACES_URL needs more packages", advice=advice)
+    headers = {
+        name: one.get_secret_value() for name, one in collector_headers(settings.traces_headers).items()
+    }
+    headers["Content-Type"] = "application/x-protobuf"
+    try:
+        status = httpx.post(settings.traces_url, content=b"", headers=headers, timeout=5).status_code
+    except httpx.HTTPError as error:
+        found, advice = type(error).__name__, "start the collector, or correct SAGACITY_TRACES_URL"
+    else:
+        if status < _NOT_TAKEN:
+            return Check("traces", ok=True, found=f"the collector at {settings.traces_url} takes spans")
+        found, advice = f"status {status}", "correct SAGACITY_TRACES_URL or SAGACITY_TRACES_HEADERS"
+    found = f"the collector at {settings.traces_url} takes no spans ({found})"
+    return Check("traces", ok=False, found=found, advice=f"{advice}; until then spans are dropped")
 
 
 def _vector_copy(settings: "Settings") -> Check:

@@ -78,9 +78,9 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ended)
-    with _bound(settings.host, settings.port) as listener:
+    with bound(settings.host, settings.port, named="SAGACITY_HOST, SAGACITY_PORT") as listener:
         place = settings.storage_place
-        server = _announcing(uvicorn.Server(config), _url(listener), place, as_json=as_json)
+        server = _announcing(uvicorn.Server(config), url_of(listener), place, as_json=as_json)
         with suppress(SystemExit):
             server.run(sockets=[listener])
     if failures:
@@ -89,9 +89,9 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
         raise ConfigError("the server did not start; its log says why")
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int, *, named: str) -> socket.socket:
     """
-    Take the port before anything is loaded.
+    Take the port before anything is loaded; *named* are the settings to correct where that is not possible.
 
     Raises:
         ConfigError: it is taken, or there is no such address here.
@@ -106,9 +106,7 @@ def _bound(host: str, port: int) -> socket.socket:
             listener.close()
             raise
     except OSError as error:
-        raise ConfigError(
-            f"settings SAGACITY_HOST, SAGACITY_PORT: {host} port {port}: {error.strerror}"
-        ) from error
+        raise ConfigError(f"settings {named}: {host} port {port}: {error.strerror}") from error
     return listener
 
 
@@ -135,7 +133,8 @@ def _announcing(server: "uvicorn.Server", url: str, place: str, *, as_json: bool
     return server
 
 
-def _url(listener: socket.socket) -> str:
+def url_of(listener: socket.socket) -> str:
+    """Return the address on which a socket listens."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

@@ -6,6 +6,8 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +16,11 @@ import typer
 from sagacity.cli.invocation import of
 from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.cli.output import GENERAL, said, show
+from sagacity.cli.serve import bound, url_of
 from sagacity.domain.errors import ConfigError
 
 if TYPE_CHECKING:
+    from sagacity.bootstrap import WorkerRuntime
     from sagacity.config.settings import Settings
     from sagacity.dispatch.arq.worker import ArqWorker
 
@@ -36,6 +40,15 @@ def worker(
             help="Users to learn from in parallel; SAGACITY_LEARN_CONCURRENCY.",
         ),
     ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="Port for its health and metrics; 0: any free port; SAGACITY_WORKER_PORT.",
+        ),
+    ] = None,
     check: Annotated[
         bool,
         typer.Option(
@@ -52,14 +65,14 @@ def worker(
 
     Example: sagacity worker
 
-    Example: sagacity worker --concurrency 16
+    Example: sagacity worker --concurrency 16 --port 8082
     """
     compute_on_one_thread()
     from sagacity.config.settings import load_settings  # noqa: PLC0415  the worker's parts load only when it runs
     from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
 
-    flags = {} if concurrency is None else {"learn_concurrency": concurrency}
-    settings = load_settings(**flags)
+    flags = {"learn_concurrency": concurrency, "worker_port": port}
+    settings = load_settings(**{name: value for name, value in flags.items() if value is not None})
     if check:
         _check(context, _sign_of(settings))
         return
@@ -80,18 +93,26 @@ async def _run(settings: "Settings", *, as_json: bool) -> None:
     from sagacity.bootstrap import open_worker  # noqa: PLC0415  it loads the whole server
 
     signals = _signals()
-    async with open_worker(settings) as worker:
-        _give(_sign_of(settings))
-        beat = asyncio.create_task(_beat(worker, _sign_of(settings)))
-        try:
-            _announce(as_json=as_json)
-            ended = asyncio.create_task(signals.get())
-            await asyncio.wait([beat, ended], return_when=asyncio.FIRST_COMPLETED)
-            if beat.done():
-                beat.result()
-            await _stop(worker, signals, settings.drain_seconds)
-        finally:
-            beat.cancel()
+    with _door(settings) as listener:
+        async with open_worker(settings) as runtime, _served(runtime, listener) as url:
+            await _work(runtime.worker, signals, settings, url, as_json=as_json)
+
+
+async def _work(
+    worker: "ArqWorker", signals: asyncio.Queue[int], settings: "Settings", url: str, *, as_json: bool
+) -> None:
+    """Let a worker work until it is told to stop, or cannot go on."""
+    _give(_sign_of(settings))
+    beat = asyncio.create_task(_beat(worker, _sign_of(settings)))
+    try:
+        _announce(url, as_json=as_json)
+        ended = asyncio.create_task(signals.get())
+        await asyncio.wait([beat, ended], return_when=asyncio.FIRST_COMPLETED)
+        if beat.done():
+            beat.result()
+        await _stop(worker, signals, settings.drain_seconds)
+    finally:
+        beat.cancel()
 
 
 async def _stop(worker: "ArqWorker", signals: asyncio.Queue[int], drain_seconds: float) -> None:
@@ -138,7 +159,37 @@ def _give(sign: Path) -> None:
         ) from error
 
 
-def _announce(*, as_json: bool) -> None:
-    envelope = {"ok": True, "data": {"state": "ready"}, "meta": {}}
-    sys.stdout.write((json.dumps(envelope) if as_json else "worker is ready") + "\n")
+def _door(settings: "Settings") -> AbstractContextManager[socket.socket | None]:
+    """Take the port for health and metrics before anything is loaded, if there is to be one."""
+    if settings.worker_port is None:
+        return nullcontext()
+    return bound(
+        settings.worker_host, settings.worker_port, named="SAGACITY_WORKER_HOST, SAGACITY_WORKER_PORT"
+    )
+
+
+@asynccontextmanager
+async def _served(runtime: "WorkerRuntime", listener: socket.socket | None) -> AsyncGenerator[str]:
+    """Tell of the worker's health and metrics during the block; gives the address, empty without a port."""
+    if listener is None:
+        yield ""
+        return
+    from sagacity.api.worker_door import door_server  # noqa: PLC0415  it loads the HTTP stack
+
+    server = door_server(runtime)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    opening = asyncio.create_task(server.is_open.wait())
+    await asyncio.wait([serving, opening], return_when=asyncio.FIRST_COMPLETED)
+    opening.cancel()
+    try:
+        yield url_of(listener)
+    finally:
+        server.should_exit = True
+        await asyncio.wait([serving])
+
+
+def _announce(url: str, *, as_json: bool) -> None:
+    data = {"state": "ready", **({"url": url} if url else {})}
+    said = "worker is ready" + (f"; its health and metrics are on {url}" if url else "")
+    sys.stdout.write((json.dumps({"ok": True, "data": data, "meta": {}}) if as_json else said) + "\n")
     sys.stdout.flush()

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
 from sagacity.auth.secret_file import read_or_make_secret
 from sagacity.config.settings import Settings
+from sagacity.config.traces import collector_headers
+from sagacity.observability.tracing import TraceChoice
 from sagacity.providers.embedders.open import EmbedderChoice
 from sagacity.storage.open import PostgresOptions
 
@@ -18,6 +20,18 @@ def embedder_choice(settings: Settings) -> EmbedderChoice:
         dimension=settings.embedder_dimension or None,
         cache_entries=settings.embedding_cache_entries,
         shared_cache_seconds=settings.shared_embedding_cache_seconds,
+    )
+
+
+def trace_choice(settings: Settings) -> TraceChoice | None:
+    """Return where spans are sent, and how many; None where no collector is named."""
+    if not settings.traces_url:
+        return None
+    return TraceChoice(
+        url=settings.traces_url,
+        headers=collector_headers(settings.traces_headers),
+        service_name=settings.traces_service,
+        share=settings.traces_share,
     )
 
 

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
+from sagacity.config.traces import collector_headers, collector_url, is_this_machine, refuse_readable_secrets
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.retention import TABLES, Record
 from sagacity.domain.tenant import LOCAL_ORG
@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
+    worker_host: str = Field(
+        default="127.0.0.1", description="Address on which a worker tells of its health and its metrics."
+    )
+    worker_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port for that; unset: none, 0: any free port."
+    )
     embedder: str = Field(
         default="minilm", description="`minilm`, `multilingual`, or the LiteLLM name of an embedding model."
     )
@@ -296,6 +302,36 @@ class Settings(BaseSettings):
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
 
+    traces_url: str = Field(
+        default="",
+        description="OpenTelemetry collector that spans are sent to (OTLP over HTTP), such as `http://127.0.0.1:4318`; "
+        "empty: none are recorded.",
+    )
+    traces_headers: SecretStr = Field(
+        default=SecretStr(""),
+        description="Headers that the collector asks for, as `name=value,name=value`.",
+    )
+    traces_service: str = Field(
+        default="sagacity", min_length=1, max_length=200, description="Name of this service in traces."
+    )
+    traces_share: float = Field(
+        default=1,
+        ge=0,
+        le=1,
+        description="Share of traces that are recorded; a caller's `traceparent` decides about its own.",
+    )
+
+    @field_validator("traces_url")
+    @classmethod
+    def _checked_collector(cls, value: str) -> str:
+        return collector_url(value)
+
+    @model_validator(mode="after")
+    def _keeps_headers_secret(self) -> Self:
+        collector_headers(self.traces_headers)
+        refuse_readable_secrets(self.traces_url, self.traces_headers)
+        return self
+
     @field_validator("retention_days", "retention_rows", mode="before")
     @classmethod
     def _read_limits(cls, value: object, info: ValidationInfo) -> object:
@@ -398,12 +434,17 @@ class Settings(BaseSettings):
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_this_machine(self.host)
+
+    @property
+    def is_worker_loopback(self) -> bool:
+        """Whether only this machine can reach the workers."""
+        return is_this_machine(self.worker_host)
+
+    @property
+    def knows_users(self) -> bool:
+        """Whether users sign in, or call with tokens of their own: then nobody is let in without any."""
+        return bool(self.jwt_secret.get_secret_value() or self.jwt_jwks_url) or self.sign_up != "closed"
 
 
 def load_settings(**given: object) -> Settings:

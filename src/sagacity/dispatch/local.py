@@ -8,6 +8,7 @@ from sagacity.dispatch.base import Handler
 from sagacity.dispatch.loops import end, for_ever, handle, wait
 from sagacity.domain.clock import Clock
 from sagacity.domain.tenant import DueScope
+from sagacity.observability.tracing import MOST_LINKS, Span, caused_by, current_span
 from sagacity.storage.transaction import Storage
 
 _SWEPT_EACH = 5
@@ -46,6 +47,8 @@ class LocalDispatcher:
         self._queued: set[DueScope] = set()
         self._busy: set[DueScope] = set()
         self._again: set[DueScope] = set()
+        self._causes: dict[DueScope, list[Span]] = {}
+        """The calls that woke a scope, where they are traced."""
         self._look = asyncio.Event()
         self._to_index = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -58,6 +61,9 @@ class LocalDispatcher:
     def wake(self, scope: DueScope) -> None:
         """Hint that a user's log has news; what more comes soon after is worked on with it."""
         self._to_index.set()
+        cause = current_span()
+        if cause is not None and len(causes := self._causes.setdefault(scope, [])) < MOST_LINKS:
+            causes.append(cause)
         if scope in self._busy:
             self._again.add(scope)
         elif scope not in self._queued:
@@ -85,7 +91,8 @@ class LocalDispatcher:
         self._busy.add(scope)
         started = time.perf_counter()
         try:
-            await handle(self._handler, scope, self._storage, self._clock)
+            with caused_by(self._causes.pop(scope, ())):
+                await handle(self._handler, scope, self._storage, self._clock)
             await self._storage.yield_to_calls(time.perf_counter() - started)
         finally:
             self._busy.discard(scope)

@@ -7,6 +7,7 @@ import structlog
 
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.tenant import Tenant
+from sagacity.observability.tracing import span
 from sagacity.providers.base import Embedder
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage
@@ -83,9 +84,10 @@ class EmbeddingBackfill:
         return True
 
     async def _embed(self, tenant: Tenant, waiting: list[Unembedded]) -> int:
-        vectors = await self._embedder.embed([item.text for item in waiting], background=True)
-        async with self._storage.begin(tenant) as transaction:
-            await transaction.search.set_vectors(waiting, vectors)
+        with span("embed documents", {"sagacity.documents": len(waiting)}):
+            vectors = await self._embedder.embed([item.text for item in waiting], background=True)
+            async with self._storage.begin(tenant) as transaction:
+                await transaction.search.set_vectors(waiting, vectors)
         return len(waiting)
 
     async def _one_by_one(self, tenant: Tenant, waiting: list[Unembedded]) -> int:

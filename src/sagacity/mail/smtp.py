@@ -3,6 +3,8 @@
 import asyncio
 import smtplib
 import ssl
+from collections.abc import Generator
+from contextlib import contextmanager
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
 from ipaddress import ip_address
@@ -46,23 +48,42 @@ class SmtpMailer:
         message.set_content(letter.text)
         await asyncio.to_thread(self._hand_over, message)
 
+    async def check(self) -> None:
+        """
+        Sign in to the server, and hand nothing over.
+
+        Raises:
+            OSError: it cannot be reached, does not encrypt, or does not let this program in.
+        """
+        await asyncio.to_thread(self._sign_in_only)
+
+    def _sign_in_only(self) -> None:
+        with self._signed_in() as server:
+            server.noop()
+
     def _hand_over(self, message: EmailMessage) -> None:
+        with self._signed_in() as server:
+            server.send_message(message)
+
+    @contextmanager
+    def _signed_in(self) -> Generator[smtplib.SMTP]:
         host = self._address.hostname or ""
         port = self._address.port or _PORTS[self._address.scheme]
         if self._address.scheme == "smtps":
             context = ssl.create_default_context()
             with smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=context) as server:
-                self._deliver(server, message)
+                self._sign_in(server)
+                yield server
             return
         with smtplib.SMTP(host, port, timeout=SECONDS) as server:
             if not _is_this_machine(host):
                 server.starttls(context=ssl.create_default_context())
-            self._deliver(server, message)
+            self._sign_in(server)
+            yield server
 
-    def _deliver(self, server: smtplib.SMTP, message: EmailMessage) -> None:
+    def _sign_in(self, server: smtplib.SMTP) -> None:
         if self._address.username:
             server.login(unquote(self._address.username), unquote(self._address.password or ""))
-        server.send_message(message)
 
 
 def _is_this_machine(host: str) -> bool:

@@ -6,6 +6,7 @@ from sagacity.domain.trust import Origin
 from sagacity.domain.usage import Pipeline
 from sagacity.memories.acting import Acting
 from sagacity.memories.usage import note_cited
+from sagacity.observability.tracing import span
 
 
 async def publish(acting: Acting, request: NewRequest) -> Request:
@@ -18,7 +19,8 @@ async def publish(acting: Acting, request: NewRequest) -> Request:
     """
     if any(turn.origin is Origin.OPERATOR for turn in request.interactions):
         acting.principal.require(Permission.REVIEW)
-    stored = await acting.parts.storage.append(acting.principal, request)
+    with span("publish", {"sagacity.turns": len(request.interactions)}):
+        stored = await acting.parts.storage.append(acting.principal, request)
     note_cited(
         acting,
         [(f"{stored.request_id}/{place}", turn.citations) for place, turn in enumerate(request.interactions)],

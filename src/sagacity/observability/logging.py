@@ -5,6 +5,8 @@ import sys
 
 import structlog
 
+from sagacity.observability.tracing import add_trace
+
 
 def configure_logging(level: str, form: str) -> None:
     """
@@ -17,6 +19,7 @@ def configure_logging(level: str, form: str) -> None:
     as_text = form == "text" or (form == "auto" and sys.stderr.isatty())
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
+        add_trace,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

@@ -11,6 +11,7 @@ from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.backlog import Backlog, ConnectionUse
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.query import StrategyName
+from sagacity.observability.tracing import TraceCounts
 
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 """Seconds."""
@@ -90,6 +91,7 @@ class Metrics:
         connections: ConnectionUse,
         unwritten: int,
         dropped: int,
+        spans: TraceCounts | None = None,
     ) -> str:
         """
         Return everything as text.
@@ -101,6 +103,7 @@ class Metrics:
             connections: to the database.
             unwritten: recorded calls and usage events that wait to be written.
             dropped: recorded calls and usage events that were lost.
+            spans: what became of them; None where none are recorded, and then nothing is said of them.
         """
         build = GaugeMetricFamily("sagacity_build_info", "The release, always 1.", labels=["version"])
         build.add_metric([version], 1)
@@ -121,6 +124,7 @@ class Metrics:
             ),
             _gauge("database_up", "Whether the database answers.", int(backlog is not None)),
             *([] if backlog is None else _of_backlog(backlog, now)),
+            *([] if spans is None else _of_spans(spans)),
         ]
         return generate_latest(self._registry).decode()
 
@@ -145,6 +149,13 @@ def _of_backlog(backlog: Backlog, now: datetime) -> list[Metric]:
         _gauge("embedding_backlog", "Documents without their vectors.", backlog.unembedded_count),
         _gauge("dead_letters", "Windows that a learner gave up on, parked.", backlog.parked_count),
     ]
+
+
+def _of_spans(spans: TraceCounts) -> list[Metric]:
+    lost = CounterMetricFamily(
+        "sagacity_trace_spans_dropped", "Spans that never got to the collector.", value=spans.dropped
+    )
+    return [lost, _gauge("trace_spans_waiting", "Spans that wait to be sent.", spans.waiting)]
 
 
 def _gauge(name: str, about: str, value: float) -> GaugeMetricFamily:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.query import StrategyName, Trace
+from sagacity.observability.tracing import span
 from sagacity.retrieval.strategies import STRATEGIES
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 from sagacity.storage.transaction import Transaction
@@ -40,7 +41,9 @@ class Answers:
         """Ask those of *names* that wait, one after the other."""
         for name in self.waiting(names):
             started = time.perf_counter()
-            finding = await STRATEGIES[name](snapshot, ask)
+            with span(f"search by {name}") as recorded:
+                finding = await STRATEGIES[name](snapshot, ask)
+                recorded.note({"sagacity.hits": len(finding.hits)})
             self._took(name, started)
             self.findings[name] = finding
 
@@ -48,8 +51,9 @@ class Answers:
         """Return what a strategy needs beforehand; None if that cannot be had, and so it fails."""
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(self._seconds):
-                return await making
+            with span(f"prepare search by {name}"):
+                async with asyncio.timeout(self._seconds):
+                    return await making
         except ProviderError as error:
             self._failures[name] = error
         except TimeoutError:

@@ -13,6 +13,7 @@ from sagacity.domain.interaction import INTERACTION, Interaction
 from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
 from sagacity.domain.tenant import Tenant
+from sagacity.observability.tracing import span
 from sagacity.providers.base import Embedder, Reranker, Vectors
 from sagacity.retrieval.answers import Answers
 from sagacity.retrieval.cautions import is_caution, within_limit
@@ -74,6 +75,12 @@ class Searcher:
         Raises:
             StorageError: the database gave no strategy an answer.
         """
+        with span("search") as recorded:
+            found = await self._search_kinds(whose, query)
+            recorded.note({"sagacity.results": sum(len(one.items) for one in found.values())})
+        return found
+
+    async def _search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
         watch = Stopwatch()
         ask = StrategyInput(
             query=query,
@@ -170,14 +177,15 @@ class Searcher:
         started = time.perf_counter()
         looked: dict[str, tuple[Scored, ...]] = {}
         for kind, items in lists.items():
-            again = await rerank(
-                items,
-                query=query.text,
-                reranker=self._reranker,
-                blend=RERANK_BLEND,
-                depth=RERANKED,
-                seconds=max(self._rerank_seconds - (time.perf_counter() - started), 0.0),
-            )
+            with span("rerank"):
+                again = await rerank(
+                    items,
+                    query=query.text,
+                    reranker=self._reranker,
+                    blend=RERANK_BLEND,
+                    depth=RERANKED,
+                    seconds=max(self._rerank_seconds - (time.perf_counter() - started), 0.0),
+                )
             looked[kind] = again.items
             if again.failed:
                 trace = trace.failed_with("rerank", again.failed)

@@ -43,12 +43,18 @@ class MetricsMiddleware:
             seconds = time.perf_counter() - began
             metrics = self._metrics_of(scope)
             if metrics is not None:
-                metrics.count_http(scope["method"], self._route(scope), status, seconds)
+                route = declared_route(scope, self._prefix)
+                metrics.count_http(scope["method"], route, status, seconds)
 
-    def _route(self, scope: Scope) -> str:
-        """Return the path as it was declared: what stands in its braces is people's. Empty if there is none."""
-        declared: str = getattr(scope.get("route"), "path", "")
-        is_short = declared and not declared.startswith(f"{self._prefix}/")
-        return (
-            self._prefix + declared if is_short and scope["path"].startswith(f"{self._prefix}/") else declared
-        )
+
+def declared_route(scope: Scope, prefix: str) -> str:
+    """
+    Return the path as it was declared: what stands in its braces is people's. Empty if the call came to none.
+
+    Args:
+        scope: of a call that was answered.
+        prefix: of the paths of the API, which its routes are declared without.
+    """
+    declared: str = getattr(scope.get("route"), "path", "")
+    is_short = declared and not declared.startswith(f"{prefix}/")
+    return prefix + declared if is_short and scope["path"].startswith(f"{prefix}/") else declared

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TIME_HEADER = "X-Process-Time"
 _USERS = "/api/users/"
-_PROBES = ("/health", "/metrics")
+PROBES = ("/health", "/metrics")
 """Asked every few seconds, by machines."""
 
 _log = structlog.get_logger(__name__)
@@ -42,7 +42,7 @@ class RequestLogMiddleware:
         try:
             await self._app(scope, receive, send_timed)
         finally:
-            if not scope["path"].startswith(_PROBES):
+            if not scope["path"].startswith(PROBES):
                 _log.info(
                     "request.done",
                     method=scope["method"],

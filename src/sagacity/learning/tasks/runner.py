@@ -16,6 +16,7 @@ from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.tasks.base import Subject, Task, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
+from sagacity.observability.tracing import span
 from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
@@ -110,7 +111,10 @@ class TaskRunner:
                 ) as lease:
                     if lease is not None:
                         until = None if wait else time.monotonic() + self._policy.slice_seconds
-                        report.include(await task.run(subject, lease, until=until))
+                        with span(f"task {task.name}") as recorded:
+                            did = await task.run(subject, lease, until=until)
+                            recorded.note(_numbers(did))
+                        report.include(did)
                         return
             except Conflict:
                 # Another worker has it now, as if it had come first.
@@ -167,3 +171,12 @@ class TaskRunner:
         if look_at != head.due_at:
             async with self._storage.begin(subject.tenant) as transaction:
                 await transaction.cursors.set_due(subject.scope.user_id, look_at, head=head)
+
+
+def _numbers(report: TaskReport) -> dict[str, int]:
+    """Return what a trace is told of a run."""
+    return {
+        "sagacity.added": sum(report.added.values()),
+        "sagacity.updated": sum(report.updated.values()),
+        "sagacity.failed": len(report.failed),
+    }

@@ -41,6 +41,7 @@ from sagacity.learning.writing.apply import Applied, Proposal, apply, search_tex
 from sagacity.learning.writing.contact_data import without_contact_data
 from sagacity.learning.writing.expand import expand
 from sagacity.learning.writing.secrets import without_secrets
+from sagacity.observability.tracing import span
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
@@ -221,6 +222,14 @@ class WindowProcessor:
         return reading
 
     async def _read_window(self, target: Target, due: Due, window: Window, extract: Extract) -> WindowResult:
+        with span(f"learn {due.learner.name}", {"sagacity.turns": len(window.unread)}) as recorded:
+            result = await self._extracted(target, due, window, extract)
+            recorded.note({"sagacity.outcome": str(result.outcome)})
+            if result.error is not None:
+                recorded.fail(type(result.error).__name__)
+        return result
+
+    async def _extracted(self, target: Target, due: Due, window: Window, extract: Extract) -> WindowResult:
         if not window.unread or not worth_reading(window):
             return WindowResult(due, window, Outcome.NOTHING)
         try:

@@ -139,7 +139,7 @@ class LiteLLM:
             async with AsyncExitStack() as stack:
                 sent = await stack.enter_async_context(meter.request(asked_tokens=asked))
                 outcome = await self._guarded(
-                    lambda: self._try_stream(messages, options), self._limits.silences[0]
+                    lambda: self._try_stream(messages, self._traced(options, sent)), self._limits.silences[0]
                 )
                 if isinstance(outcome, Failure):
                     sent.outcome = outcome.error.__name__
@@ -224,7 +224,8 @@ class LiteLLM:
         async def attempt() -> T | Failure:
             async with meter.request(asked_tokens=asked) as sent:
                 outcome = await self._guarded(
-                    lambda: self._try_reply(messages, options), self._limits.timeout_seconds
+                    lambda: self._try_reply(messages, self._traced(options, sent)),
+                    self._limits.timeout_seconds,
                 )
                 if not isinstance(outcome, Failure):
                     sent.usage = _usage(outcome)
@@ -254,6 +255,12 @@ class LiteLLM:
             return Failure(error=ProviderError, told=f"{self.model}: the reply is not a completion")
         except litellm.errors as error:
             return judge(self.model, error)
+
+    def _traced(self, options: dict[str, Any], sent: SentRequest) -> dict[str, Any]:
+        """Let a server that the configuration names go on with the trace; others are told nothing of it."""
+        if not sent.traceparent or self._choice.api_base is None:
+            return options
+        return options | {"extra_headers": {"traceparent": sent.traceparent}}
 
     async def _try_reply(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> WireReply:
         return read_reply(await self._call(messages, options, stream=False))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderTimeout
 from sagacity.domain.ledger import CANCELLED, SUCCEEDED
+from sagacity.observability.tracing import Span, span
 from sagacity.providers.base import ModelCall, OnCall, TokenUsage
 from sagacity.providers.llm.estimate import text_tokens
 
@@ -25,6 +26,8 @@ class SentRequest:
     usage: TokenUsage = field(default_factory=TokenUsage)
     """As the provider says; zero where it does not."""
     outcome: str = SUCCEEDED
+    traceparent: str = ""
+    """The header by which the other end goes on with the trace; empty where none is recorded."""
 
     @property
     def counted(self) -> TokenUsage:
@@ -79,24 +82,44 @@ class Meter:
         """
         self._attempt += 1
         attempt, sent, started = self._attempt, SentRequest(asked_tokens), self._timer()
-        try:
-            yield sent
-        except ProviderError as error:
-            sent.outcome = type(error).__name__
-            raise
-        except (asyncio.CancelledError, GeneratorExit):
-            sent.outcome = CANCELLED
-            raise
-        finally:
-            seconds, usage = self._timer() - started, sent.counted
-            self.usage += usage
-            await self._on_call(
-                ModelCall(
+        with span(f"chat {self._model}", is_call=True) as recorded:
+            sent.traceparent = recorded.traceparent
+            try:
+                yield sent
+            except ProviderError as error:
+                sent.outcome = type(error).__name__
+                raise
+            except (asyncio.CancelledError, GeneratorExit):
+                sent.outcome = CANCELLED
+                raise
+            finally:
+                call = ModelCall(
                     model=self._model,
                     attempt=attempt,
-                    usage=usage,
-                    duration_seconds=seconds,
+                    usage=sent.counted,
+                    duration_seconds=self._timer() - started,
                     outcome=sent.outcome,
-                    cost_usd=self._price(usage),
+                    cost_usd=self._price(sent.counted),
                 )
-            )
+                self.usage += call.usage
+                _note(recorded, call)
+                recorded.end()  # what is done with the numbers is no part of the request
+                await self._on_call(call)
+
+
+def _note(recorded: Span, call: ModelCall) -> None:
+    """Tell a trace of a request, by the names that OpenTelemetry gives to those to models."""
+    recorded.note(
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": call.model.partition("/")[0],
+            "gen_ai.request.model": call.model,
+            "gen_ai.usage.input_tokens": call.usage.prompt_tokens,
+            "gen_ai.usage.output_tokens": call.usage.completion_tokens,
+            "sagacity.model.attempt": call.attempt,
+            "sagacity.model.outcome": call.outcome,
+            "sagacity.model.cost_usd": call.cost_usd,
+        }
+    )
+    if call.outcome != SUCCEEDED:
+        recorded.fail(call.outcome)

@@ -1,0 +1,67 @@
+"""A call is recorded as a span, in the trace of its caller where that names one."""
+
+from collections.abc import Callable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sagacity.api.middleware.metrics import declared_route
+from sagacity.api.middleware.request_log import PROBES
+from sagacity.observability.tracing import Tracer, call_span, checked_traceparent
+
+_HEADER = b"traceparent"
+_SERVER_FAULT = 500
+_GONE = 499
+
+
+class TracingMiddleware:
+    """
+    Records method, declared route and status; nothing of what the caller wrote into a path, a query or a body.
+
+    A caller's `traceparent` is honoured if it is well formed, and passed over otherwise. Its `tracestate` is not read.
+    """
+
+    def __init__(self, app: ASGIApp, tracer_of: Callable[[Scope], Tracer | None], prefix: str) -> None:
+        """
+        Wrap *app*.
+
+        Args:
+            app: what answers.
+            tracer_of: finds what records spans; it is opened after this is made.
+            prefix: of the paths of the API, which its routes are declared without.
+        """
+        self._app = app
+        self._tracer_of = tracer_of
+        self._prefix = prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on, and record."""
+        is_traced = scope["type"] == "http" and not scope["path"].startswith(PROBES)
+        tracer = self._tracer_of(scope) if is_traced else None
+        if tracer is None:
+            await self._app(scope, receive, send)
+            return
+        status = _GONE
+
+        async def send_noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        given = [value.decode("latin-1") for name, value in scope["headers"] if name == _HEADER]
+        with call_span(tracer, "call", checked_traceparent(given)) as begun:
+            try:
+                await self._app(scope, receive, send_noting)
+            finally:
+                route = declared_route(scope, self._prefix) or "none"
+                method = scope["method"] if route != "none" else "other"
+                begun.rename(f"{method} {route}")
+                begun.note(
+                    {
+                        "http.request.method": method,
+                        "http.route": route,
+                        "http.response.status_code": status,
+                    }
+                )
+                if status >= _SERVER_FAULT:
+                    begun.fail(str(status))

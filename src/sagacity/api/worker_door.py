@@ -1,0 +1,141 @@
+"""What a worker answers over HTTP, if it is given a port: whether it works, and its figures. Nothing else."""
+
+import asyncio
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from sagacity.api.checks import checked
+from sagacity.api.connections import limited_protocol
+from sagacity.api.dependencies import is_local
+from sagacity.api.errors import RETRY_SECONDS, foreseen_response
+from sagacity.api.health import readiness_of, server_version
+from sagacity.api.metrics import metrics_reply
+from sagacity.api.middleware.body import BodyMiddleware
+from sagacity.api.middleware.correlation import CorrelationMiddleware
+from sagacity.api.middleware.crash import CrashMiddleware
+from sagacity.api.middleware.request_log import RequestLogMiddleware
+from sagacity.api.middleware.timeout import TimeoutMiddleware
+from sagacity.auth.tokens import bearer, hash_token
+from sagacity.bootstrap import WorkerRuntime
+from sagacity.domain.errors import SagacityError, Unauthorized
+from sagacity.domain.ids import TimeOrderedIds
+from sagacity.domain.principal import Principal
+from sagacity.domain.tenant import Tenant
+from sagacity.schemas.health import Health, Liveness, ServiceState
+
+_BODY_BYTES = 1_024
+_SECONDS = 30.0
+_CONNECTIONS = 50
+"""At a time: those who ask are probes, and Prometheus."""
+
+
+class DoorServer(uvicorn.Server):
+    """A server within a process that hears signals by itself."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_open = asyncio.Event()
+        """Set once connections are taken."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets=sockets)
+        self.is_open.set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave them alone."""
+        yield
+
+
+def door_server(runtime: WorkerRuntime) -> DoorServer:
+    """Return what serves a worker's routes, for `DoorServer.serve` with the socket that it listens on."""
+    config = uvicorn.Config(
+        worker_app(runtime),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        http=limited_protocol(most=_CONNECTIONS, head_seconds=runtime.settings.header_timeout_seconds),
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    return DoorServer(config)
+
+
+def worker_app(runtime: WorkerRuntime) -> Starlette:
+    """Return the routes of a worker."""
+
+    async def health(_request: Request) -> Response:
+        """Return that the process answers, without checking its parts."""
+        state = Health(
+            timestamp=runtime.clock.now(),
+            version=server_version(),
+            environment=runtime.settings.environment,
+            services={"worker": ServiceState(status="healthy")},
+        )
+        return JSONResponse(state.model_dump(mode="json"))
+
+    async def live(_request: Request) -> Response:
+        """Return that the process is alive."""
+        return JSONResponse(Liveness(timestamp=runtime.clock.now()).model_dump(mode="json"))
+
+    async def ready(_request: Request) -> Response:
+        """Check every part of the worker; the status is 503 unless all required parts work."""
+        found = readiness_of(await checked(runtime), runtime.clock.now())
+        headers = {} if found.ready else {"Retry-After": str(RETRY_SECONDS)}
+        return JSONResponse(
+            found.model_dump(mode="json"), status_code=200 if found.ready else 503, headers=headers
+        )
+
+    async def metrics(http_request: Request) -> PlainTextResponse:
+        """Return the figures of this worker, to whoever runs the installation."""
+        await _require_operator(http_request, runtime)
+        return await metrics_reply(runtime)
+
+    return Starlette(
+        routes=[
+            Route("/health", health),
+            Route("/health/live", live),
+            Route("/health/ready", ready),
+            Route("/metrics", metrics),
+        ],
+        middleware=[
+            Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+            Middleware(RequestLogMiddleware),
+            Middleware(CrashMiddleware),
+            Middleware(TimeoutMiddleware, seconds=_SECONDS, wait_seconds=_SECONDS, waiting=()),
+            Middleware(BodyMiddleware, max_bytes=_BODY_BYTES),
+        ],
+        exception_handlers={SagacityError: foreseen_response},
+    )
+
+
+async def _require_operator(http_request: Request, runtime: WorkerRuntime) -> None:
+    """
+    Make sure that a call comes from whoever runs the installation, as the server's `/metrics` does.
+
+    Raises:
+        Unauthorized: its token is not known, or one is needed and did not come.
+        Forbidden: its token is another organisation's.
+    """
+    token = bearer(http_request.headers.get("authorization"))
+    if token:
+        found = await runtime.storage.find_token(hash_token(token))
+        Principal(tenant=Tenant(org_id=found.org_id)).require_operator()
+        return
+    client = http_request.client
+    is_near = runtime.settings.is_worker_loopback and is_local(
+        "" if client is None else client.host,
+        host=http_request.headers.get("host", ""),
+        origin=http_request.headers.get("origin"),
+    )
+    if not is_near or runtime.settings.knows_users or await runtime.storage.has_tokens():
+        raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")

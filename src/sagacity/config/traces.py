@@ -1,0 +1,75 @@
+"""Where traces are sent: the collector's address and the headers by which it knows the sender."""
+
+import re
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+_PATH = "/v1/traces"
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\x20-\x7e]+")
+
+
+def collector_url(text: str) -> str:
+    """
+    Return the address that spans are posted to, with the usual path where none is given; empty for none.
+
+    Raises:
+        ValueError: it is no address of HTTP, or holds a password.
+    """
+    if not text:
+        return ""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not text.isprintable():
+        raise ValueError("must be an http or https URL, such as http://127.0.0.1:4318")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("must hold no password and no query; what the collector asks for is a header")
+    return text if parts.path not in {"", "/"} else f"{parts.scheme}://{parts.netloc}{_PATH}"
+
+
+def collector_headers(secret: SecretStr) -> dict[str, SecretStr]:
+    """
+    Read headers that are written as `name=value,name=value`.
+
+    Raises:
+        ValueError: one is none; the text does not show it, as it is a secret.
+    """
+    headers: dict[str, SecretStr] = {}
+    for pair in filter(None, (one.strip() for one in secret.get_secret_value().split(","))):
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise ValueError("must be headers like `name=value,name=value`")
+        headers[name] = SecretStr(value)
+    return headers
+
+
+def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
+    """
+    Make sure that headers do not cross a network as plain text.
+
+    Raises:
+        ValueError: they would.
+    """
+    if (
+        headers.get_secret_value()
+        and url.startswith("http:")
+        and not is_this_machine(urlsplit(url).hostname or "")
+    ):
+        raise ValueError(
+            "SAGACITY_TRACES_HEADERS are secrets: SAGACITY_TRACES_URL must be https, or on this machine"
+        )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether only this machine can be reached by a name or an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
