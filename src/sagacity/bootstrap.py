@@ -149,6 +149,24 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
 
 
 @asynccontextmanager
+async def open_parts(settings: Settings, *, clock: Clock) -> AsyncGenerator[Parts]:
+    """
+    Open what searches need, for a command beside running servers: nothing is learned, recorded, copied or shared.
+
+    Raises:
+        SchemaMismatch: a newer release, or another program, wrote the database.
+        IndexMismatch: the search index was made by another embedder.
+    """
+    alone = settings.model_copy(update={"redis_url": ""})
+    tokens = TokenCounter()
+    async with (
+        open_shared(alone.redis_url) as shared,
+        _open_index(alone, shared, tokens, clock=clock) as (storage, embedder),
+    ):
+        yield _build(alone, storage, shared, embedder, tokens, reranker=None, clock=clock).parts
+
+
+@asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncGenerator["ArqWorker"]:
     """
     Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.

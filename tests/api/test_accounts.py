@@ -223,7 +223,9 @@ async def test_e_mails_survive_what_fails(tmp_path: Path, database_url: str) -> 
             parts = app.state.runtime.accounts.parts
             await api.post("/api/auth/password/reset", json={"email": EMAIL})
             await mailed(app, mailbox, 2)
-            await until(lambda: _next_due_in(app, None))  # or the mark of the second would count for the third
+            await until(
+                lambda: _next_due_in(app, None)
+            )  # or the mark of the second would count for the third
             async with parts.storage.begin(parts.tenant) as transaction:
                 [user_id] = {await _user_of(transaction)}
                 await transaction.account_mails.ask(user_id, "reset_password")

@@ -32,6 +32,7 @@ from sagacity.storage.evidence.conversations import ConversationRepository, Exch
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.figures import FigureRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
+from sagacity.storage.evidence.logs import LogRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
 from sagacity.storage.evidence.shadow import ShadowRepository
@@ -87,6 +88,7 @@ class Transaction:
     def __init__(self, scope: Scope) -> None:
         self.search = SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
+        self.logs = LogRepository(scope)
         self.graph = GraphRepository(scope)
         self.entities = EntityRepository(scope, self.graph)
         self.relationships = RelationshipRepository(scope, self.entities)
