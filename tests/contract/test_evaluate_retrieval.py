@@ -109,7 +109,9 @@ async def test_the_gate_fails_when_settings_make_the_ranking_worse(parts: Parts,
     acting = for_everyone(parts)
     await told(parts, memories=True)
     asking = Asking(ranking=Ranking.WEIGHTED, at=START)
-    found = await measured(acting, await drawn(acting, count=COUNT, seed=1), asking, unheard, ways=(ALL,))
+    found = await measured(
+        acting, await drawn(acting, count=COUNT, seed=1, user_id=ANNA), asking, unheard, ways=(ALL,)
+    )
     saved = Saved(**asking.model_dump(), org_id=ORG.org_id, seed=1, embedder="any", outcomes=found.outcomes)
     kept = tmp_path / "kept.json"
     kept.write_text(saved.model_dump_json())
