@@ -3,9 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from random import Random
+from typing import Annotated
+
+from pydantic import Field
 
 from sagacity.domain.base import Value
-from sagacity.domain.ids import InteractionId, RequestId, UserId
+from sagacity.domain.ids import MAX_INT, InteractionId, RequestId, UserId
 from sagacity.domain.interaction import Interaction
 from sagacity.memories.acting import Acting
 from sagacity.quality.questions import question_of
@@ -27,7 +30,7 @@ class Question(Value):
     text: str
     statement: str
     """The sentence that answers it; another turn that has it answers it as well."""
-    interaction_id: InteractionId
+    interaction_id: Annotated[InteractionId, Field(ge=1, le=MAX_INT)]
     """The turn that it was said in."""
     request_id: RequestId
 

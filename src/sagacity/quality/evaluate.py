@@ -5,7 +5,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from sagacity.domain.base import Value
 from sagacity.domain.errors import NotFound
@@ -29,6 +31,7 @@ WAYS: Final[Mapping[str, tuple[StrategyName, ...]]] = {
 }
 _OF_MEMORIES: Final = frozenset({str(StrategyName.GRAPH), str(StrategyName.PROFILE)})
 """Those that find no turns."""
+_Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Progress = Callable[[int, int], None]
 """Told how many of how many questions were asked."""
 
@@ -43,9 +46,9 @@ class Subject(StrEnum):
 class Score(Value):
     """What one question brought."""
 
-    recall: float
-    ndcg: float
-    reciprocal_rank: float
+    recall: _Share
+    ndcg: _Share
+    reciprocal_rank: _Share
 
 
 class Figure(Value):

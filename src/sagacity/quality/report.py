@@ -176,7 +176,10 @@ def read_saved(path: Path) -> Saved:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InvalidInput(f"{path} is too large for a file that `sagacity eval --save` wrote")
-        return Saved.model_validate_json(path.read_bytes())
+        given = path.read_bytes()
+        if b"\\u0000" in given:
+            raise InvalidInput(f"{path} holds a character that no database stores")
+        return Saved.model_validate_json(given)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:

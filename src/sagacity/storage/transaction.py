@@ -43,6 +43,7 @@ from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.memories.changes import ChangeRepository
 from sagacity.storage.memories.clusters import ClusterRepository
 from sagacity.storage.memories.duplicate_pairs import DuplicateRepository
+from sagacity.storage.memories.health import HealthRepository
 from sagacity.storage.memories.memories import MemoryRepository
 from sagacity.storage.memories.of_user import UserMemoryRepository
 from sagacity.storage.memories.review_actions import ReviewActionRepository
@@ -100,6 +101,7 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.review_queue = ReviewQueueRepository(scope)
+        self.health = HealthRepository(scope)
         self.review_actions = ReviewActionRepository(scope)
         self.duplicates = DuplicateRepository(scope)
         self.evaluations = EvaluationRepository(scope)
