@@ -6,6 +6,7 @@ from functools import cached_property
 
 from harness import Budget, Report, Table, number, percentile
 from histories import Question, Turn, TurnKey
+
 from sagacity.quality.ir_metrics import Gains, all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
 
 CUTS = (1, 5, 10)

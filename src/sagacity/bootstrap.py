@@ -32,6 +32,7 @@ from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
 from sagacity.domain.recorder import UNRECORDED
+from sagacity.domain.retention import Limits
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
@@ -432,10 +433,12 @@ def task_runner(
         evaluation_delay_seconds=settings.evaluation_delay_seconds,
         idle_seconds=settings.chat_idle_seconds,
         expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
-        interaction_limit=settings.interaction_limit,
+        limits=Limits(
+            days=settings.retention_days,
+            rows=settings.retention_rows,
+            retain_evidence=settings.retain_evidence,
+        ),
         analytics_days=settings.analytics_retention_days,
-        usage_days=settings.usage_retention_days,
-        usage_limit=settings.usage_limit,
         waiting_count=settings.learn_concurrency,
     )
     # Not cached: a configuration that was set before a task began holds for it.

@@ -119,7 +119,13 @@ async def test_18_a_restart_loses_no_evaluation_and_new_turns_are_judged_anew(tm
 
 async def test_20_the_oldest_learned_turns_go_and_nothing_that_is_unread(tmp_path, database_url):
     """Beyond the limit, turns go with their requests and their index; what a learner still has to read stays."""
-    settings = settings_in(tmp_path, database_url=database_url, interaction_limit=4, quiet_seconds=0.2)
+    settings = settings_in(
+        tmp_path,
+        database_url=database_url,
+        retention_rows={"interactions": 4},
+        retain_evidence=False,
+        quiet_seconds=0.2,
+    )
     async with running(settings) as app, client_of(app) as api:
         await publish(api, "I live in Lyon.", "Good morning.")
         for n in range(5):

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import httpx
-import pytest
 
 from support.api import client_of, make_token
 from support.promises import (
@@ -130,7 +129,6 @@ async def hold(api: httpx.AsyncClient, target: str, value: str) -> str:
     return begun["quarantine_id"]
 
 
-@pytest.mark.both_databases
 async def test_no_door_shows_what_is_held_and_all_is_back_after_the_release(app, api) -> None:
     """Turns, memories, playbooks for all users and entities of a source; held as long as one quarantine stands."""
     await poisoned(api)

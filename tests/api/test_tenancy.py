@@ -104,6 +104,7 @@ READS = {
     ("GET", "/api/get_operation_status"): None,
     ("GET", "/api/operations"): None,
     ("GET", "/api/erasures"): None,
+    ("GET", "/api/quarantines"): None,
     ("POST", "/api/get_profile_diff"): {},
     ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
@@ -154,6 +155,7 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         {"conversation_id": other["conversation"]},
     )
     own, memory = {"user_id": ANNA}, f"/api/memories/{other['memory']}"
+    quarantine = f"/api/quarantines/{other['quarantine']}"
     return {
         ("GET", f"{entity}?user_id={ANNA}"): None,
         ("GET", f"{entity}/graph?user_id={ANNA}"): None,
@@ -257,7 +259,12 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", "/api/get_memory_review_actions"): {"include_all_users": True},
         ("POST", "/api/review_memory"): {"entity_id": user_playbook, "action": "archive"},
         ("POST", "/api/undo_memory_review"): {"entity_id": user_playbook},
+        ("GET", "/api/v1/usage/effects"): None,
         ("GET", "/api/erasures/1"): None,
+        ("POST", "/api/quarantines"): {"target": "source", "value": "changed"},
+        ("GET", quarantine): None,
+        ("GET", f"{quarantine}/held"): None,
+        ("POST", f"{quarantine}/release"): {},
         ("GET", f"/api/users/{ANNA}/export"): None,
         ("DELETE", f"/api/users/{ANNA}"): None,
     }
@@ -288,6 +295,7 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/exchanges/[^/]+", "/exchanges/{exchange_id}", bare)
     bare = re.sub(r"/memories/([0-9a-f-]{36}|\d+)", "/memories/{memory_id}", bare)
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
+    bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
 
@@ -330,6 +338,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
         await fill(app, api, "alpha")
         await fill(app, other, "beta")
         made = await other.post(f"/api/chat/conversations?user_id={ANNA}", json={"title": "betatown talk"})
+        held = await other.post("/api/quarantines", json={"target": "source", "value": "betatown.example"})
         exchange_id = await answered_elsewhere(app, "beta", made.json()["id"])
         before = await seen(other)
         things = {
@@ -343,6 +352,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
             "letter": before["/api/dead_letters"]["dead_letters"][0]["dead_letter_id"],
             "entity": min(one["entity_id"] for one in before[f"/api/entities?user_id={ANNA}"]["entities"]),
             "memory": before[f"/api/memories/type/procedural?user_id={ANNA}"]["memories"][0]["id"],
+            "quarantine": held.json()["quarantine_id"],
             "tie": before[f"/api/relationships?user_id={ANNA}"]["relationships"][0]["relationship_id"],
         }
         assert "betatown" in json.dumps(before)

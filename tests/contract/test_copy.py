@@ -283,13 +283,13 @@ async def test_verification_names_what_differs(source: Storage, target: Storage)
         statement = sa.update(memories).where(memories.c.uid == "theirs-0").values(confidence=0.5)
         await connection.execute(statement)
     with pytest.raises(
-        CopyMismatch, match=r"table memories of organisation 'org-b': 6 rows .*, 6 .* other content"
+        CopyMismatch, match=r"table memories of organisation 'org-b': 7 rows .*, 7 .* other content"
     ):
         await compare(source.backend, target.backend, quiet)
     async with target.backend.write(OTHER_ORG.org_id) as connection:
         await connection.execute(sa.delete(memories).where(memories.c.uid == "theirs-0"))
     with pytest.raises(
-        CopyMismatch, match=r"table memories of organisation 'org-b': 6 rows .*, 5 at the target"
+        CopyMismatch, match=r"table memories of organisation 'org-b': 7 rows .*, 6 at the target"
     ):
         await compare(source.backend, target.backend, quiet)
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sagacity.domain.ids import RequestId, SessionId
+from sagacity.domain.retention import TurnsToGo
 from sagacity.storage.transaction import Storage, Transaction
 from support.evaluating import BAD, DELAY_SECONDS, LOST, configure, results, talk, worker
 from support.learning import due_at
@@ -22,8 +23,9 @@ async def _one_turn(tx: Transaction) -> None:
 
 
 async def _oldest(tx: Transaction, count: int) -> None:
-    chosen = await tx.retention.oldest_read([], judged=True, limit=count)
-    assert await tx.retention.drop(chosen, [], judged=True) == count
+    may_go = TurnsToGo(judged=True)
+    chosen = await tx.retention.oldest_read(may_go, limit=count)
+    assert await tx.retention.drop(chosen, may_go) == count
 
 
 async def _judged(storage: Storage, clock, ids) -> None:

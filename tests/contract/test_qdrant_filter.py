@@ -81,7 +81,7 @@ async def test_times_keep_their_microseconds(copied: Storage) -> None:
         assert payload["changed_at"] == round(document.changed_at.timestamp() * 1_000_000)
         assert ("expires_at" in payload) == (document.expires_at is not None)
         assert set(payload) - {"expires_at", "request_id"} == {
-            "organisation", "scope", "kind", "status", "approval", "visibility", "agent_version", "name", "source", "changed_at",
+            "organisation", "scope", "kind", "status", "approval", "visibility", "held", "agent_version", "name", "source", "changed_at",
         }  # fmt: skip
     assert {document.expires_at is None for document in documents} == {True, False}
 

@@ -8,6 +8,7 @@ from sagacity.domain.cursor import learner_name
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import ArchivedBy, MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
+from sagacity.domain.retention import TurnsToGo
 from sagacity.storage.transaction import Storage
 from support.learning import lines
 from support.parts import ANNA, BEN, ORG, START, cursor_at, said
@@ -19,9 +20,9 @@ ONE, TWO = (MemoryKind.PROFILE, "one"), (MemoryKind.USER_PLAYBOOK, "two")
 async def drop(storage: Storage, count: int, learners=(ONE,)) -> int:
     """Drop up to so many of the oldest turns."""
     async with storage.read(ORG) as snapshot:
-        chosen = await snapshot.retention.oldest_read(learners, judged=False, limit=count)
+        chosen = await snapshot.retention.oldest_read(TurnsToGo(learners=learners), limit=count)
     async with storage.begin(ORG) as tx:
-        return await tx.retention.drop(chosen, learners, judged=False)
+        return await tx.retention.drop(chosen, TurnsToGo(learners=learners))
 
 
 async def turns(storage: Storage, user_id: str = ANNA) -> list[str]:
@@ -59,17 +60,17 @@ async def test_turns_that_were_chosen_stay_if_somebody_is_to_read_them_by_then(s
     await read_to(storage, 10)
     async with storage.read(ORG) as snapshot:
         assert await snapshot.retention.excess(4) == 6
-        chosen = await snapshot.retention.oldest_read([ONE], judged=False, limit=6)
+        chosen = await snapshot.retention.oldest_read(TurnsToGo(learners=(ONE,)), limit=6)
     assert len(chosen) == 6
     await read_to(storage, 4, PENDING)
     async with storage.begin(ORG) as tx:
-        assert await tx.retention.drop(chosen, [ONE], judged=False) == 4
+        assert await tx.retention.drop(chosen, TurnsToGo(learners=(ONE,))) == 4
         assert await tx.retention.excess(4) == 2
     async with storage.begin(ORG) as tx:
         await tx.cursors.save(cursor_at(10, learner=learner_name(*ONE)))
         await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
     async with storage.begin(ORG) as tx:
-        assert await tx.retention.drop(chosen, [], judged=False) == 0
+        assert await tx.retention.drop(chosen, TurnsToGo()) == 0
         assert await tx.retention.excess(4) == 0
     assert await turns(storage) == lines(6, 4)
 

@@ -36,6 +36,7 @@ def admits(wanted: Filter, memory: Memory) -> bool:
         and (not wanted.approvals or memory.approval in approvals)
         and (memory.kind not in VERSIONED or memory.agent_version in (wanted.agent_versions or VERSIONS))
         and (memory.kind not in VERSIONED or memory.name in (wanted.names or NAMES))
+        and wanted.is_held in (None, memory.is_held)
         and wanted.source in (None, memory.source)
         and wanted.request_id in (None, *memory.source_request_ids[:1])
         and {tag.lower() for tag in wanted.tags} <= tags_of(memory)
@@ -75,7 +76,7 @@ def test_the_filter_property_covers_every_field() -> None:
     """A field that is added to Filter has to be added to the property below."""
     assert set(Filter.model_fields) == {
         "kinds", "interactions", "user_id", "user_ids", "statuses", "visibility", "approvals", "agent_versions", "names", "source",
-        "request_id", "tags", "metadata", "start", "end", "event_start", "event_end", "valid_at", "as_of",
+        "request_id", "is_held", "tags", "metadata", "start", "end", "event_start", "event_end", "valid_at", "as_of",
     }  # fmt: skip
 
 

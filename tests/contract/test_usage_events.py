@@ -9,6 +9,7 @@ from sagacity.analytics.writers import UsageWriter
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.retention import Limits, Record
 from sagacity.domain.tenant import DueScope
 from sagacity.domain.usage import UsageEventName
 from sagacity.learning.retention import Retain
@@ -19,6 +20,7 @@ from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, CountingIds, Stopped
 from support.usage import used
 
 DAY = timedelta(days=1)
+EVENTS = Record.USAGE_EVENTS
 PROFILE, PLAYBOOK, SKILL = MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.SKILL
 CITED = {"event_name": UsageEventName.CITATION, "prompt_tokens": None}
 
@@ -73,25 +75,20 @@ async def test_another_organisations_event_is_refused(storage: Storage) -> None:
         async with storage.begin(ORG) as transaction:
             await transaction.usage.add(events)
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.usage.count() == 0
+        assert await snapshot.records.count(EVENTS) == 0
 
 
-async def test_old_events_and_those_of_a_user_are_deleted(storage: Storage) -> None:
-    """By age, by number, the oldest first, and by user; of this organisation."""
+async def test_events_of_a_user_are_deleted(storage: Storage) -> None:
+    """Those of this organisation, some at a time."""
     await add(storage, *((str(day), {"at": START + day * DAY, "user_id": ANNA}) for day in range(6)))
     await add(storage, ("ben", {"user_id": BEN, "at": START + 9 * DAY}), ("nobody", {"user_id": None}))
     await add(storage, ("0", {}), tenant=OTHER_ORG)
     async with storage.begin(ORG) as transaction:
         usage = transaction.usage
-        assert await usage.drop(before=START + 2 * DAY, limit=2) == 2
-        assert await usage.drop(before=START + 2 * DAY, limit=2) == 1
-        assert await usage.first_at() == START + 2 * DAY
-        assert await usage.drop(limit=1) == 1
-        assert await usage.first_at() == START + 3 * DAY
-        assert [await usage.forget_user(ANNA, limit=2) for _ in range(2)] == [2, 1]
-        assert await usage.count() == 1
+        assert [await usage.forget_user(ANNA, limit=4) for _ in range(2)] == [4, 2]
+        assert await transaction.records.count(EVENTS) == 2
     async with storage.read(OTHER_ORG) as snapshot:
-        assert await snapshot.usage.count() == 1
+        assert await snapshot.records.count(EVENTS) == 1
 
 
 async def test_tokens_are_counted_when_a_memory_is_written(
@@ -129,12 +126,12 @@ async def test_events_on_their_way_are_written_and_grow_old(
     assert await emitter.flush() == 6
     assert emitter.dropped == 1
     clock.advance(5.5 * DAY.total_seconds())
-    policy = {"usage_days": 4, "usage_limit": 3, "cleanup_batch": 1}
+    policy = {"limits": Limits(days={EVENTS: 4}, rows={EVENTS: 3}), "cleanup_batch": 1}
     parts = task_parts(storage, WordEmbedder(), clock, ids, **policy)
     runner = TaskRunner(parts, [Retain(parts)])
     report = await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
     assert report.failed == {}
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.usage.count() == 3
-        assert await snapshot.usage.first_at() == START + 3 * DAY
+        assert await snapshot.records.count(EVENTS) == 3
+        assert await snapshot.records.first_at(EVENTS) == START + 3 * DAY
         assert (await snapshot.cursors.log_head(ORGANISATION)).due_at == START + 7 * DAY

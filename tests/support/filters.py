@@ -99,7 +99,7 @@ FILTERS = st.builds(
 NARROW = [
     ALL_KINDS.model_copy(update={name: value})
     for name, value in (
-        ("names", ("n1",)), ("source", "s2"), ("agent_versions", ("v1",)), ("request_id", "q2"),
+        ("names", ("n1",)), ("is_held", True), ("source", "s2"), ("agent_versions", ("v1",)), ("request_id", "q2"),
         ("start", MOMENTS[3]), ("end", MOMENTS[2]), ("valid_at", MOMENTS[2]),
         ("user_id", "anna"), ("visibility", (Visibility.WAITS_FOR_REVIEW,)), ("approvals", (Approval.REJECTED,)), ("user_ids", ("anna", "ben")),
         ("event_start", MOMENTS[3]), ("event_end", MOMENTS[2]), ("as_of", MOMENTS[2]),

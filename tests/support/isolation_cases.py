@@ -24,6 +24,7 @@ from sagacity.domain.memory_health import HealthQuery
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.quarantine import Quarantine, QuarantineTarget
 from sagacity.domain.query import Filter
+from sagacity.domain.retention import Record, TurnsToGo
 from sagacity.domain.review_queue import ReviewQuery
 from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.usage import UsageEventName
@@ -68,6 +69,8 @@ CALLS = AnalyticsFilter()
 FIGURES = FigureFilter(start=LONG_AGO, end=LATER)
 BY_SOURCE = FIGURES.model_copy(update={"by": FigureGroup.SOURCE})
 REVIEWED = ReviewQuery(kinds=tuple(MemoryKind), user_id=None, days_back=1)
+NEEDED = {Record.DEAD_LETTERS, Record.MODEL_CALLS, Record.OPERATIONS, Record.REVIEW_ACTIONS}
+"""Records of which both have only rows that may not go yet."""
 DAY = (START - datetime(1970, 1, 1, tzinfo=UTC)).days
 
 
@@ -140,8 +143,8 @@ async def _drop_all(tx: Transaction) -> int:
             await tx.operations.settle(item, ItemStatus.CANCELLED)
     for letter in await tx.dead_letters.list_newest():
         await tx.dead_letters.mark(letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=letter.status)
-    chosen = await tx.retention.oldest_read([], judged=False, limit=99)
-    return await tx.retention.drop(chosen, [], judged=False)
+    chosen = await tx.retention.oldest_read(TurnsToGo(), limit=99)
+    return await tx.retention.drop(chosen, TurnsToGo())
 
 
 async def _all_hits(tx: Transaction, vector) -> list[Hit]:
@@ -329,7 +332,8 @@ CASES: dict[str, Case] = {
     "retention.next_expiry": lambda tx, h: tx.retention.next_expiry(),
     "retention.purge_expired": lambda tx, h: tx.retention.purge_expired(EXPIRY, limit=99),
     "retention.excess": lambda tx, h: tx.retention.excess(1),
-    "retention.oldest_read": lambda tx, h: tx.retention.oldest_read([], judged=False, limit=99),
+    "retention.oldest_read": lambda tx, h: tx.retention.oldest_read(TurnsToGo(), limit=99),
+    "retention.first_at": lambda tx, h: tx.retention.first_at(),
     "retention.drop": lambda tx, h: _drop_all(tx),
     "evaluations.replace": lambda tx, h: tx.evaluations.replace(ANNA, evaluation(h.word)),
     "evaluations.judged_at": lambda tx, h: tx.evaluations.judged_at(ANNA, h.session.session_id),
@@ -533,10 +537,15 @@ CASES: dict[str, Case] = {
     ),
     "effects.by_extractor": lambda tx, h: tx.effects.by_extractor(EffectFilter(), user_id=None),
     "effects.contents": lambda tx, h: tx.effects.contents([(PROFILE, h.memory.uid)], user_id=None),
-    "usage.count": lambda tx, h: tx.usage.count(),
-    "usage.first_at": lambda tx, h: tx.usage.first_at(),
-    "usage.drop": lambda tx, h: tx.usage.drop(limit=9),
-    "usage.drop, old": lambda tx, h: tx.usage.drop(before=LATER, limit=9),
+    **{
+        f"records.{name}, {record}": case
+        for record in Record
+        for name, case in {
+            "count": lambda tx, h, record=record: tx.records.count(record),
+            "first_at": lambda tx, h, record=record: tx.records.first_at(record),
+            "drop": lambda tx, h, record=record: tx.records.drop(record, before=LATER, limit=9),
+        }.items()
+    },
     "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA, limit=9),
     "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
     "health.counts": lambda tx, h: tx.health.counts(HealthQuery(user_id=None, days_back=1)),
@@ -682,9 +691,9 @@ EXPECTED: dict[str, object] = {
     "effects.outcomes": [],
     "usage.known": [],
     "usage.of_items": {},
-    "usage.count": 1,
-    "usage.drop": 1,
-    "usage.drop, old": 1,
+    **{f"records.count, {record}": 1 for record in Record},
+    **{f"records.drop, {record}": 1 for record in set(Record) - NEEDED},
+    **{f"records.drop, {record}": 0 for record in NEEDED},
     "usage.forget_user": 1,
     "clusters.of": [],
     "clusters.candidates": {},

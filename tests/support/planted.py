@@ -18,6 +18,7 @@ from sagacity.storage.schema.tables import (
     model_calls,
     operations,
     playbook_clusters,
+    quarantines,
     search_documents,
     search_index,
     search_scopes,
@@ -90,6 +91,10 @@ class Planted:
                 return "profile"
             case name if name in _STATES and table.name != "exchanges":
                 return _STATES[name]
+            case "target" if table is quarantines:
+                return "user"
+            case "value" if table is quarantines:
+                return self.user_id
             case "is_erasing":
                 return False
             case "operation_id":

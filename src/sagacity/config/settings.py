@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.domain.errors import ConfigError
+from sagacity.domain.retention import TABLES, Record
 from sagacity.domain.tenant import LOCAL_ORG
 
 _PREFIX = "SAGACITY_"
@@ -21,6 +23,7 @@ _LEAST_SECRET_BYTES = 32
 _KEY_SUFFIX = "_API_KEY"
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
+_TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
 _USAGE_SINK = "REFLEXIO_ENABLE_USAGE_EVENT_SINK"
 """By which name others know `SAGACITY_USAGE_EVENTS`."""
 _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
@@ -149,13 +152,18 @@ class Settings(BaseSettings):
         description="Record how often each memory is surfaced and cited; "
         "`REFLEXIO_ENABLE_USAGE_EVENT_SINK` is read where this is unset.",
     )
-    usage_retention_days: int = Field(
-        default=365, ge=1, le=36_500, description="After how many days usage events are deleted."
+    retention_days: Annotated[dict[str, int], NoDecode] = Field(
+        default={Record.USAGE_EVENTS: 365},
+        description=f"After how many days rows are deleted, by table, such as `model_calls=400,interactions=730`; "
+        f"0: never. {_TABLES}",
     )
-    usage_limit: int = Field(
-        default=1_000_000,
-        ge=0,
-        description="Usage events that an organisation keeps; older ones are deleted at night. 0: all.",
+    retention_rows: Annotated[dict[str, int], NoDecode] = Field(
+        default={Record.USAGE_EVENTS: 1_000_000},
+        description="How many rows of a table an organisation keeps, the newest ones, such as `interactions=250000`; "
+        "0: all.",
+    )
+    retain_evidence: bool = Field(
+        default=True, description="Keep turns on which a current memory rests, whatever their age and number."
     )
     drain_seconds: float = Field(
         default=30, ge=0, description="How long a stopping worker may take to finish its work."
@@ -173,11 +181,6 @@ class Settings(BaseSettings):
     )
     evaluation_delay_seconds: float = Field(
         default=600, ge=0, description="How long a session must be quiet before it is evaluated."
-    )
-    interaction_limit: int = Field(
-        default=0,
-        ge=0,
-        description="Turns that an organisation keeps; older ones go once every version has read them. 0: all.",
     )
     expired_days: float | None = Field(
         default=None,
@@ -292,6 +295,12 @@ class Settings(BaseSettings):
     mail_from: str = Field(default="", description="Address that e-mails are from.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
+
+    @field_validator("retention_days", "retention_rows", mode="before")
+    @classmethod
+    def _read_limits(cls, value: object, info: ValidationInfo) -> object:
+        default = cls.model_fields[info.field_name or ""].default
+        return default | read_limits(value) if isinstance(value, str) else value
 
     @field_validator("cors_origins", mode="before")
     @classmethod

@@ -1,17 +1,20 @@
-"""What is kept how long: turns and usage events up to a limit, and expired memories, where a setting says so."""
+"""What is kept how long: turns and records up to a limit, and expired memories, where a setting says so."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import structlog
 
 from sagacity.domain.cursor import RETAIN, Lease
 from sagacity.domain.ids import ORGANISATION, OrgId
+from sagacity.domain.retention import TURNS, Record, TurnsToGo
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.storage.transaction import Transaction
 
 _log = structlog.get_logger(__name__)
+_DAY = timedelta(days=1)
 _FARTHEST = timedelta(days=365)
 """No look is planned for later, so that what expires in the year 9999 is a date like any other."""
 _BATCHES_CHOSEN = 20
@@ -34,11 +37,19 @@ class Retain:
         return True
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        """Return when the next memory has been expired, or the next usage event kept, for long enough; None: none."""
-        purge_at = await _next_purge(snapshot, self._policy, self._clock.now())
-        first_at = await snapshot.usage.first_at()
-        drop_at = None if first_at is None else first_at + timedelta(days=self._policy.usage_days)
-        return min(filter(None, (purge_at, drop_at)), default=None)
+        """Return when the next memory has been expired, or the next row kept, for long enough; None: none."""
+        now = self._clock.now()
+        expiries = [await _next_purge(snapshot, self._policy, now)]
+        for table, days in _limited(self._policy.limits.days):
+            if table == TURNS:
+                first_at = await snapshot.retention.first_at()
+            else:
+                first_at = await snapshot.records.first_at(Record(table))
+            if first_at is not None:
+                grown_old_at = first_at + timedelta(days=days)
+                # What is old enough and still there is needed: whether it still is can wait for a day.
+                expiries.append(grown_old_at if grown_old_at > now else now + _DAY)
+        return min(filter(None, expiries), default=None)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
@@ -47,54 +58,73 @@ class Retain:
         Raises:
             Conflict: the lease was lost.
         """
-        turns = await self._drop_turns(subject, lease)
-        purged = await self._purge(subject.tenant, lease)
-        events = await self._drop_events(subject.tenant, lease)
-        if turns or purged or events:
-            counts = {"turns": turns, "memories": purged, "events": events}
+        policy, now = self._policy, self._clock.now()
+        counts = {TURNS: await self._drop_turns(subject, lease)}
+        counts["memories"] = await self._purge(subject.tenant, lease)
+        for table, days in _limited(policy.limits.days):
+            if table != TURNS:
+                before = now - timedelta(days=days)
+                counts[table] = await self._drop_old(subject.tenant, lease, Record(table), before)
+        for table, rows in _limited(policy.limits.rows):
+            if table != TURNS:
+                dropped = await self._drop_excess(subject.tenant, lease, Record(table), rows)
+                counts[table] = counts.get(table, 0) + dropped
+        if any(counts.values()):
             _log.info("retention.cleaned", org_id=subject.tenant.org_id, **counts)
         return TaskReport()
 
     async def _drop_turns(self, subject: Subject, lease: Lease) -> int:
-        policy, tenant, dropped = self._policy, subject.tenant, 0
-        if not policy.interaction_limit:
-            return dropped
-        learners = [one.key for group in subject.groups for one in group.learners]
-        judged = bool(subject.config.agent_success_configs)
-        async with self._storage.read(tenant) as snapshot:
-            excess = await snapshot.retention.excess(policy.interaction_limit)
-        while dropped < excess:
-            wanted = min(excess - dropped, policy.cleanup_batch * _BATCHES_CHOSEN)
+        """Delete turns that are too old, and then the oldest of those that are too many."""
+        limits, dropped = self._policy.limits, 0
+        may_go = TurnsToGo(
+            learners=tuple(one.key for group in subject.groups for one in group.learners),
+            judged=bool(subject.config.agent_success_configs),
+            retain_evidence=limits.retain_evidence,
+        )
+        if days := limits.days.get(TURNS):
+            old = may_go.model_copy(update={"before": self._clock.now() - timedelta(days=days)})
+            dropped += await self._drop_chosen(subject.tenant, lease, old, most=None)
+        if rows := limits.rows.get(TURNS):
+            async with self._storage.read(subject.tenant) as snapshot:
+                excess = await snapshot.retention.excess(rows)
+            dropped += await self._drop_chosen(subject.tenant, lease, may_go, most=excess)
+        return dropped
+
+    async def _drop_chosen(self, tenant: Tenant, lease: Lease, may_go: TurnsToGo, *, most: int | None) -> int:
+        """Delete the oldest turns that may go, all or *most*."""
+        batch, dropped = self._policy.cleanup_batch, 0
+        while most is None or dropped < most:
+            wanted = batch * _BATCHES_CHOSEN if most is None else min(most - dropped, batch * _BATCHES_CHOSEN)
             async with self._storage.read(tenant) as snapshot:
-                chosen = await snapshot.retention.oldest_read(learners, judged=judged, limit=wanted)
+                chosen = await snapshot.retention.oldest_read(may_go, limit=wanted)
             before = dropped
-            for start in range(0, len(chosen), policy.cleanup_batch):
-                batch = chosen[start : start + policy.cleanup_batch]
+            for start in range(0, len(chosen), batch):
                 async with self._storage.begin(tenant) as transaction:
                     await transaction.leases.check(lease)
-                    dropped += await transaction.retention.drop(batch, learners, judged=judged)
+                    dropped += await transaction.retention.drop(chosen[start : start + batch], may_go)
             if dropped - before < wanted:
                 break
         return dropped
 
-    async def _drop_events(self, tenant: Tenant, lease: Lease) -> int:
-        """Delete usage events that are too old, and then the oldest of those that are too many."""
-        policy, dropped, left = self._policy, 0, 0
-        before = self._clock.now() - timedelta(days=policy.usage_days)
+    async def _drop_old(self, tenant: Tenant, lease: Lease, record: Record, before: datetime) -> int:
+        limit, dropped = self._policy.cleanup_batch, 0
         while True:
             async with self._storage.begin(tenant) as transaction:
                 await transaction.leases.check(lease)
-                count = await transaction.usage.drop(before=before, limit=policy.cleanup_batch)
+                count = await transaction.records.drop(record, before=before, limit=limit)
             dropped += count
-            if count < policy.cleanup_batch:
-                break
-        if policy.usage_limit:
-            async with self._storage.read(tenant) as snapshot:
-                left = await snapshot.usage.count() - policy.usage_limit
+            if count < limit:
+                return dropped
+
+    async def _drop_excess(self, tenant: Tenant, lease: Lease, record: Record, rows: int) -> int:
+        async with self._storage.read(tenant) as snapshot:
+            left = await snapshot.records.count(record) - rows
+        dropped = 0
         while left > 0:
+            limit = min(left, self._policy.cleanup_batch)
             async with self._storage.begin(tenant) as transaction:
                 await transaction.leases.check(lease)
-                count = await transaction.usage.drop(limit=min(left, policy.cleanup_batch))
+                count = await transaction.records.drop(record, limit=limit)
             dropped += count
             left = left - count if count else 0
         return dropped
@@ -147,9 +177,13 @@ class PlanRetention:
             head = await snapshot.cursors.log_head(ORGANISATION)
             purge_at = await _next_purge(snapshot, self._policy, now)
             is_uncompared = bool(await snapshot.duplicates.uncompared())
-        due_at = None if purge_at is None else max(soon, purge_at)
-        if self._policy.interaction_limit or is_uncompared:
-            due_at = soon
+        limits = self._policy.limits
+        moments = [] if purge_at is None else [max(soon, purge_at)]
+        if limits.rows.get(TURNS) or limits.days.get(TURNS) or is_uncompared:
+            moments.append(soon)
+        if _limited(limits.days) or _limited(limits.rows):
+            moments.append(now + _DAY)
+        due_at = min(moments, default=None)
         if due_at is not None and (head.due_at is None or head.due_at > due_at):
             async with self._storage.begin(tenant) as transaction:
                 await transaction.cursors.ensure_due(ORGANISATION, due_at)
@@ -164,3 +198,7 @@ async def _next_purge(snapshot: Transaction, policy: TaskPolicy, now: datetime) 
     return (
         None if expiry is None else min(expiry, now + _FARTHEST) + timedelta(seconds=policy.expired_seconds)
     )
+
+
+def _limited(limits: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [(table, limit) for table, limit in limits.items() if limit]

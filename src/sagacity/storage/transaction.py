@@ -78,6 +78,7 @@ from sagacity.storage.work.extractions import ExtractionRepository
 from sagacity.storage.work.model_calls import ModelCallRepository
 from sagacity.storage.work.operation_slots import TURNS
 from sagacity.storage.work.operations import OperationRepository
+from sagacity.storage.work.records import RecordRepository
 
 _LOCAL = Tenant(org_id=LOCAL_ORG)
 Result = TypeVar("Result")
@@ -128,6 +129,7 @@ class Transaction:
         self.clusters = ClusterRepository(scope)
         self.distillations = DistillationRepository(scope)
         self.retention = RetentionRepository(scope, self.search, self.memories)
+        self.records = RecordRepository(scope)
         self.erasures = ErasureRepository(scope)
         self.derived = DerivedRepository(scope)
         self.quarantines = QuarantineRepository(scope, self.search, self.derived)

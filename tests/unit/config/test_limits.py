@@ -1,60 +1,42 @@
-"""Numbers of a configuration have an upper limit."""
-
-import json
-from typing import Any
+"""Limits by table, as people write them into the environment."""
 
 import pytest
-from pydantic import ValidationError
 
-from sagacity.config.tenant_config import TenantConfig, load_config
+from sagacity.config.settings import Settings
+from sagacity.domain.errors import ConfigError
 
-NAMED = {"extractor_name": "one", "extraction_definition_prompt": "anything"}
-MOST, LONGEST = 1_000_000, 87_600
-
-
-def playbooks(**fields: Any) -> dict[str, Any]:
-    return {"user_playbook_extractor_configs": [{**NAMED, **fields}]}
+DEFAULT = {"usage_events": 365}
 
 
-def fields_with(number: int) -> dict[str, dict[str, Any]]:
-    """Each number that a configuration has, as *number*."""
-    return {
-        "batch_size": {"batch_size": number},
-        "batch_interval": {"batch_size": MOST, "batch_interval": number},
-        "extraction_window_size": {"extraction_window_size": number},
-        "batch_size_override": playbooks(batch_size_override=number),
-        "batch_interval_override": {
-            "profile_extractor_configs": [{**NAMED, "extraction_window_stride_override": number}]
-        },
-        "search_top_k": playbooks(deduplication_config={"search_top_k": number}),
-        "min_cluster_size": playbooks(aggregation_config={"min_cluster_size": number}),
-        "refresh_count": playbooks(aggregation_config={"refresh_count": number}),
-        "min_feedback_per_cluster": playbooks(skill_generator_config={"min_feedback_per_cluster": number}),
-        "max_interactions_per_skill": playbooks(
-            skill_generator_config={"max_interactions_per_skill": number}
-        ),
-    }
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("", DEFAULT),
+        ("model_calls=400", {**DEFAULT, "model_calls": 400}),
+        (" interactions = 730 , usage_events=0,", {"usage_events": 0, "interactions": 730}),
+    ],
+)
+def test_limits_are_added_to_the_usual_ones(monkeypatch: pytest.MonkeyPatch, text: str, limits: dict) -> None:
+    """A table that is named has its own limit, also none."""
+    monkeypatch.setenv("SAGACITY_RETENTION_DAYS", text)
+    assert Settings().retention_days == limits
 
 
-@pytest.mark.parametrize("name", fields_with(0))
-def test_a_number_beyond_the_limit_is_refused(name: str) -> None:
-    """What no window, no search and no page can hold is a mistake; the limit itself is taken."""
-    assert TenantConfig.model_validate(fields_with(MOST)[name])
-    with pytest.raises(ValidationError, match=f"less than or equal to {MOST}"):
-        TenantConfig.model_validate(fields_with(MOST + 1)[name])
-
-
-def test_a_pause_has_ten_years_at_the_most() -> None:
-    """More hours would be no date any more."""
-    pause = playbooks(skill_generator_config={"cooldown_hours": LONGEST})
-    beyond = playbooks(skill_generator_config={"cooldown_hours": 10**15})
-    with pytest.raises(ValidationError, match=f"less than or equal to {LONGEST}"):
-        TenantConfig.model_validate(beyond)
-    assert TenantConfig.model_validate(pause)
-
-
-@pytest.mark.parametrize("stored", [0, -1, MOST + 1, "many", 2.5])
-def test_stored_numbers_are_no_less_wrong(stored: object) -> None:
-    """A stored configuration is read as strictly as a caller's."""
-    with pytest.raises(Exception, match="stored configuration is not valid"):
-        load_config(json.dumps({"batch_size": stored}))
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("memories=3", "no table with a limit"),
+        ("model_calls", "names no limit"),
+        ("model_calls=-1", "names no limit"),
+        ("model_calls=1e3", "names no limit"),
+        ("model_calls=٣", "names no limit"),
+        (f"model_calls={'9' * 4_500}", "names no limit"),
+        ("model_calls=1,model_calls=2", "named twice"),
+        ("{}", "no table with a limit"),
+    ],
+)
+def test_what_is_no_limit_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, says: str) -> None:
+    """The message says how it is written."""
+    monkeypatch.setenv("SAGACITY_RETENTION_ROWS", text)
+    with pytest.raises((ConfigError, ValueError), match=says):
+        Settings()

@@ -8,6 +8,7 @@ from sagacity.config.base import ConfigStore
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
+from sagacity.domain.retention import NO_LIMITS, Limits
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.failure import Retrying
 from sagacity.learning.windows.learners import Groups, learner_groups
@@ -33,14 +34,10 @@ class TaskPolicy:
     """A conversation has to be quiet for so long before it is summed up."""
     expired_seconds: float | None
     """How long a memory stays after it expired."""
-    interaction_limit: int = 0
-    """Interactions that an organisation keeps; 0: all."""
+    limits: Limits = NO_LIMITS
+    """How much is kept of what grows without end."""
     analytics_days: int = 90
     """Whole days for which recorded calls are kept."""
-    usage_days: int = 365
-    """Days for which usage events are kept."""
-    usage_limit: int = 0
-    """Usage events that an organisation keeps; 0: all of those days."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
     """Rows deleted in one transaction, so that nobody waits long for it."""

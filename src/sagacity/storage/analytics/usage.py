@@ -99,26 +99,6 @@ class UsageRepository:
             found |= {row.entity_id: _usage_of(row) for row in await self._scope.all(statement)}
         return found
 
-    async def count(self) -> int:
-        """Return how many events are kept."""
-        mine = COLUMN.org_id == self._scope.org_id
-        return (await self._scope.all(sa.select(sa.func.count()).where(mine)))[0][0]
-
-    async def first_at(self) -> datetime | None:
-        """Return when the oldest event happened that is kept; None if none is."""
-        oldest = sa.select(COLUMN.created_at).where(COLUMN.org_id == self._scope.org_id)
-        rows = await self._scope.all(oldest.order_by(COLUMN.created_at).limit(1))
-        return rows[0].created_at if rows else None
-
-    async def drop(self, *, before: datetime | None = None, limit: int) -> int:
-        """Delete the oldest events, up to *limit*; only those from before a moment if one is named."""
-        mine = COLUMN.org_id == self._scope.org_id
-        oldest = sa.select(COLUMN.event_id).where(mine)
-        if before is not None:
-            oldest = oldest.where(COLUMN.created_at < before)
-        chosen = oldest.order_by(COLUMN.created_at, COLUMN.event_id).limit(limit)
-        return await self._scope.run(sa.delete(usage_events).where(mine, COLUMN.event_id.in_(chosen)))
-
     async def forget_user(self, user_id: UserId, *, limit: int) -> int:
         """Delete events of a user, up to *limit*; returns how many."""
         mine = COLUMN.org_id == self._scope.org_id

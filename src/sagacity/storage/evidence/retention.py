@@ -10,6 +10,7 @@ from sagacity.domain.cursor import DeadLetterStatus, LearnerKey
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationStatus
+from sagacity.domain.retention import TurnsToGo
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.evidence.verdicts import forget_verdicts, held_sessions
@@ -19,6 +20,7 @@ from sagacity.storage.schema.tables import (
     dead_letters,
     interactions,
     memories,
+    memory_requests,
     operations,
     requests,
     sessions,
@@ -71,6 +73,13 @@ class RetentionRepository:
             await self._memories.delete(MemoryKind(kind), ids=ids)
         return len(rows)
 
+    async def first_at(self) -> datetime | None:
+        """Return when the oldest turn was said; None if there is none."""
+        column = interactions.c
+        oldest = sa.select(column.created_at).where(column.org_id == self._scope.org_id)
+        rows = await self._scope.all(oldest.order_by(column.created_at).limit(1))
+        return rows[0].created_at if rows else None
+
     async def excess(self, keep: int) -> int:
         """Return how many turns the tenant has beyond *keep*; 0 while a long run is under way, which may read all."""
         if await self._is_run_under_way():
@@ -80,36 +89,24 @@ class RetentionRepository:
         )
         return max(0, count - keep)
 
-    async def oldest_read(
-        self, learners: Collection[LearnerKey], *, judged: bool, limit: int
-    ) -> list[InteractionId]:
+    async def oldest_read(self, may_go: TurnsToGo, *, limit: int) -> list[InteractionId]:
         """
-        Return the oldest turns that nobody has to read any more.
+        Return the oldest turns that may go, up to *limit*.
 
         What a learner still has to read, also of a version that an upgrade or a downgrade would bring into force, is
         not among them. Neither is what was parked, nor what a quarantine holds.
-
-        Args:
-            learners: who has to have read a turn.
-            judged: whether sessions are judged; then turns of those that wait for it are not among them.
-            limit: the most turns to return.
         """
         column = interactions.c
-        statement = self._read_by_all(learners, judged=judged).order_by(
-            column.created_at, column.interaction_id
-        )
+        statement = self._that_may_go(may_go).order_by(column.created_at, column.interaction_id)
         return [row.interaction_id for row in await self._scope.all(statement.limit(limit))]
 
-    async def drop(
-        self, chosen: Sequence[InteractionId], learners: Collection[LearnerKey], *, judged: bool
-    ) -> int:
+    async def drop(self, chosen: Sequence[InteractionId], may_go: TurnsToGo) -> int:
         """
         Delete turns, with the verdicts on their sessions, and requests and sessions that are empty by that.
 
         Args:
-            chosen: by `oldest_read`, to which the other arguments belong; what somebody has to read since then stays.
-            learners: as there.
-            judged: as there.
+            chosen: by `oldest_read`; what may not go any more since then stays.
+            may_go: as there.
 
         Returns:
             How many turns were deleted.
@@ -117,7 +114,7 @@ class RetentionRepository:
         if await self._is_run_under_way():
             return 0
         is_chosen = one_of(interactions.c.interaction_id, chosen)
-        rows = await self._scope.all(self._read_by_all(learners, is_chosen, judged=judged))
+        rows = await self._scope.all(self._that_may_go(may_go, is_chosen))
         if not rows:
             return 0
         ids = [row.interaction_id for row in rows]
@@ -136,10 +133,8 @@ class RetentionRepository:
         )
         return bool(await self._scope.all(running.limit(1)))
 
-    def _read_by_all(
-        self, learners: Collection[LearnerKey], *chosen: sa.ColumnElement[bool], judged: bool
-    ) -> sa.Select[*tuple[Any, ...]]:
-        """Select those of *chosen* turns, or of all, that every learner has read and none has parked."""
+    def _that_may_go(self, may_go: TurnsToGo, *chosen: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
+        """Select those of *chosen* turns, or of all, that may go."""
         turn, letter = interactions.c, dead_letters.c
         parked = sa.exists().where(
             letter.org_id == turn.org_id,
@@ -150,11 +145,15 @@ class RetentionRepository:
         columns = (turn.interaction_id, turn.request_id, turn.session_id, turn.created_at)
         mine = self._scope.owns(interactions) if chosen else turn.org_id == self._scope.org_id
         statement = sa.select(*columns).where(mine, *chosen, ~parked, turn.is_held.is_(sa.false()))
-        if learners:
-            ends = self._read_ends(learners, *chosen)
+        if may_go.before is not None:
+            statement = statement.where(turn.created_at < may_go.before)
+        if may_go.retain_evidence:
+            statement = statement.where(~self._is_evidence())
+        if may_go.learners:
+            ends = self._read_ends(may_go.learners, *chosen)
             is_read = sa.and_(ends.c.user_id == turn.user_id, turn.seq <= ends.c.seq)
             statement = statement.join(ends, is_read)
-        return statement.where(self._is_judged()) if judged else statement
+        return statement.where(self._is_judged()) if may_go.judged else statement
 
     def _read_ends(self, learners: Collection[LearnerKey], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         """Select up to where each user's log was read by every learner, in every version that there is."""
@@ -174,6 +173,16 @@ class RetentionRepository:
             of_chosen = sa.select(interactions.c.user_id).where(self._scope.owns(interactions), *chosen)
             ends = ends.where(found_by(column.user_id, of_chosen.distinct().scalar_subquery()))
         return ends.subquery()
+
+    def _is_evidence(self) -> sa.ColumnElement[bool]:
+        """Whether a memory in force, or one that an upgrade would bring into force, rests on a turn's request."""
+        turn, link, memory = interactions.c, memory_requests.c, memories.c
+        return sa.exists().where(
+            link.org_id == turn.org_id,
+            link.request_id == turn.request_id,
+            memory.memory_id == link.memory_id,
+            memory.status.in_([str(Status.CURRENT), str(Status.PENDING)]),
+        )
 
     def _is_judged(self) -> sa.ColumnElement[bool]:
         turn, session = interactions.c, sessions.c

@@ -1,0 +1,54 @@
+"""How much is kept: limits by age and by count on what grows without end."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from sagacity.domain.base import Value
+from sagacity.domain.cursor import LearnerKey
+
+TURNS = "interactions"
+"""Turns have limits, too; they go by rules of their own, for learners read them and memories rest on them."""
+
+
+class Record(StrEnum):
+    """A table of rows that only tell what happened: nothing rests on them."""
+
+    DEAD_LETTERS = "dead_letters"
+    EVALUATIONS = "evaluations"
+    EXTRACTIONS = "extractions"
+    MODEL_CALLS = "model_calls"
+    OPERATIONS = "operations"
+    REVIEW_ACTIONS = "review_actions"
+    USAGE_EVENTS = "usage_events"
+
+
+TABLES = (TURNS, *map(str, Record))
+"""What may have limits."""
+
+
+class Limits(Value):
+    """The limits of each table, by its name; a table without one, or with 0, keeps all."""
+
+    days: Mapping[str, int] = {}
+    """After how many days a row goes."""
+    rows: Mapping[str, int] = {}
+    """How many rows of an organisation stay, the newest ones."""
+    retain_evidence: bool = True
+    """Whether turns on which a current memory rests stay, whatever their age and number."""
+
+
+NO_LIMITS = Limits()
+
+
+class TurnsToGo(Value):
+    """Which turns may go."""
+
+    learners: tuple[LearnerKey, ...] = ()
+    """Each of these has to have read a turn."""
+    judged: bool = False
+    """Whether sessions are judged; then turns of those that wait for it stay."""
+    before: datetime | None = None
+    """Turns stay that were written since."""
+    retain_evidence: bool = False
+    """Whether turns stay on which a current memory rests."""
