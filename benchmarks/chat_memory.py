@@ -27,7 +27,6 @@ from histories import History, Question, TurnKey, histories_of
 from retrieval import CACHE, STRATEGY_SECONDS, path_of, shown
 from run import PAGE, machine, put
 
-from sagacity.bootstrap import task_runner
 from sagacity.chat.history import in_sight, window
 from sagacity.chat.remember import remember
 from sagacity.domain.chat import Message, MessageRole
@@ -37,6 +36,7 @@ from sagacity.domain.ids import InteractionId, MemoryId, SessionId, TimeOrderedI
 from sagacity.domain.principal import Principal
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
+from sagacity.learning.tasks.open import open_task_runner
 from sagacity.memories.acting import Acting
 from sagacity.providers.base import Embedder
 from sagacity.providers.embedders.minilm import MiniLM
@@ -208,7 +208,7 @@ async def learned(
     """Learn from every history by rules, as the server does without a model."""
     settings, clock = Place(home).settings, SystemClock()
     models = ModelGateway(storage, open_models(settings, {}), clock)
-    tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=TimeOrderedIds())
+    tasks = open_task_runner(settings, storage, embedder, models, clock=clock, ids=TimeOrderedIds())
     for number, history in enumerate(histories, 1):
         report = await tasks.run_now(TENANT, UserId(history.user_id), "learn", force=True)
         if report.failed:

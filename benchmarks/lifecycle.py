@@ -19,7 +19,7 @@ from conversation_log import logs
 from corpus import TENANT, sentences
 from harness import Effort, Place, Report, Table, folder, number, run
 
-from sagacity.bootstrap import open_database, task_runner
+from sagacity.bootstrap import open_database
 from sagacity.config.settings import Settings
 from sagacity.dispatch.base import Handler
 from sagacity.domain.clock import SystemClock
@@ -29,6 +29,7 @@ from sagacity.domain.operation import OperationName, OperationParameters, Operat
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.skills.export import as_zip, skill_folders
 from sagacity.learning.prompt_runner import ModelGateway
+from sagacity.learning.tasks.open import open_task_runner
 from sagacity.memories.diff import diff_versions
 from sagacity.memories.version_diff import pages
 from sagacity.providers.embedders.minilm import MiniLM
@@ -219,7 +220,7 @@ async def measure_all(home: Path, interactions: int) -> tuple[int, dict[str, Tak
     async with open_database(settings) as storage:
         await storage.claim_index(embedder.model, embedder.dimension)
         models = ModelGateway(storage, lambda _config, _role: None, clock)
-        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
+        tasks = open_task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
         turns = await _publish(storage, interactions)
         bench = Bench(home, storage, tasks.run, settings, turns)
         found = {

@@ -6,7 +6,8 @@ from functools import cached_property
 
 from harness import Budget, Report, Table, number, percentile
 from histories import Question, Turn, TurnKey
-from ir_metrics import Gains, all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
+
+from sagacity.quality.ir_metrics import Gains, all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
 
 CUTS = (1, 5, 10)
 SHARES = tuple(f"{what}@{k}" for what in ("any", "all") for k in CUTS)

@@ -352,6 +352,7 @@ async def reviews(api: Recorder) -> None:
     await api.compared()
     found = await api.show("POST /api/get_memory_review", {"user_id": ANNA, "days_back": 30})
     one, other = (candidate["entity_id"] for candidate in found["candidates"])
+    await api.show("GET /api/memory_health", user_id=ANNA)
     merge = {"entity_id": one, "action": "merge", "other_id": other, "reason": "says the same"}
     done = await api.show("POST /api/review_memory", merge)
     await api.show("POST /api/undo_memory_review", {"action_id": done["action"]["action_id"]})

@@ -3,15 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sagacity.accounts.open import Accounts, open_accounts
 from sagacity.analytics.backlog import RecentBacklog
 from sagacity.analytics.counted import CountedRecorder
-from sagacity.analytics.emitter import Emitter, EmitterPolicy
-from sagacity.analytics.writers import CallWriter, UsageWriter
+from sagacity.analytics.emitter import Emitter
+from sagacity.analytics.open import open_call_emitter, open_usage_emitter
 from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
@@ -27,21 +26,18 @@ from sagacity.dispatch.local import LocalDispatcher
 from sagacity.dispatch.loops import end, for_ever
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
-from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock, SystemClock
 from sagacity.domain.ids import IdSource, OrgId, TimeOrderedIds
 from sagacity.domain.recorder import UNRECORDED
-from sagacity.domain.retention import Limits
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.erasure.news import erased_news, is_erased_news
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
-from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
+from sagacity.learning.tasks.open import open_task_runner
 from sagacity.learning.tasks.runner import TaskRunner
-from sagacity.learning.tasks.table import open_tasks
 from sagacity.memories.access import Accesses
 from sagacity.memories.acting import Parts
 from sagacity.memories.query_rewriting import rewrite_by_model
@@ -58,16 +54,11 @@ from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.open import open_storage, open_vector_store
 from sagacity.storage.replica.copy import VectorCopy
 from sagacity.storage.transaction import Storage
-from sagacity.storage.transfer.known_backups import known_backups
 from sagacity.storage.work.operation_slots import slots_within
 
 if TYPE_CHECKING:
     from sagacity.dispatch.arq.queue import JobQueue
     from sagacity.dispatch.arq.worker import ArqWorker
-
-_DAY_SECONDS = 86_400
-_EVENTS_A_WRITE = 500
-"""Usage events that are written together where searches come fast: those of some twenty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +163,26 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
 
 
 @asynccontextmanager
+async def open_parts(settings: Settings, *, clock: Clock) -> AsyncGenerator[Parts]:
+    """
+    Open what searches need, for a command beside running servers: nothing is learned, recorded, copied or shared.
+
+    Raises:
+        SchemaMismatch: a newer release, or another program, wrote the database.
+        IndexMismatch: the search index was made by another embedder.
+    """
+    alone = settings.model_copy(update={"redis_url": ""})
+    tokens = TokenCounter()
+    async with (
+        open_shared(alone.redis_url) as shared,
+        _open_index(alone, shared, tokens, clock=clock) as (storage, embedder),
+    ):
+        yield _build(
+            *(alone, storage, shared, embedder, tokens), reranker=None, tracer=None, clock=clock
+        ).parts
+
+
+@asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     """
     Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.
@@ -190,7 +201,9 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     ):
         metrics = Metrics()
         models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
-        tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
+        tasks = open_task_runner(
+            *(settings, storage, embedder, models), clock=clock, ids=ids, announce=shared.topic.publish
+        )
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
             queue,
@@ -307,7 +320,9 @@ def _build(
     configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
     metrics = Metrics()
     models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
-    tasks = task_runner(settings, storage, embedder, models, clock=clock, ids=ids, topic=shared.topic)
+    tasks = open_task_runner(
+        *(settings, storage, embedder, models), clock=clock, ids=ids, announce=shared.topic.publish
+    )
     searcher = Searcher(
         storage,
         embedder,
@@ -319,7 +334,8 @@ def _build(
         rewrite_by_model(configs, models), limit_seconds=settings.strategy_timeout_seconds
     )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
-    analytics, usage = _call_emitter(settings, storage, clock), _usage_emitter(settings, storage, clock)
+    analytics = open_call_emitter(settings, storage, clock)
+    usage = open_usage_emitter(settings, storage, clock)
     _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
     parts = Parts(
         storage=storage,
@@ -392,23 +408,6 @@ def _forget_erased(
     topic.subscribe(hear)
 
 
-def _call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
-    """Return what writes recorded calls, unless the settings turn it off."""
-    if not settings.analytics_enabled:
-        return None
-    policy = EmitterPolicy(
-        batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
-    )
-    return Emitter(storage, CallWriter(storage, clock), policy)
-
-
-def _usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
-    """Return what writes usage events, unless the settings turn it off."""
-    if not settings.usage_events:
-        return None
-    return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))
-
-
 def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
     """Return what verifies the tokens of end users, where the settings say who issues them."""
     secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
@@ -420,48 +419,6 @@ def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
         leeway_seconds=settings.jwt_leeway_seconds,
     )
     return UserTokens(rules, clock=clock, secret=secret, fetch_keys=fetch_from(url) if url else None)
-
-
-def task_runner(
-    settings: Settings,
-    storage: Storage,
-    embedder: Embedder,
-    models: ModelGateway,
-    *,
-    clock: Clock,
-    ids: IdSource,
-    topic: Topic | None = None,
-) -> TaskRunner:
-    """
-    Return what does whatever is due of a user's log, or of an organisation itself.
-
-    News of it go to *topic*; without one, to nobody.
-    """
-    policy = TaskPolicy(
-        retry=RetryPolicy(attempts=settings.learn_attempts, base_seconds=settings.retry_base_seconds),
-        quiet_seconds=settings.quiet_seconds,
-        lease_seconds=settings.lease_seconds,
-        evaluation_delay_seconds=settings.evaluation_delay_seconds,
-        idle_seconds=settings.chat_idle_seconds,
-        expired_seconds=None if settings.expired_days is None else settings.expired_days * _DAY_SECONDS,
-        limits=Limits(
-            days=settings.retention_days,
-            rows=settings.retention_rows,
-            retain_evidence=settings.retain_evidence,
-        ),
-        analytics_days=settings.analytics_retention_days,
-        waiting_count=settings.learn_concurrency,
-    )
-    # Not cached: a configuration that was set before a task began holds for it.
-    configs = DatabaseConfigs(storage)
-    parts = TaskParts(
-        *(storage, embedder, configs, models, policy, clock, ids),
-        erasure_key=erasure_key(settings),
-        known_backups=partial(known_backups, settings.home.expanduser(), storage.backend.file),
-    )
-    if topic is not None:
-        parts = replace(parts, announce=topic.publish)
-    return TaskRunner(parts, open_tasks(parts))
 
 
 def _dispatcher(

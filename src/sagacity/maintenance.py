@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from sagacity.bootstrap import open_database, vector_copy
+from sagacity.bootstrap import open_database, open_parts, vector_copy
 from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
 from sagacity.config.settings import Settings
 from sagacity.domain.base import Value
@@ -14,9 +14,11 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.erasure import ErasureReport
 from sagacity.domain.errors import ConfigError, InvalidInput, NotFound, ProviderError
 from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
+from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.erasure.report import is_genuine
+from sagacity.memories.acting import Acting
 from sagacity.providers.embedders.open import open_embedder
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.erasures import SHORTEST_NEEDLE
@@ -194,6 +196,21 @@ async def open_whole(settings: Settings, url: str, *, as_found: bool = False) ->
         yield backend
     finally:
         await backend.close()
+
+
+@asynccontextmanager
+async def open_acting(settings: Settings, tenant: Tenant) -> AsyncGenerator[Acting]:
+    """
+    Open what it takes to search on behalf of an organisation, beside running servers.
+
+    Raises:
+        NotFound: there is no such organisation.
+        IndexMismatch: the search index was made by another embedder.
+    """
+    async with open_parts(settings, clock=SystemClock()) as parts:
+        if tenant not in await parts.storage.organisations():
+            raise NotFound(f"there is no organisation {tenant.org_id!r}")
+        yield Acting(parts, Principal(tenant=tenant, kind=CallerKind.LOCAL))
 
 
 async def export_file(

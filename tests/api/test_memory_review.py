@@ -154,3 +154,39 @@ async def test_other_organisations_see_and_change_nothing(app, api, api_clock):
         done = await call(mine, "review_memory", entity_id=book, action="archive")
         await call(theirs, "undo_memory_review", 404, action_id=done["action"]["action_id"])
         assert (await call(theirs, "get_memory_review_actions", include_all_users=True))["actions"] == []
+
+
+async def test_health_tells_what_is_wrong_and_what_to_do(app, api, api_clock):
+    """Of one user or of all, with examples by the ids that the review takes; another organisation has its own."""
+    [blank, old] = await teach(api, "?", "Offer credit first.")
+    api_clock.advance(40 * DAY)
+    await teach(api, "Greet by name.", user_id="ben")
+    told = (await api.get("/api/memory_health", params=ANA)).json()
+    problems = {one["problem"]: one for one in told["problems"]}
+    assert (told["memory_count"], told["score"]) == (2, 25)  # half is junk, and all of it is stale
+    assert list(problems) == ["junk", "duplicate", "contradiction", "stale", "orphaned"]
+    assert [one["entity_id"] for one in problems["junk"]["examples"]] == [str(blank)]
+    assert [one["entity_id"] for one in problems["stale"]["examples"]] == [str(blank), str(old)]
+    assert (problems["junk"]["share"], problems["junk"]["count"], problems["orphaned"]["count"]) == (
+        0.5,
+        1,
+        0,
+    )
+    assert problems["junk"]["next_step"].startswith("sagacity review-memory ID archive")
+    everyone = await api.get("/api/memory_health", params={"include_all_users": True, "days_back": 60})
+    assert (everyone.json()["memory_count"], everyone.json()["score"]) == (3, 67)
+    async with client_of(app, token=await make_token(app, "elsewhere")) as other:
+        theirs = (await other.get("/api/memory_health", params={"include_all_users": True})).json()
+    assert (theirs["memory_count"], theirs["score"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"user_id": ""}, {"user_id": "a\0b"}, {"user_id": "x" * 600}]
+    + [ANA | {"days_back": one} for one in ("0", "-1", "36501", "many", "1e99")]
+    + [ANA | {"include_all_users": "perhaps"}],
+    ids=repr,
+)
+async def test_health_refuses_what_names_nobody(api, given: dict):
+    """A wrong parameter is the caller's mistake."""
+    assert (await api.get("/api/memory_health", params=given)).status_code == 422

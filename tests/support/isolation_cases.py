@@ -20,6 +20,7 @@ from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
+from sagacity.domain.memory_health import HealthQuery
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.quarantine import Quarantine, QuarantineTarget
 from sagacity.domain.query import Filter
@@ -547,6 +548,8 @@ CASES: dict[str, Case] = {
     },
     "usage.forget_user": lambda tx, h: tx.usage.forget_user(ANNA, limit=9),
     "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
+    "health.counts": lambda tx, h: tx.health.counts(HealthQuery(user_id=None, days_back=1)),
+    "logs.lengths": lambda tx, h: tx.logs.lengths(limit=9),
     "review_queue.page": lambda tx, h: tx.review_queue.page(REVIEWED, limit=9),
     "review_actions.add": lambda tx, h: tx.review_actions.add(kept(h.memory, "stolen")),
     "review_actions.get": lambda tx, h: tx.review_actions.get(h.action_id),

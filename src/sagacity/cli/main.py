@@ -33,6 +33,8 @@ _COMMANDS: Mapping[str, str] = {
     "review": "review:review",
     "review-memory": "review:review_memory",
     "review-log": "review:review_log",
+    "health": "health:health",
+    "eval": "eval_:eval_",
     "profiles": "profiles:app",
     "user-profiles": "profiles:app",
     "user-playbooks": "user_playbooks:app",

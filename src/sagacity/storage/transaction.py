@@ -32,6 +32,7 @@ from sagacity.storage.evidence.conversations import ConversationRepository, Exch
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.figures import FigureRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
+from sagacity.storage.evidence.logs import LogRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
 from sagacity.storage.evidence.shadow import ShadowRepository
@@ -42,6 +43,7 @@ from sagacity.storage.group_commit import GroupCommit
 from sagacity.storage.memories.changes import ChangeRepository
 from sagacity.storage.memories.clusters import ClusterRepository
 from sagacity.storage.memories.duplicate_pairs import DuplicateRepository
+from sagacity.storage.memories.health import HealthRepository
 from sagacity.storage.memories.memories import MemoryRepository
 from sagacity.storage.memories.of_user import UserMemoryRepository
 from sagacity.storage.memories.review_actions import ReviewActionRepository
@@ -88,6 +90,7 @@ class Transaction:
     def __init__(self, scope: Scope) -> None:
         self.search = SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
+        self.logs = LogRepository(scope)
         self.graph = GraphRepository(scope)
         self.entities = EntityRepository(scope, self.graph)
         self.relationships = RelationshipRepository(scope, self.entities)
@@ -99,6 +102,7 @@ class Transaction:
         self.dead_letters = DeadLetterRepository(scope)
         self.changes = ChangeRepository(scope)
         self.review_queue = ReviewQueueRepository(scope)
+        self.health = HealthRepository(scope)
         self.review_actions = ReviewActionRepository(scope)
         self.duplicates = DuplicateRepository(scope)
         self.evaluations = EvaluationRepository(scope)

@@ -176,6 +176,7 @@ class Calls(Connection):
     review_memory = memory_review.review_memory
     undo_memory_review = memory_review.undo_memory_review
     get_memory_review_actions = memory_review.get_memory_review_actions
+    get_memory_health = memory_review.get_memory_health
 
     get_model_calls = model_calls.get_model_calls
     get_model_call_totals = model_calls.get_model_call_totals

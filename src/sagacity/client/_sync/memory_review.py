@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
 from sagacity.client.words import MemoryKindWord, ReviewSignalWord, ReviewStepWord
+from sagacity.schemas.memory_health import MemoryHealth
 from sagacity.schemas.review_queue import (
     GetMemoryReviewActionsBody,
     GetMemoryReviewBody,
@@ -160,3 +161,26 @@ def get_memory_review_actions(
     return connection.send(
         "POST", "/api/get_memory_review_actions", MemoryReviewActionsPage, body=body, repeatable=True
     )
+
+
+def get_memory_health(
+    connection: Connection,
+    *,
+    user_id: str | None = None,
+    include_all_users: bool = False,
+    days_back: int = 30,
+) -> MemoryHealth:
+    """
+    Return how sound memories are, from 0 to 100, with how many have each problem, examples, and what to do next.
+
+    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are looked
+    at. Nothing is changed.
+
+    Args:
+        connection: to the server.
+        user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        include_all_users: memories of all users, and of the organisation. Needs the permission to review.
+        days_back: for how many days a stale memory was not surfaced or changed.
+    """
+    params = {"user_id": user_id, "include_all_users": include_all_users, "days_back": days_back}
+    return connection.get("/api/memory_health", MemoryHealth, params=params)

@@ -110,12 +110,12 @@ class ReviewQueueRepository:
             similarity=pairs.c.similarity,
             changed_at=sa.type_coerce(column.updated_at, sa.BigInteger),
         )
-        flags = _signals(numbers, wanted.days_back, _microseconds(now), list(successors))
+        flags = _signals(numbers, wanted.days_back, microseconds(now), list(successors))
         for signal in _BY_EFFECT:
             names = [f"{kind}:{name}" for kind, name in effects.get(signal, ())]
-            flags[signal] = one_of(column.kind.concat(":").concat(_wire_id()), names)
-        score = _score(numbers, flags, _microseconds(now))
-        is_used = sa.and_(usage.c.entity_type == column.kind, usage.c.entity_id == _wire_id())
+            flags[signal] = one_of(column.kind.concat(":").concat(wire_id()), names)
+        score = _score(numbers, flags, microseconds(now))
+        is_used = sa.and_(usage.c.entity_type == column.kind, usage.c.entity_id == wire_id())
         return (
             sa.select(
                 column.memory_id,
@@ -131,7 +131,7 @@ class ReviewQueueRepository:
             .select_from(
                 memories.outerjoin(usage, is_used).outerjoin(pairs, pairs.c.memory_id == column.memory_id)
             )
-            .where(*self._reached(wanted), ~self._is_kept(now))
+            .where(*self._reached(wanted), ~is_kept(now))
         )
 
     def _reached(self, wanted: ReviewQuery) -> list[sa.ColumnElement[bool]]:
@@ -144,19 +144,6 @@ class ReviewQueueRepository:
             column.status == str(Status.CURRENT),
             has_document(column.memory_id, column.kind, ("visibility", "valid_at")),
         ]
-
-    def _is_kept(self, now: datetime) -> sa.ColumnElement[bool]:
-        action = review_actions.c
-        return (
-            sa.exists()
-            .where(
-                action.memory_id == memories.c.memory_id,
-                action.step == str(ReviewStep.KEEP),
-                action.undone_at.is_(None),
-                action.kept_until > sa.literal(now, action.kept_until.type),
-            )
-            .correlate(memories)
-        )
 
     def _nearest(self) -> sa.Select[*tuple[Any, ...]]:
         """Return how near each memory's nearest duplicate is that is current too."""
@@ -212,19 +199,39 @@ class ReviewQueueRepository:
         return {row.memory_id: row for row in await self._scope.all(statement)}
 
 
+def is_kept(now: datetime) -> sa.ColumnElement[bool]:
+    """Return that a person decided to keep the memory, and for how long is not over."""
+    action = review_actions.c
+    return (
+        sa.exists()
+        .where(
+            action.memory_id == memories.c.memory_id,
+            action.step == str(ReviewStep.KEEP),
+            action.undone_at.is_(None),
+            action.kept_until > sa.literal(now, action.kept_until.type),
+        )
+        .correlate(memories)
+    )
+
+
 def _signals(
     numbers: _Numbers, days_back: int, now: int, superseded: Sequence[int]
 ) -> dict[ReviewSignal, sa.ColumnElement[bool]]:
     """Return each signal as a condition. What is no number is no date, and so never old enough."""
     cited_rarely = numbers.citations < numbers.injections * LEAST_CITED_SHARE
     return {
-        ReviewSignal.STALE: sa.and_(
-            numbers.injections == 0, numbers.changed_at.between(_FIRST, now - days_back * _DAY)
-        ),
+        ReviewSignal.STALE: is_stale(numbers.injections, numbers.changed_at, days_back, now),
         ReviewSignal.DUPLICATE: numbers.similarity.is_not(None),
         ReviewSignal.HIGH_COST_LOW_CITE: sa.and_(numbers.injections >= LEAST_INJECTIONS, cited_rarely),
         ReviewSignal.SUPERSEDEABLE: one_of(memories.c.memory_id, superseded),
     }
+
+
+def is_stale(
+    injections: sa.ColumnElement[int], changed_at: sa.ColumnElement[int], days_back: int, now: int
+) -> sa.ColumnElement[bool]:
+    """Return that a memory was neither surfaced nor changed in so many days; times are in microseconds since 1970."""
+    return sa.and_(injections == 0, changed_at.between(_FIRST, now - days_back * _DAY))
 
 
 def _score(
@@ -254,7 +261,7 @@ def _score(
     )
 
 
-def _wire_id() -> sa.ColumnElement[str]:
+def wire_id() -> sa.ColumnElement[str]:
     """Return what the API knows a memory by, as uses of it are counted."""
     by_uid = [str(kind) for kind, spec in KINDS.items() if spec.is_known_by_uid]
     number = sa.cast(memories.c.memory_id, sa.Text)
@@ -293,7 +300,8 @@ def _shown(row: Any, signal: ReviewSignal, similarity: float | None) -> RelatedM
     )
 
 
-def _microseconds(moment: datetime) -> int:
+def microseconds(moment: datetime) -> int:
+    """Return a moment as columns hold it: in microseconds since 1970."""
     return (moment - _EPOCH) // _MICROSECOND
 
 

@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from ir_metrics import all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
+
+from sagacity.quality.ir_metrics import all_at, any_at, ndcg_at, reciprocal_rank_at, standard_error
 
 LATE = [False, True, False, True]
 

@@ -1,0 +1,29 @@
+"""Settings become what writes calls and usage events."""
+
+from sagacity.analytics.emitter import Emitter, EmitterPolicy
+from sagacity.analytics.writers import CallWriter, UsageWriter
+from sagacity.config.settings import Settings
+from sagacity.domain.analytics import RequestAnalytics
+from sagacity.domain.clock import Clock
+from sagacity.domain.usage import UsageEvent
+from sagacity.storage.transaction import Storage
+
+_EVENTS_A_WRITE = 500
+"""Usage events that are written together where searches come fast: those of some twenty."""
+
+
+def open_call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
+    """Return what writes recorded calls, unless the settings turn it off."""
+    if not settings.analytics_enabled:
+        return None
+    policy = EmitterPolicy(
+        batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
+    )
+    return Emitter(storage, CallWriter(storage, clock), policy)
+
+
+def open_usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
+    """Return what writes usage events, unless the settings turn it off."""
+    if not settings.usage_events:
+        return None
+    return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))

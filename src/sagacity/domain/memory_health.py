@@ -1,0 +1,108 @@
+"""What is wrong with stored memories: counted by problem, and told as one score; pure."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import MemoryId, UserId
+from sagacity.domain.memory import MemoryKind
+
+
+class Problem(StrEnum):
+    """Why a memory in force may deserve no place, or cannot be relied on."""
+
+    JUNK = "junk"
+    """It is empty, too short or too long, or says nothing."""
+    DUPLICATE = "duplicate"
+    """An older memory of the same owner and kind says nearly the same."""
+    CONTRADICTION = "contradiction"
+    """A newer memory has another value for what has but one, or something in force was made to take its place."""
+    STALE = "stale"
+    """Nobody surfaced it in the time looked at, and it was not changed in that time."""
+    ORPHANED = "orphaned"
+    """It names turns, and none of them is there any more."""
+
+
+LEAST_CHARACTERS: Final = 6
+"""Of a memory; with fewer it says nothing by itself."""
+MOST_CHARACTERS: Final = 4_000
+"""Of a memory, but for episodes and skills; with more it is a pasted text."""
+BOILERPLATE: Final = (
+    "lorem ipsum", "no information", "no information available", "no preferences", "not available", "not mentioned",
+    "not specified", "nothing to remember", "placeholder", "test memory", "the user greeted the assistant",
+    "the user said hello", "undefined", "unknown", "user greeted the assistant", "user said hello",
+)  # fmt: skip
+"""What careless extraction stores; compared without case, blanks and a full stop."""
+DENIALS: Final = (
+    "% not %",
+    "%no longer%",
+    "lost %",
+    "% nicht %",
+    "% kein%",
+    "% pas %",
+    "no %",
+    "% no %",
+    "% não %",
+)
+"""Patterns of SQL for what denies a value: it contradicts no other value of the same slot."""
+EXAMPLES: Final = 3
+"""Memories shown of each problem."""
+WEIGHTS: Final[Mapping[Problem, float]] = {
+    Problem.JUNK: 1.0,
+    Problem.DUPLICATE: 0.75,
+    Problem.CONTRADICTION: 1.0,
+    Problem.STALE: 0.25,
+    Problem.ORPHANED: 0.75,
+}
+"""What a memory with the problem takes from the score, as a part of its share."""
+NEXT_STEPS: Final[Mapping[Problem, str]] = {
+    Problem.JUNK: "sagacity review-memory ID archive --kind KIND",
+    Problem.DUPLICATE: "sagacity review --signal duplicate --user-id USER_ID --kind KIND",
+    Problem.CONTRADICTION: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
+    Problem.STALE: "sagacity review --signal stale --user-id USER_ID --kind KIND",
+    Problem.ORPHANED: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
+}
+"""What to do about each, as a command."""
+
+
+class HealthQuery(Value):
+    """Which memories are looked at."""
+
+    user_id: UserId | None
+    """Whose; None: those of all users, and of the organisation."""
+    days_back: int
+    """For how many times 24 hours a stale memory was neither surfaced nor changed."""
+    exclusive_slots: tuple[str, ...] = ()
+    """Slots that hold one value at a time."""
+
+
+class SickMemory(Value):
+    """A memory that has a problem."""
+
+    kind: MemoryKind
+    memory_id: MemoryId
+    uid: str
+    user_id: UserId | None
+    content: str
+    """How it begins."""
+
+
+class Counts(Value):
+    """How many memories in force there are, and how many have each problem, with some of them."""
+
+    total: int
+    counts: dict[Problem, int]
+    examples: dict[Problem, tuple[SickMemory, ...]]
+
+
+def score_of(total: int, counts: Mapping[Problem, int]) -> int | None:
+    """
+    Return how sound memories are, from 0 to 100; None if there are none.
+
+    100 less each problem's share of the memories times its weight, in points; not below 0.
+    """
+    if not total:
+        return None
+    lost = sum(WEIGHTS[problem] * count for problem, count in counts.items())
+    return round(100 * max(1 - lost / total, 0.0))

@@ -1,0 +1,41 @@
+"""What is wrong with the memories that a caller reaches, counted by problem."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.memory_health import Counts, HealthQuery, score_of
+from sagacity.learning.rules.profile import PROFILE_RULES
+from sagacity.memories.acting import Acting
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How sound memories are."""
+
+    score: int | None
+    """From 0 to 100; None if there are no memories."""
+    found: Counts
+    is_comparing: bool
+    """Whether memories are still compared in the background, so that duplicates may be missing."""
+
+
+async def memory_health(acting: Acting, user_id: UserId | None, *, days_back: int) -> Health:
+    """Return what is wrong with memories in force, of one user or of all; see `review_queue.whose_reviews`."""
+    wanted = HealthQuery(user_id=user_id, days_back=days_back, exclusive_slots=exclusive_slots())
+    async with acting.read(user_id=user_id) as snapshot:
+        found = await snapshot.health.counts(wanted)
+        is_comparing = bool(await snapshot.duplicates.uncompared(user_id=user_id))
+    return Health(score_of(found.total, found.counts), found, is_comparing)
+
+
+@cache
+def exclusive_slots() -> tuple[str, ...]:
+    """
+    Return the slots that rules say hold one value at a time; those that depend on what is said are left out.
+
+    What denies a value ("does not live in Boston") fills a slot with many; `DENIALS` tells it apart.
+    """
+    named = [one for one in PROFILE_RULES if one.slot and "{" not in one.slot and not one.negates]
+    shared = {one.slot for one in named if not one.exclusive}
+    return tuple(sorted({one.slot for one in named} - shared))

@@ -1,0 +1,27 @@
+"""How long users' logs are, for who draws some of what is in them."""
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import UserId
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import users
+
+
+class LogRepository:
+    """A tenant's logs as a whole, one a user."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def lengths(self, *, limit: int, user_id: UserId | None = None) -> dict[UserId, int]:
+        """Return the last number of up to *limit* users' logs that are not empty, by user id; or of one user's."""
+        column = users.c
+        statement = (
+            sa.select(column.user_id, column.last_seq)
+            .where(column.org_id == self._scope.org_id, column.last_seq > 0, column.is_erasing.is_(False))
+            .order_by(column.user_id)
+            .limit(limit)
+        )
+        if user_id is not None:
+            statement = statement.where(column.user_id == user_id)
+        return {UserId(row.user_id): row.last_seq for row in await self._scope.all(statement)}

@@ -1,0 +1,39 @@
+"""Numbers in a JSON list, as rows of a subquery, in the words of each database."""
+
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.operators import OperatorType
+
+
+class _Listed(FunctionElement[bool]):
+    """Compiled below, each database in its own words."""
+
+    type = sa.Boolean()
+    name = "listed"
+    inherit_cache = True
+
+    def self_group(self, against: OperatorType | None = None) -> Self:
+        """Stand in a condition as it is: compared with true it would be of no use to an index."""
+        return self
+
+
+@compiles(_Listed)
+def _by_json_each(element: _Listed, compiler: SQLCompiler, **options: Any) -> str:
+    column, listed = (compiler.process(one, **options) for one in element.clauses)
+    return f"({column} IN (SELECT value FROM json_each({listed})))"
+
+
+@compiles(_Listed, "postgresql")
+def _by_elements(element: _Listed, compiler: SQLCompiler, **options: Any) -> str:
+    column, listed = (compiler.process(one, **options) for one in element.clauses)
+    numbers = f"SELECT CAST(one AS bigint) FROM jsonb_array_elements_text({listed}) AS one"
+    return f"({column} IN ({numbers}))"
+
+
+def is_listed(column: sa.ColumnElement[int], listed: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+    """Return that *column* is one of the numbers of a JSON list, which stands in another column."""
+    return _Listed(column, listed)
