@@ -256,6 +256,7 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         # what is read changes these
         ("POST", "/api/get_injection_stats"): {},
         ("POST", "/api/get_memory_review"): {"include_all_users": True},
+        ("GET", "/api/memory_health?include_all_users=true"): None,
         ("POST", "/api/get_memory_review_actions"): {"include_all_users": True},
         ("POST", "/api/review_memory"): {"entity_id": user_playbook, "action": "archive"},
         ("POST", "/api/undo_memory_review"): {"entity_id": user_playbook},
