@@ -40,6 +40,7 @@ DOORS = (
     ("GET", "playbook_aggregation_change_logs", {"playbook_name": NAME, "agent_version": VERSION}),
     ("POST", "get_memory_review", {"include_all_users": True}),
     ("POST", "get_memory_review_actions", {"include_all_users": True}),
+    ("GET", "memory_health", {"include_all_users": True, "days_back": 1}),
     ("GET", "entities", {"user_id": "anna"}),
     ("GET", "relationships", {"user_id": "anna"}),
     ("GET", "memories", {"user_id": "anna"}),
