@@ -40,10 +40,6 @@ class Holdout(Value):
         drawn = hmac.new(_USE, message, hashlib.sha256).digest()
         return int.from_bytes(drawn[:8], "big") < self.share * 2**64
 
-    def is_held_out(self, one: Scored) -> bool:
-        """Return whether something that was found is left out."""
-        return may_be_held_out(one) and one.memory is not None and self.leaves_out(one.memory)
-
 
 class ExtractorVersion(Value):
     """What made a memory: its extractor, with the version of its prompt and the model."""
