@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import visitors
 
 from sagacity.storage.schema.tables import entities, entity_mentions, memories, requests
+from sagacity.storage.statements.narrowing import narrowed_once
 from sagacity.storage.statements.user_rows import tables_in
 
 Seen = Callable[[sa.FromClause], sa.ColumnElement[bool]]
@@ -127,6 +128,7 @@ def unheld(connection: AsyncConnection) -> Generator[None]:
         event.remove(connection.sync_connection, "before_execute", narrow)
 
 
+@narrowed_once
 def _narrowed(statement: Any) -> Any:
     def narrow(found: Any) -> None:
         froms: Iterable[sa.FromClause] = found.get_final_froms()
