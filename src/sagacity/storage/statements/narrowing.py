@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import sqlalchemy as sa
 
 MOST_KEPT = 256
 """Statements that are built once and used by every call; there are some dozens."""
-Narrow = Callable[[sa.Executable], sa.Executable]
+Narrowed = TypeVar("Narrowed")
 
 
-def narrowed_once(narrow: Narrow) -> Narrow:
+def narrowed_once(narrow: Callable[[sa.Executable], Narrowed]) -> Callable[[sa.Executable], Narrowed]:
     """
     Return what does as *narrow*, and keeps what it made of statements that come again.
 
@@ -22,7 +22,7 @@ def narrowed_once(narrow: Narrow) -> Narrow:
     met: WeakSet[Any] = WeakSet()
     kept = lru_cache(maxsize=MOST_KEPT)(narrow)
 
-    def once(statement: sa.Executable) -> sa.Executable:
+    def once(statement: sa.Executable) -> Narrowed:
         if statement in met:
             return kept(statement)
         met.add(statement)

@@ -18,7 +18,10 @@ from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.storage.postgres.row_security import RULES, Rule
 from sagacity.storage.schema.tables import memories, search_scopes
+from sagacity.storage.statements.narrowing import narrowed_once
 from sagacity.storage.statements.user_key import user_key
+
+_USER = "pinned_user_id"
 
 
 @contextmanager
@@ -34,7 +37,11 @@ def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
     ) -> tuple[sa.Executable, Sequence[Mapping[str, Any]], Mapping[str, Any]]:
         if isinstance(statement, sa.Insert):
             _check_rows(statement, several or [one], user_id)
-        return _narrowed(statement, user_id), several, one
+        whole, names_user = _narrowed(statement)
+        if not names_user:
+            return whole, several, one
+        given = {_USER: user_id}
+        return whole, [{**row, **given} for row in several], {} if several else {**one, **given}
 
     event.listen(connection.sync_connection, "before_execute", narrow, retval=True)
     try:
@@ -43,16 +50,25 @@ def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
         event.remove(connection.sync_connection, "before_execute", narrow)
 
 
-def _narrowed(statement: Any, user_id: UserId) -> Any:
+@narrowed_once
+def _narrowed(statement: Any) -> tuple[Any, bool]:
+    """Return a statement narrowed to the user that the parameter `_USER` names, and whether that is in it."""
+    names_user = False
+
+    def seen(source: sa.FromClause) -> sa.ColumnElement[bool] | None:
+        nonlocal names_user
+        condition = _seen(source)
+        names_user |= condition is not None
+        return condition
+
     def narrow(found: Any) -> None:
-        conditions = [_seen(one, user_id) for one in tables_in(found.get_final_froms())]
+        conditions = [seen(one) for one in tables_in(found.get_final_froms())]
         found._where_criteria += tuple(one for one in conditions if one is not None)  # noqa: SLF001  no public way in place
 
     whole: Any = visitors.cloned_traverse(statement, {}, {"select": narrow})
-    if isinstance(whole, sa.Update | sa.Delete):
-        condition = _seen(whole.table, user_id)
-        return whole if condition is None else whole.where(condition)
-    return whole
+    if isinstance(whole, sa.Update | sa.Delete) and (condition := seen(whole.table)) is not None:
+        whole = whole.where(condition)
+    return whole, names_user
 
 
 def tables_in(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
@@ -64,7 +80,7 @@ def tables_in(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
             yield one
 
 
-def _seen(source: sa.FromClause, user_id: UserId) -> sa.ColumnElement[bool] | None:
+def _seen(source: sa.FromClause) -> sa.ColumnElement[bool] | None:
     """Return which rows of a table, or of an alias of one, the user may reach; None for all."""
     table: object = getattr(source, "element", source)
     rule = RULES.get(table.name, Rule.TENANT) if isinstance(table, sa.Table) else Rule.TENANT
@@ -74,22 +90,22 @@ def _seen(source: sa.FromClause, user_id: UserId) -> sa.ColumnElement[bool] | No
         case Rule.CLOSED:
             return sa.false()
         case Rule.OWN:
-            return _own(source.c.user_id, user_id)
+            return _own(source.c.user_id)
         case Rule.SCOPE:
             scope = search_scopes.alias()
-            return source.c.scope_id.in_(sa.select(scope.c.scope_id).where(_own(scope.c.user_id, user_id)))
+            return source.c.scope_id.in_(sa.select(scope.c.scope_id).where(_own(scope.c.user_id)))
         case Rule.MEMORY:
             memory = memories.alias()
             return (
                 sa.exists()
-                .where(memory.c.memory_id == source.c.memory_id, _own(memory.c.user_id, user_id))
+                .where(memory.c.memory_id == source.c.memory_id, _own(memory.c.user_id))
                 .correlate(source)
             )
 
 
-def _own(column: sa.ColumnElement[Any], user_id: UserId) -> sa.ColumnElement[bool]:
+def _own(column: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     return sa.or_(
-        column.is_(None), column == user_key(ORGANISATION), column == user_id
+        column.is_(None), column == user_key(ORGANISATION), column == sa.bindparam(_USER, type_=sa.Text)
     )  # no IN: it cannot go with many rows of values
 
 
