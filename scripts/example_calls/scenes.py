@@ -684,6 +684,18 @@ async def quarantines(api: Recorder) -> None:
     await api.show("POST /api/quarantines/{quarantine_id}/release", harmless, quarantine_id=one)
 
 
+async def tokens(api: Recorder) -> None:
+    """A token is made, gets another secret, and is revoked; all of it is in the log."""
+    admin = await api.do("POST /api/tokens", {"name": "laptop", "scopes": ["admin"]})
+    api.token = admin["secret"]
+    wanted = {"name": "web shop", "scopes": ["publish"], "expires_in_seconds": 2_592_000}
+    one = (await api.show("POST /api/tokens", wanted))["token"]["token_id"]
+    await api.show("POST /api/tokens/{token_id}/rotate", {"grace_seconds": 3_600}, token_id=one)
+    await api.show("GET /api/tokens")
+    await api.show("DELETE /api/tokens/{token_id}", token_id=one)
+    await api.show("GET /api/audit", limit=2)
+
+
 async def accounts(api: Recorder) -> None:
     """Somebody signs up, confirms the address, signs in, forgets the password, and leaves."""
     email = "ana@example.com"
@@ -748,6 +760,7 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     quarantines,
     reviews,
     accounts,
+    tokens,
 )
 SETTINGS: Mapping[object, dict[str, Any]] = {
     accounts: {"sign_up": "open", "mail_url": "console", "password_memory_kib": 64}

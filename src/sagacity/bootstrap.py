@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.access.token_uses import TokenUses
 from sagacity.accounts.open import Accounts, open_accounts
 from sagacity.analytics.backlog import RecentBacklog
 from sagacity.analytics.counted import CountedRecorder
@@ -90,6 +91,7 @@ class Runtime:
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
     accounts: Accounts
+    token_uses: TokenUses
 
     @property
     def parts(self) -> Parts:
@@ -148,12 +150,14 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             await runtime.parts.accesses.start()
             await runtime.chat.start()
             await runtime.accounts.start()
+            await runtime.token_uses.start()
             emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
             for emitter in emitters:
                 await emitter.start()
             try:
                 yield runtime
             finally:
+                await runtime.token_uses.stop()
                 await runtime.accounts.stop()
                 await runtime.chat.stop()
                 for emitter in emitters:
@@ -379,6 +383,7 @@ def _build(
         usage=usage,
         user_tokens=_user_tokens(settings, clock),
         accounts=open_accounts(settings, storage, clock=clock, ids=ids),
+        token_uses=TokenUses(storage, clock),
     )
 
 

@@ -70,8 +70,8 @@ async def test_once_a_token_was_made_every_call_needs_one(app):
     async with client_of(app, token=token) as api:
         assert (await api.get("/api/whoami")).json()["org_id"] == "org-a"
         async with app.state.runtime.storage.begin(Tenant(org_id=OrgId("org-a"))) as transaction:
-            (kept,) = await transaction.organisation.list_tokens()
-            await transaction.organisation.revoke_token(kept.token_id)
+            (kept,) = await transaction.tokens.list_page(limit=9)
+            await transaction.tokens.revoke(kept.token_id)
         assert (await api.get("/api/whoami")).status_code == 401
 
 

@@ -105,6 +105,7 @@ READS = {
     ("GET", "/api/operations"): None,
     ("GET", "/api/erasures"): None,
     ("GET", "/api/quarantines"): None,
+    ("GET", "/api/audit"): None,
     ("POST", "/api/get_profile_diff"): {},
     ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
@@ -268,6 +269,10 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", f"{quarantine}/release"): {},
         ("GET", f"/api/users/{ANNA}/export"): None,
         ("DELETE", f"/api/users/{ANNA}"): None,
+        ("GET", "/api/tokens"): None,
+        ("POST", "/api/tokens"): {"scopes": ["read"]},
+        ("POST", f"/api/tokens/{other['token']}/rotate"): {},
+        ("DELETE", f"/api/tokens/{other['token']}"): None,
     }
 
 
@@ -297,6 +302,7 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/memories/([0-9a-f-]{36}|\d+)", "/memories/{memory_id}", bare)
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
+    bare = re.sub(r"/tokens/[^/]+", "/tokens/{token_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
 
@@ -354,6 +360,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
             "entity": min(one["entity_id"] for one in before[f"/api/entities?user_id={ANNA}"]["entities"]),
             "memory": before[f"/api/memories/type/procedural?user_id={ANNA}"]["memories"][0]["id"],
             "quarantine": held.json()["quarantine_id"],
+            "token": (await other.get("/api/tokens")).json()["tokens"][0]["token_id"],
             "tie": before[f"/api/relationships?user_id={ANNA}"]["relationships"][0]["relationship_id"],
         }
         assert "betatown" in json.dumps(before)

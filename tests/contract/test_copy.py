@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from conftest import DATABASES
+from sagacity.auth.tokens import hash_token
 from sagacity.domain.errors import CopyMismatch, IndexMismatch, InvalidInput
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
@@ -121,7 +122,7 @@ async def said_by(storage: Storage, tenant: Tenant) -> dict[str, object]:
             "cursors": await tx.cursors.of_user(ANNA),
             "ties": await tx.relationships.list_page(ANNA),
             "evaluations": await tx.evaluations.list_newest(limit=9),
-            "tokens": await tx.organisation.list_tokens(),
+            "tokens": await tx.tokens.list_page(limit=9),
             "config": await tx.organisation.config(),
             "by terms": [(hit.document_id, hit.kind, round(hit.score, 5)) for hit in by_terms],
             "by vector": [(hit.document_id, hit.kind, round(hit.score, 3)) for hit in by_vector],
@@ -141,7 +142,7 @@ async def test_a_copy_is_equal(source: Storage, target: Storage) -> None:
     assert await sums_of(target) == before == await sums_of(source)
     for tenant in (ORG, OTHER_ORG):
         assert await said_by(target, tenant) == await said_by(source, tenant)
-    assert (await target.find_token("theirs hash")).org_id == OTHER_ORG.org_id
+    assert (await target.find_token(hash_token("theirs"))).org_id == OTHER_ORG.org_id
     await target.claim_index("model", DIMENSION)
     assert await compare(source.backend, target.backend, quiet) == tables
 

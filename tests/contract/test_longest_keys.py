@@ -45,6 +45,7 @@ NOT_BY_LEARNING = {
     "search_index",
     "tenant_configs",
     "api_tokens",
+    "audit_log",
     "accounts",
     "account_sessions",
     "account_mails",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import DBAPIError
 
 from conftest import PROGRAM
+from sagacity.auth.tokens import hash_token
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.memory import MemoryKind
@@ -31,6 +32,7 @@ from support.parts import (
     said,
     unit_rows,
 )
+from support.tokens import with_token
 from support.waiting import until
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
@@ -152,7 +154,7 @@ async def test_read_for_a_user_shows_nothing_of_others(one: Storage) -> None:
         assert (await snapshot.memories.find_uids(["a", "b", "t"])).keys() == {"a", "t"}
         assert await snapshot.interactions.count() == 0
         assert len(await snapshot.search.by_terms(EVERYTHING, "tea", 9)) == 1
-        assert await snapshot.organisation.list_tokens() == []
+        assert await snapshot.tokens.list_page(limit=9) == []
     async with one.read(ORG) as snapshot:
         assert len(await snapshot.search.by_terms(EVERYTHING, "tea", 9)) == 3
 
@@ -168,7 +170,7 @@ async def _learns(storage: Storage) -> object:
         await tx.memories.add([new_memory("likes tea", uid="a")], vectors={"a": VECTOR})
         await tx.cursors.save(cursor_at(2))
         await tx.leases.check(lease)
-        await tx.organisation.add_token("t", "prefix", "hash")
+        await with_token(tx, "t", secret="hash")
     return "learned"
 
 
@@ -188,7 +190,7 @@ async def _finds(storage: Storage) -> object:
 
 
 async def _sweeps(storage: Storage) -> object:
-    token = await storage.find_token("hash")
+    token = await storage.find_token(hash_token("hash"))
     due = await storage.due_scopes(limit=9)
     return token.org_id, [scope.user_id for scope in due], await storage.unembedded_count()
 

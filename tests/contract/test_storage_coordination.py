@@ -14,6 +14,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, cursor_at, said
+from support.tokens import with_token
 
 pytestmark = pytest.mark.own_database
 
@@ -243,18 +244,18 @@ async def test_token_is_found_until_revoked(storage: Storage) -> None:
     assert not await storage.has_tokens()
     secret = new_token()
     async with storage.begin(ORG) as tx:
-        token = await tx.organisation.add_token("laptop", secret[:8], hash_token(secret))
+        token = await with_token(tx, "laptop", secret=secret)
     assert await storage.has_tokens()
     assert await storage.find_token(hash_token(secret)) == token
     with pytest.raises(Unauthorized):
         await storage.find_token(hash_token(new_token()))
     with pytest.raises(NotFound):
         async with storage.begin(OTHER_ORG) as tx:
-            await tx.organisation.revoke_token(token.token_id)
+            await tx.tokens.revoke(token.token_id)
     assert (await storage.find_token(hash_token(secret))).org_id == ORG.org_id
     async with storage.begin(ORG) as tx:
-        await tx.organisation.revoke_token(token.token_id)
-        assert [one.revoked_at for one in await tx.organisation.list_tokens()] == [START]
+        await tx.tokens.revoke(token.token_id)
+        assert [one.revoked_at for one in await tx.tokens.list_page(limit=9)] == [START]
     with pytest.raises(Unauthorized):
         await storage.find_token(hash_token(secret))
     assert await storage.has_tokens()  # a server that had a token never opens up again

@@ -11,11 +11,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from sagacity.api.app import create_app
-from sagacity.auth.tokens import hash_token, new_token, shown_prefix
+from sagacity.auth.tokens import new_token
 from sagacity.config.settings import Settings
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
+from support.tokens import with_token
 
 LOCAL = "http://127.0.0.1:8081"
 
@@ -50,7 +51,7 @@ async def make_token(app: FastAPI, org: str) -> str:
     token = new_token()
     async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
         await transaction.organisation.ensure(org)
-        await transaction.organisation.add_token("test", shown_prefix(token), hash_token(token))
+        await with_token(transaction, "test", secret=token)
     return token
 
 

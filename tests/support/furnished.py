@@ -48,6 +48,7 @@ from support.parts import (
 )
 from support.reviews import compared, pair
 from support.reviews import kept as kept_in_review
+from support.tokens import with_token
 
 DIMENSION = 16
 HARD = (
@@ -156,7 +157,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         await with_account(tx, word)
         await tx.organisation.set_config(f'"{word}"')
-        await tx.organisation.add_token(word, word, f"{word} hash")
+        await with_token(tx, word, secret=word)
         cluster = PlaybookCluster(
             cluster_id=word,
             learner="aggregation",

@@ -6,6 +6,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from sagacity.domain.analytics_reports import Granularity, step_of
+from sagacity.domain.api_token import ApiToken
 from sagacity.domain.change import Candidate, Change, ChangeAction
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.cursor import LEARN, DeadLetter, Lease, Window
@@ -20,7 +21,7 @@ from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.domain.operation import OperationItem, OperationName, OperationParameters
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
-from sagacity.domain.tenant import ApiToken, Tenant
+from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
 from sagacity.storage.search.documents import Unembedded
@@ -31,6 +32,7 @@ from support.measured import measured
 from support.parts import ANNA, BEN, START, cursor_at, new_memory, said, unit_rows
 from support.reviews import compared, pair
 from support.reviews import kept as kept_in_review
+from support.tokens import with_token
 from support.usage import used
 
 EVERYTHING = Filter(kinds=tuple(MemoryKind), interactions=True, statuses=())
@@ -80,7 +82,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         kept, pending, archived, playbook = await tx.memories.add(_learned(word), vectors={"uid": VECTOR})
         cluster = await _note(tx, kept, playbook, word)
         lease = await tx.leases.claim(LEARN, word, 60, user_id=ANNA)
-        token = await tx.organisation.add_token(word, word, f"{word} hash")
+        token = await with_token(tx, word, secret=word)
         await converse(tx, word)
         await tx.request_analytics.add([measured(word, error_message=word)])
         await tx.analytics_days.sum_up(step_of(START, Granularity.DAY), limit=9)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sagacity.domain.account import Mail
 from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
+from sagacity.domain.audit import AuditAction, AuditFilter, NewAuditEntry
 from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
@@ -57,6 +58,7 @@ from support.isolation import (
 from support.measured import measured
 from support.parts import ANNA, ORG, OTHER_ORG, START, cursor_at, new_memory, said, unit_rows
 from support.reviews import compared, kept, pair
+from support.tokens import with_token
 from support.usage import used
 
 PROFILE = MemoryKind.PROFILE
@@ -310,9 +312,21 @@ CASES: dict[str, Case] = {
     "shadow.positions": lambda tx, h: tx.shadow.positions(ShadowFilter(start=LONG_AGO, end=LATER)),
     "shadow.differing": lambda tx, h: tx.shadow.differing(ShadowFilter(start=LONG_AGO, end=LATER), limit=99),
     "organisation.ensure": lambda tx, h: tx.organisation.ensure("x"),
-    "organisation.add_token": lambda tx, h: tx.organisation.add_token("x", "x", "other hash"),
-    "organisation.list_tokens": lambda tx, h: tx.organisation.list_tokens(),
-    "organisation.revoke_token": lambda tx, h: tx.organisation.revoke_token(h.token.token_id),
+    "tokens.add": lambda tx, h: with_token(tx, "x", secret="another"),
+    "tokens.get": lambda tx, h: tx.tokens.get(h.token.token_id),
+    "tokens.list_page": lambda tx, h: tx.tokens.list_page(limit=99),
+    "tokens.revoke": lambda tx, h: tx.tokens.revoke(h.token.token_id),
+    "tokens.rotate": lambda tx, h: tx.tokens.rotate(
+        h.token.token_id, prefix="x", token_hash="stolen", grace=timedelta()
+    ),
+    "tokens.note_uses": lambda tx, h: tx.tokens.note_uses({h.token.token_id: LATER}),
+    "tokens.forget_user": lambda tx, h: tx.tokens.forget_user(ANNA),
+    "audit.add": lambda tx, h: tx.audit.add(
+        NewAuditEntry(action=AuditAction.CONFIG_CHANGED, actor="x", target=h.token.token_id)
+    ),
+    "audit.lock": lambda tx, h: tx.audit.lock(),
+    "audit.list_newest": lambda tx, h: tx.audit.list_newest(AuditFilter(), before=99, limit=99),
+    "audit.list_oldest": lambda tx, h: tx.audit.list_oldest(AuditFilter(), after=0, limit=99),
     "organisation.config": lambda tx, h: tx.organisation.config(),
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),

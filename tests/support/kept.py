@@ -11,12 +11,13 @@ from contextlib import closing
 from pathlib import Path
 
 import psycopg
+import sqlalchemy as sa
 
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
 from sagacity.storage.base import Backend
 from sagacity.storage.open import open_backend
-from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.tables import APPEND_ONLY, metadata
 from sagacity.storage.transaction import Storage
 
 TABLES = [table.name for table in reversed(metadata.sorted_tables)]
@@ -33,11 +34,25 @@ def empty_file(path: Path) -> None:
     with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
+        guards = _guards(connection) if _holds(connection, *APPEND_ONLY) else []
+        for name, _ in guards:
+            connection.execute(f"DROP TRIGGER {name}")
         for table in TABLES:
             connection.execute(f"DELETE FROM {table}")
+        for _, made in guards:
+            connection.execute(made)
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
             connection.execute("DELETE FROM sqlite_sequence")
         connection.execute("COMMIT")
+
+
+def _holds(connection: sqlite3.Connection, *tables: sa.Table) -> bool:
+    return any(connection.execute(f"SELECT 1 FROM {table.name} LIMIT 1").fetchone() for table in tables)
+
+
+def _guards(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """What refuses to delete rows, by name, and how it was made."""
+    return connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
 
 
 def empty_database(url: str) -> None:

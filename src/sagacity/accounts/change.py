@@ -6,6 +6,7 @@ from sagacity.accounts.sign_up import BAD_CODE
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
+from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import WrongCredentials
 from sagacity.domain.operation import Operation
 from sagacity.domain.principal import Principal
@@ -47,6 +48,7 @@ async def reset_password(parts: AccountParts, code: str, new_password: str) -> N
         await transaction.accounts.verify(user_id)
         await transaction.account_mails.drop(user_id, Mail.VERIFY)
         await transaction.account_sessions.end_all(user_id)
+        await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_PASSWORD_RESET, user_id))
 
 
 async def change_password(
@@ -68,6 +70,7 @@ async def change_password(
         await transaction.accounts.set_password(account.user_id, password_hash)
         await transaction.account_mails.drop(account.user_id, Mail.RESET)
         await transaction.account_sessions.end_all(account.user_id, but=principal.session_id)
+        await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_PASSWORD_CHANGED, account.user_id))
 
 
 async def delete_account(
@@ -91,10 +94,15 @@ async def delete_account(
         RateLimited: too many tries came before.
     """
     account = await _asked_again(parts, principal, password, address=address)
-    organisation = Principal(tenant=parts.tenant, actor=principal.actor)
+    person = parts.audited_as(account.user_id)
+    organisation = Principal(tenant=parts.tenant, actor=principal.actor, audited_as=person)
     operation = await erase_user(Acting(erasing, organisation), account.user_id, wait_seconds=0)
     async with parts.storage.begin(parts.tenant) as transaction:
         await transaction.accounts.remove(account.user_id)
+        deleted = parts.audited(
+            AuditAction.ACCOUNT_DELETED, account.user_id, erasure_id=operation.operation_id
+        )
+        await transaction.audit.add(deleted)
     return operation
 
 

@@ -7,11 +7,14 @@ from enum import StrEnum
 
 from sagacity.auth.account_tokens import AccountTokens
 from sagacity.auth.passwords import Passwords
+from sagacity.domain.audit import AuditAction, Detail, NewAuditEntry
 from sagacity.domain.base import Value
 from sagacity.domain.clock import Clock
-from sagacity.domain.ids import IdSource
+from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
+
+_PSEUDONYM_DIGITS = 32
 
 
 class SignUp(StrEnum):
@@ -47,3 +50,16 @@ class AccountParts:
     policy: AccountPolicy
     wake: Callable[[], None]
     """Says that an e-mail is due."""
+
+    def audited_as(self, user_id: UserId) -> str:
+        """
+        Return how the audit log names a person: by a keyed hash, of which nobody knows whose it is without the secret.
+
+        It stays when the account is deleted, as every later row rests on it.
+        """
+        return f"user:{self.tokens.digest(f'audit {user_id}')[:_PSEUDONYM_DIGITS]}"
+
+    def audited(self, action: AuditAction, user_id: UserId, **details: Detail) -> NewAuditEntry:
+        """Return what the audit log says of something that a person did to the own account."""
+        person = self.audited_as(user_id)
+        return NewAuditEntry(action=action, actor=person, target=person, details=details)

@@ -123,6 +123,7 @@ async def principal_of(parts: AccountParts, access_token: str) -> Principal:
         permissions=OF_END_USERS,
         kind=CallerKind.USER,
         actor=f"user:{said.user_id}",
+        audited_as=parts.audited_as(said.user_id),
         session_id=said.session_id,
     )
 

@@ -7,6 +7,7 @@ from sagacity.accounts.parts import AccountParts, SignUp
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
+from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import Forbidden, WrongCredentials
 from sagacity.domain.ids import UserId
 
@@ -48,6 +49,8 @@ async def sign_up(
     async def add() -> None:
         async with parts.storage.begin(parts.tenant) as transaction:
             is_new = await transaction.accounts.add(account)
+            if is_new:
+                await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_SIGNED_UP, account.user_id))
             known = None if is_new else await transaction.accounts.find_by_email(email)
             if known is not None and known.verified_at is not None:
                 await transaction.account_mails.ask(known.user_id, Mail.KNOWN)
@@ -71,6 +74,7 @@ async def verify_email(parts: AccountParts, code: str) -> None:
         if user_id is None:
             raise WrongCredentials(BAD_CODE)
         await transaction.accounts.verify(user_id)
+        await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, user_id))
 
 
 async def resend_verification(parts: AccountParts, email: str, *, address: str) -> None:

@@ -66,7 +66,7 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
     old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
     kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
     merged = merge_secrets(kept, old)
-    await runtime.configs.set(caller.tenant, merged)
+    await runtime.configs.set(caller.tenant, merged, by=caller.principal.audited_as)
     runtime.dispatcher.poll_now()
     idle = "; ".join(dict.fromkeys([*idle_choices(new), *await _uncapped(runtime.models, merged)]))
     return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")

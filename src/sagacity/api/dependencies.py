@@ -11,6 +11,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.types import Scope
 
+from sagacity.access import tokens
 from sagacity.accounts.sign_in import principal_of
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
@@ -18,7 +19,7 @@ from sagacity.auth.account_tokens import is_of_accounts
 from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
-from sagacity.domain.change import DIRECT
+from sagacity.domain.audit import LOCAL
 from sagacity.domain.errors import StorageError, Unauthorized
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.principal import OF_END_USERS, CallerKind, Permission, Principal
@@ -109,7 +110,7 @@ async def _principal_of(
             "until an API token exists, the server only answers calls from its own machine; "
             "create one with `sagacity token create`"
         )
-    return Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL)
+    return Principal(tenant=Tenant(org_id=LOCAL_ORG), kind=CallerKind.LOCAL, audited_as=LOCAL)
 
 
 async def _known(http_request: Request, token: str) -> Principal:
@@ -128,8 +129,7 @@ async def _known(http_request: Request, token: str) -> Principal:
     elif runtime.user_tokens is not None and looks_signed(token):
         known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
     else:
-        found = await runtime.storage.find_token(hash_token(token))
-        known = Principal(tenant=Tenant(org_id=found.org_id), actor=f"{DIRECT}:{found.name}")
+        known = await tokens.principal_of(runtime.storage, runtime.token_uses, token)
     setattr(http_request.state, _PRINCIPAL, known)
     return known
 
@@ -171,6 +171,7 @@ def _end_user(org: str, user_id: UserId) -> Principal:
         permissions=OF_END_USERS,
         kind=CallerKind.USER,
         actor=f"user:{user_id}",
+        audited_as="user",
     )
 
 

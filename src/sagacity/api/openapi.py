@@ -43,6 +43,8 @@ TAGS = {
     "dead letters": "Turns that a learner gave up on.",
     "accounts": "People who sign in with an address and a password, where the server's settings let them.",
     "users": "Users as a whole: erased completely, with a signed report.",
+    "tokens": "API tokens: given, replaced and taken back.",
+    "audit": "Every change of access and configuration, in a log that is only added to.",
     "quarantines": "What is taken out of everything that is served, with all that was derived from it, and back.",
     "analytics": "What answers, searches and contexts took and found, and how they ended.",
     "usage": "How often memories are surfaced, and how many tokens that takes.",

@@ -76,7 +76,8 @@ async def update_prompt_version(body: UpdatePromptVersionBody, caller: Administe
     wanted = {} if body.version is None else checked_versions({name: body.version})
     config = await configs.get(caller.tenant, fresh=True)
     others = {other: version for other, version in config.prompt_versions.items() if other != name}
-    await configs.set(caller.tenant, config.model_copy(update={"prompt_versions": others | wanted}))
+    chosen = config.model_copy(update={"prompt_versions": others | wanted})
+    await configs.set(caller.tenant, chosen, by=caller.principal.audited_as)
     version = active_version(name, wanted)
     return PromptVersionSet(
         prompt_id=name, active_version=version, msg=f"prompt {name} is used in version {version}"

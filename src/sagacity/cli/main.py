@@ -57,6 +57,7 @@ _COMMANDS: Mapping[str, str] = {
     "evaluations": "evaluations:app",
     "config": "config:app",
     "token": "tokens:app",
+    "audit": "audit:app",
     "migrate": "migrate:migrate",
     "reindex": "reindex:reindex",
     "backup": "backup:backup",

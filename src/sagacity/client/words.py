@@ -5,6 +5,8 @@ from typing import Literal
 
 from sagacity.domain.analytics import RequestStatus, RequestType
 from sagacity.domain.analytics_reports import Granularity, Metric
+from sagacity.domain.api_token import TokenScope
+from sagacity.domain.audit import AuditAction
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.dashboard import FigureGroup
 from sagacity.domain.graph import EntityType
@@ -17,6 +19,23 @@ from sagacity.domain.review_queue import ReviewSignal, ReviewStep
 from sagacity.domain.user_memory import MemoryType
 
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
+AuditActionWord = (
+    AuditAction
+    | Literal[
+        "token.created",
+        "token.revoked",
+        "token.rotated",
+        "config.changed",
+        "account.signed_up",
+        "account.verified",
+        "account.password_changed",
+        "account.password_reset",
+        "account.deleted",
+        "user.erasure_ordered",
+        "quarantine.placed",
+        "quarantine.released",
+    ]
+)
 DeadLetterStatusWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
 EntityTypeWord = (
     EntityType
@@ -66,3 +85,4 @@ ReviewStepWord = ReviewStep | Literal["keep", "archive", "supersede", "merge"]
 SearchModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]
 StrategyNameWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]
+TokenScopeWord = TokenScope | Literal["read", "publish", "manage", "admin"]

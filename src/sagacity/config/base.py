@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.audit import SYSTEM
 from sagacity.domain.tenant import Tenant
 
 
@@ -22,6 +23,6 @@ class ConfigStore(Protocol):
         """
         ...
 
-    async def set(self, tenant: Tenant, config: TenantConfig) -> None:
-        """Replace the tenant's configuration."""
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
+        """Replace the tenant's configuration; the audit log says that *by* changed which of its fields."""
         ...

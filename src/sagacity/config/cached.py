@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.base import Topic
+from sagacity.domain.audit import SYSTEM
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 
@@ -58,10 +59,10 @@ class CachedConfigs:
             self._keep(tenant.org_id, config, now + self._ttl_seconds)
         return config
 
-    async def set(self, tenant: Tenant, config: TenantConfig) -> None:
-        """Replace the tenant's configuration."""
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
+        """Replace the tenant's configuration; the audit log says that *by* changed which of its fields."""
         try:
-            await self._inner.set(tenant, config)
+            await self._inner.set(tenant, config, by=by)
         finally:  # also after a failure: it may be stored nevertheless
             self._drop(tenant.org_id)
         await self._topic.publish(_SUBJECT + tenant.org_id)

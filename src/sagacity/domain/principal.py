@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from sagacity.domain.audit import SYSTEM
 from sagacity.domain.base import Value
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Forbidden
@@ -33,6 +34,8 @@ class CallerKind(StrEnum):
     """With an API token of the organisation."""
     USER = "user"
     """A person signed in, or a token made for one."""
+    OPERATOR = "operator"
+    """With the program on the server's machine, which works on the database itself."""
 
 
 OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
@@ -48,6 +51,8 @@ class Principal(Value):
     kind: CallerKind = CallerKind.TOKEN
     actor: str = DIRECT
     """As whom changes are recorded."""
+    audited_as: str = SYSTEM
+    """As whom the audit log names the caller, which says nothing of a person."""
     session_id: str | None = None
     """The session of an account, if the caller signed in to one."""
 

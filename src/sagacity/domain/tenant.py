@@ -1,7 +1,5 @@
 """An organisation, and who may act for it."""
 
-from datetime import datetime
-
 from sagacity.domain.base import Value
 from sagacity.domain.ids import OrgId, UserId
 
@@ -20,14 +18,3 @@ class DueScope(Value):
     tenant: Tenant
     user_id: UserId | None
     """None: the organisation itself."""
-
-
-class ApiToken(Value):
-    """What is known of an API token; its secret is shown once and kept only as a hash."""
-
-    token_id: str
-    org_id: OrgId
-    name: str
-    prefix: str
-    created_at: datetime
-    revoked_at: datetime | None = None

@@ -1,5 +1,6 @@
 """Erasing a user: asked for, looked at; the background task does it."""
 
+from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.erasure import Erasure, Subject
 from sagacity.domain.ids import UserId
 from sagacity.domain.operation import Operation, OperationName, OperationParameters
@@ -45,6 +46,13 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
                 user_hash=user_hash,
                 key_id=key.key_id,
                 sealed=key.seal(erased.model_dump_json()),
+            )
+            await transaction.audit.add(
+                NewAuditEntry(
+                    action=AuditAction.ERASURE_ORDERED,
+                    actor=acting.principal.audited_as,
+                    target=operation.operation_id,
+                )
             )
         return operation
 

@@ -1,5 +1,6 @@
 """Quarantines: begun, released and looked at by those who may review."""
 
+from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.principal import Permission
 from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
 from sagacity.memories.acting import Acting
@@ -20,9 +21,11 @@ async def quarantine(acting: Acting, target: QuarantineTarget, value: str, *, re
 
     async def begin() -> Quarantine:
         async with acting.begin() as transaction:
-            return await transaction.quarantines.begin(
+            begun = await transaction.quarantines.begin(
                 target, value, reason=reason, actor=acting.principal.actor
             )
+            await transaction.audit.add(_entry(acting, AuditAction.QUARANTINE_PLACED, begun))
+            return begun
 
     return await acting.parts.storage.retry(begin)
 
@@ -39,9 +42,14 @@ async def release(acting: Acting, quarantine_id: str, *, reason: str) -> Quarant
 
     async def end() -> Quarantine:
         async with acting.begin() as transaction:
-            return await transaction.quarantines.release(
+            await transaction.audit.lock()
+            was = await transaction.quarantines.get(quarantine_id)
+            released = await transaction.quarantines.release(
                 quarantine_id, reason=reason, actor=acting.principal.actor
             )
+            if was.released_at is None:
+                await transaction.audit.add(_entry(acting, AuditAction.QUARANTINE_RELEASED, released))
+            return released
 
     released = await acting.parts.storage.retry(end)
     acting.parts.dispatcher.poll_now()
@@ -82,6 +90,16 @@ async def held_by(acting: Acting, quarantine_id: str, *, limit: int, offset: int
     async with acting.read_held() as snapshot:
         one = await snapshot.quarantines.get(quarantine_id)
         return await snapshot.quarantines.held_by(one, limit=limit, offset=offset)
+
+
+def _entry(acting: Acting, action: AuditAction, one: Quarantine) -> NewAuditEntry:
+    """Return what the audit log says: of what kind it is, and not whom or what it names."""
+    return NewAuditEntry(
+        action=action,
+        actor=acting.principal.audited_as,
+        target=one.quarantine_id,
+        details={"of": str(one.target)},
+    )
 
 
 def _require(acting: Acting) -> None:

@@ -1,14 +1,11 @@
-"""An organisation itself: its row, its API tokens, its configuration."""
-
-from typing import Any
+"""An organisation itself: its row, its configuration."""
 
 import sqlalchemy as sa
 
-from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_ORG_BYTES, byte_count
-from sagacity.domain.tenant import ApiToken
 from sagacity.storage.base import Scope
-from sagacity.storage.schema.tables import api_tokens, organisations, tenant_configs
+from sagacity.storage.schema.tables import organisations, tenant_configs
 
 
 class OrganisationRepository:
@@ -38,42 +35,6 @@ class OrganisationRepository:
             },
         )
 
-    async def add_token(self, name: str, prefix: str, token_hash: str) -> ApiToken:
-        """Keep a token's hash."""
-        token = ApiToken(
-            token_id=self._scope.ids.new(),
-            org_id=self._scope.org_id,
-            name=name,
-            prefix=prefix,
-            created_at=self._scope.clock.now(),
-        )
-        await self._scope.run(api_tokens.insert(), token.model_dump() | {"token_hash": token_hash})
-        return token
-
-    async def list_tokens(self) -> list[ApiToken]:
-        """Return the tokens that were made, oldest first; secrets are not kept."""
-        rows = await self._scope.all(
-            sa.select(api_tokens)
-            .where(api_tokens.c.org_id == self._scope.org_id)
-            .order_by(api_tokens.c.created_at, api_tokens.c.token_id)
-        )
-        return [token_of(row) for row in rows]
-
-    async def revoke_token(self, token_id: str) -> None:
-        """
-        Make a token useless from now on.
-
-        Raises:
-            NotFound: the tenant has none of that id.
-        """
-        revoked = await self._scope.run(
-            sa.update(api_tokens)
-            .where(api_tokens.c.org_id == self._scope.org_id, api_tokens.c.token_id == token_id)
-            .values(revoked_at=self._scope.clock.now())
-        )
-        if not revoked:
-            raise NotFound(f"no token {token_id!r}")
-
     async def config(self) -> tuple[str, int] | None:
         """Return the stored configuration as text with its version; None if none was ever set."""
         rows = await self._scope.all(
@@ -101,8 +62,3 @@ class OrganisationRepository:
             },
         )
         return rows[0].version
-
-
-def token_of(row: Any) -> ApiToken:
-    """Turn a row into the value."""
-    return ApiToken.model_validate(row._mapping, extra="ignore")

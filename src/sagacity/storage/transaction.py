@@ -8,13 +8,16 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from sagacity.domain.api_token import ApiToken
 from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
-from sagacity.domain.tenant import LOCAL_ORG, ApiToken, DueScope, Tenant
+from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
+from sagacity.storage.access.audit import AuditRepository
+from sagacity.storage.access.tokens import TokenRepository, token_of
 from sagacity.storage.accounts.accounts import AccountRepository
 from sagacity.storage.accounts.attempts import AttemptRepository
 from sagacity.storage.accounts.mails import AccountMailRepository
@@ -49,7 +52,7 @@ from sagacity.storage.memories.of_user import UserMemoryRepository
 from sagacity.storage.memories.review_actions import ReviewActionRepository
 from sagacity.storage.memories.review_queue import ReviewQueueRepository
 from sagacity.storage.memories.versions import VersionRepository
-from sagacity.storage.organisations import OrganisationRepository, token_of
+from sagacity.storage.organisations import OrganisationRepository
 from sagacity.storage.portable.imports import ImportRepository
 from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
@@ -119,6 +122,8 @@ class Transaction:
         self.usage = UsageRepository(scope)
         self.effects = EffectRepository(scope)
         self.organisation = OrganisationRepository(scope)
+        self.audit = AuditRepository(scope)
+        self.tokens = TokenRepository(scope, self.audit)
         self.accounts = AccountRepository(scope)
         self.account_sessions = AccountSessionRepository(scope)
         self.account_mails = AccountMailRepository(scope)
@@ -133,7 +138,14 @@ class Transaction:
         self.erasures = ErasureRepository(scope)
         self.derived = DerivedRepository(scope)
         self.quarantines = QuarantineRepository(scope, self.search, self.derived)
-        self.erased_rows = ErasedRows(scope, self.search, self.memories, self.operations, self.quarantines)
+        self.erased_rows = ErasedRows(
+            scope,
+            self.search,
+            self.memories,
+            self.operations,
+            quarantines=self.quarantines,
+            tokens=self.tokens,
+        )
         self.portable = PortableRepository(scope)
         self.imports = ImportRepository(scope, self.search)
 
@@ -329,15 +341,16 @@ class Storage:
 
     async def find_token(self, token_hash: str) -> ApiToken:
         """
-        Return the live token with that hash, before its tenant is known.
+        Return the live token with that hash, before its tenant is known: as it stands now in the database.
 
         Raises:
             Unauthorized: there is none.
         """
+        asked = {"token_hash": token_hash, "now": self._clock.now()}
         async with self.backend.read(None) as connection:
-            row = (await connection.execute(LIVE_TOKEN, {"token_hash": token_hash})).first()
+            row = (await connection.execute(LIVE_TOKEN, asked)).first()
         if row is None:
-            raise Unauthorized("the API token is not known or was revoked")
+            raise Unauthorized("the API token is not known, has expired or was revoked")
         return token_of(row)
 
     async def has_tokens(self) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         accounts,
         agent_playbooks,
         analytics,
+        audit,
         chat,
         configuration,
         context,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         search,
         settings,
         skills,
+        tokens,
         usage,
         user_playbooks,
         users,
@@ -40,6 +42,7 @@ else:
     accounts = Later("sagacity.client._async.accounts")
     agent_playbooks = Later("sagacity.client._async.agent_playbooks")
     analytics = Later("sagacity.client._async.analytics")
+    audit = Later("sagacity.client._async.audit")
     chat = Later("sagacity.client._async.chat")
     configuration = Later("sagacity.client._async.configuration")
     context = Later("sagacity.client._async.context")
@@ -60,6 +63,7 @@ else:
     search = Later("sagacity.client._async.search")
     settings = Later("sagacity.client._async.settings")
     skills = Later("sagacity.client._async.skills")
+    tokens = Later("sagacity.client._async.tokens")
     usage = Later("sagacity.client._async.usage")
     user_playbooks = Later("sagacity.client._async.user_playbooks")
     users = Later("sagacity.client._async.users")
@@ -100,6 +104,8 @@ class AsyncCalls(AsyncConnection):
     get_analytics_timeseries = analytics.get_analytics_timeseries
     get_analytics_days = analytics.get_analytics_days
     flush_analytics = analytics.flush_analytics
+
+    get_audit = audit.get_audit
 
     complete = chat.complete
     create_conversation = chat.create_conversation
@@ -227,6 +233,11 @@ class AsyncCalls(AsyncConnection):
     export_skills = skills.export_skills
     delete_skill = skills.delete_skill
     delete_skills_by_ids = skills.delete_skills_by_ids
+
+    get_tokens = tokens.get_tokens
+    create_token = tokens.create_token
+    revoke_token = tokens.revoke_token
+    rotate_token = tokens.rotate_token
 
     get_injection_stats = usage.get_injection_stats
     get_usage_effects = usage.get_usage_effects

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         accounts,
         agent_playbooks,
         analytics,
+        audit,
         chat,
         configuration,
         context,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         search,
         settings,
         skills,
+        tokens,
         usage,
         user_playbooks,
         users,
@@ -41,6 +43,7 @@ else:
     accounts = Later("sagacity.client._sync.accounts")
     agent_playbooks = Later("sagacity.client._sync.agent_playbooks")
     analytics = Later("sagacity.client._sync.analytics")
+    audit = Later("sagacity.client._sync.audit")
     chat = Later("sagacity.client._sync.chat")
     configuration = Later("sagacity.client._sync.configuration")
     context = Later("sagacity.client._sync.context")
@@ -61,6 +64,7 @@ else:
     search = Later("sagacity.client._sync.search")
     settings = Later("sagacity.client._sync.settings")
     skills = Later("sagacity.client._sync.skills")
+    tokens = Later("sagacity.client._sync.tokens")
     usage = Later("sagacity.client._sync.usage")
     user_playbooks = Later("sagacity.client._sync.user_playbooks")
     users = Later("sagacity.client._sync.users")
@@ -101,6 +105,8 @@ class Calls(Connection):
     get_analytics_timeseries = analytics.get_analytics_timeseries
     get_analytics_days = analytics.get_analytics_days
     flush_analytics = analytics.flush_analytics
+
+    get_audit = audit.get_audit
 
     complete = chat.complete
     create_conversation = chat.create_conversation
@@ -228,6 +234,11 @@ class Calls(Connection):
     export_skills = skills.export_skills
     delete_skill = skills.delete_skill
     delete_skills_by_ids = skills.delete_skills_by_ids
+
+    get_tokens = tokens.get_tokens
+    create_token = tokens.create_token
+    revoke_token = tokens.revoke_token
+    rotate_token = tokens.rotate_token
 
     get_injection_stats = usage.get_injection_stats
     get_usage_effects = usage.get_usage_effects

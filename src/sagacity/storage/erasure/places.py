@@ -14,7 +14,7 @@ class Place(Enum):
     DELETED = "rows name their user in `user_id`, and are deleted"
     WITH_DOCUMENTS = "likewise, with what represents them in the search index"
     WITH_OTHERS = "rows go with those that they belong to"
-    UNNAMED = "rows stay, as sums are made of them; they lose the user's name"
+    UNNAMED = "rows stay, for sums or as others name them; they lose the user's name"
     DERIVED = "rows are the organisation's and may rest on the user; those that do are withdrawn"
     CLEANED = "rows are the organisation's and may name the user in a field; that is emptied"
     NOTHING = "rows say nothing of a user"
@@ -43,6 +43,7 @@ PLACES: dict[str, Place] = {
     "analytics_daily": Place.DELETED,
     "extractions": Place.DELETED,
     "model_calls": Place.UNNAMED,
+    "api_tokens": Place.UNNAMED,
     "operations": Place.CLEANED,
     "quarantines": Place.CLEANED,
     "operation_items": Place.DELETED,
@@ -62,7 +63,7 @@ PLACES: dict[str, Place] = {
     "erasures": Place.NOTHING,
     "imports": Place.NOTHING,
     "organisations": Place.NOTHING,
-    "api_tokens": Place.NOTHING,
+    "audit_log": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "search_index": Place.NOTHING,

@@ -8,6 +8,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.kinds import TENANT_KINDS, USER_KINDS
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationStatus
+from sagacity.storage.access.tokens import TokenRepository
 from sagacity.storage.base import Scope
 from sagacity.storage.erasure.places import LAST, Place, is_linked, is_of_user, tables_of
 from sagacity.storage.memories.memories import MemoryRepository
@@ -40,13 +41,16 @@ class ErasedRows:
         search: SearchRepository,
         kept: MemoryRepository,
         started: OperationRepository,
+        *,
         quarantines: QuarantineRepository,
+        tokens: TokenRepository,
     ) -> None:
         self._scope = scope
         self._search = search
         self._memories = kept
         self._operations = started
         self._quarantines = quarantines
+        self._tokens = tokens
 
     async def turns(self, user_id: UserId, *, limit: int) -> Counts:
         """Delete turns with their search documents."""
@@ -94,8 +98,9 @@ class ErasedRows:
         return counts
 
     async def operations(self, user_id: UserId) -> Counts:
-        """End the user's part of operations; take the user's name from those of this user alone, and quarantines."""
+        """End the user's part of operations and the user's tokens; take the name from what stays of them."""
         await self._quarantines.forget_user(user_id)
+        await self._tokens.forget_user(user_id)
         org_id, item, run = self._scope.org_id, operation_items, operations.c
         named = sa.select(operations).where(
             run.org_id == org_id,

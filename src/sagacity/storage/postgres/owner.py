@@ -15,7 +15,7 @@ from sagacity.storage.postgres.driver import engine_for, identifier, literal, ve
 from sagacity.storage.postgres.vectors import in_the_graph, index_name
 from sagacity.storage.schema import columns
 from sagacity.storage.schema.migrate import migrate
-from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.tables import APPEND_ONLY, metadata
 from sagacity.storage.schema.views import views
 
 OLDEST_MAJOR = 15
@@ -156,11 +156,13 @@ async def _ensure_role(connection: AsyncConnection, program: sa.URL) -> str:
 def _rights(role: str, schema: str) -> list[str]:
     """Return what lets *role* use the tables: rows are checked by their policies, and the schema is not its own."""
     to = identifier(role)
-    tables = ", ".join(sorted(metadata.tables))
+    kept = ", ".join(sorted(table.name for table in APPEND_ONLY))
+    tables = ", ".join(sorted(metadata.tables.keys() - {table.name for table in APPEND_ONLY}))
     numbers = ", ".join(f"{table.name}_{column.name}_seq" for table, column in numbered(metadata))
     return [
         f"GRANT USAGE ON SCHEMA {identifier(schema)} TO {to}",
         f"GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {to}",
+        f"GRANT SELECT, INSERT ON {kept} TO {to}",
         f"GRANT SELECT ON alembic_version, {', '.join(sorted(views.tables))} TO {to}",
         f"GRANT USAGE, SELECT, UPDATE ON SEQUENCE {numbers} TO {to}",
     ]
@@ -178,9 +180,14 @@ async def _excess(connection: AsyncConnection, role: str) -> list[str]:
         "WHERE relnamespace = current_schema()::regnamespace AND grantee <> relowner AND ("
         "relname = ANY (:shown) AND NOT (grantee = to_regrole(:role) AND privilege_type = 'SELECT') OR "
         "relname = ANY (:checked) AND grantee = to_regrole(:role) "
-        "AND privilege_type NOT IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE'))"
+        "AND privilege_type NOT IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE') OR "
+        "relname = ANY (:kept) AND grantee = to_regrole(:role) AND privilege_type NOT IN ('SELECT', 'INSERT'))"
     )
-    names = {"shown": ["alembic_version", *views.tables], "checked": list(metadata.tables)}
+    names = {
+        "shown": ["alembic_version", *views.tables],
+        "checked": list(metadata.tables),
+        "kept": [table.name for table in APPEND_ONLY],
+    }
     rows = await connection.execute(statement, names | {"role": identifier(role).replace("%%", "%")})
     return [found.replace("%", "%%") for found in rows.scalars()]
 

@@ -33,6 +33,7 @@ RULES = {
     "distillations": Rule.TENANT,
     "quarantines": Rule.TENANT,
     "api_tokens": Rule.CLOSED,
+    "audit_log": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,
     "accounts": Rule.CLOSED,
     "account_sessions": Rule.CLOSED,

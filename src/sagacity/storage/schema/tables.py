@@ -35,9 +35,34 @@ api_tokens = sa.Table(
     columns.text("name"),
     columns.text("prefix"),
     sa.Column("token_hash", sa.Text, nullable=False, unique=True),
+    columns.json("scopes", "[]"),
+    sa.Column("user_id", sa.Text),
     columns.at("created_at"),
+    columns.text("created_by"),
+    columns.maybe_at("expires_at"),
+    columns.maybe_at("last_used_at"),
+    columns.maybe_at("rotated_at"),
+    sa.Column("previous_hash", sa.Text, unique=True),
+    columns.maybe_at("previous_until"),
     columns.maybe_at("revoked_at"),
 )
+"""`user_id` is null for a token that acts for all users, and empty once its user was erased: then it is of no use."""
+
+audit_log = sa.Table(
+    "audit_log",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    columns.at("at"),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    columns.text("target"),
+    columns.json("details", "{}"),
+    sa.Column("hash", sa.Text, nullable=False),
+)
+"""Rows are added and never changed: the program's role may do no more, and SQLite has triggers that refuse it."""
+APPEND_ONLY = (audit_log,)
+"""Tables whose rows nobody changes or deletes."""
 
 tenant_configs = sa.Table(
     "tenant_configs",

@@ -12,7 +12,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.memory import Status
+from sagacity.storage.schema.columns import Moment
 from sagacity.storage.schema.tables import (
+    APPEND_ONLY,
     api_tokens,
     cursors,
     dead_letters,
@@ -27,6 +29,14 @@ MAX_EMBED_ATTEMPTS = 5
 """Tries of a text's embedding, after which it is found by its terms only."""
 
 views = sa.MetaData()
+
+for _table in APPEND_ONLY:
+    for _event in ("UPDATE", "DELETE"):
+        _refusal = sa.DDL(
+            f"CREATE TRIGGER {_table.name}_no_{_event.lower()} BEFORE {_event} ON {_table.name} "
+            f"BEGIN SELECT RAISE(ABORT, 'rows of {_table.name} are never changed'); END"
+        )
+        event.listen(metadata, "after_create", _refusal.execute_if(dialect="sqlite"))
 
 
 def _view(name: str, definition: sa.Select[*tuple[Any, ...]]) -> sa.Table:
@@ -98,9 +108,16 @@ supported_schemas = _view("supported_schemas", sa.select(sa.literal(OLDEST_SCHEM
 """By which a release older than the schema knows whether it may start: while servers are replaced one by one."""
 
 ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
+_token = known_tokens.c
+_now = sa.bindparam("now", type_=Moment)
 LIVE_TOKEN = sa.select(known_tokens).where(
-    known_tokens.c.token_hash == sa.bindparam("token_hash"),
-    known_tokens.c.revoked_at.is_(None),
-    known_tokens.c.org_status == "active",
+    sa.or_(
+        _token.token_hash == sa.bindparam("token_hash"),
+        sa.and_(_token.previous_hash == sa.bindparam("token_hash"), _token.previous_until > _now),
+    ),
+    _token.revoked_at.is_(None),
+    sa.or_(_token.expires_at.is_(None), _token.expires_at > _now),
+    sa.or_(_token.user_id.is_(None), _token.user_id != ""),
+    _token.org_status == "active",
 )
 """Each call asks one of the two; to build it would take longer than to run it."""

@@ -35,7 +35,9 @@ VIEWS = {
     ),
     "known_tokens": (
         "SELECT api_tokens.token_id, api_tokens.org_id, api_tokens.name, api_tokens.prefix, api_tokens.token_hash, "
-        "api_tokens.created_at, api_tokens.revoked_at, organisations.status AS org_status "
+        "api_tokens.scopes, api_tokens.user_id, api_tokens.created_at, api_tokens.created_by, api_tokens.expires_at, "
+        "api_tokens.last_used_at, api_tokens.rotated_at, api_tokens.previous_hash, api_tokens.previous_until, "
+        "api_tokens.revoked_at, organisations.status AS org_status "
         "FROM api_tokens JOIN organisations ON organisations.org_id = api_tokens.org_id"
     ),
     "known_organisations": "SELECT organisations.org_id FROM organisations",
@@ -77,6 +79,12 @@ def upgrade() -> None:
                 op.execute(statement)
         for statement in protect_common("search_index"):
             op.execute(statement)
+    else:
+        for event in ("UPDATE", "DELETE"):
+            op.execute(
+                f"CREATE TRIGGER audit_log_no_{event.lower()} BEFORE {event} ON audit_log "
+                "BEGIN SELECT RAISE(ABORT, 'rows of audit_log are never changed'); END"
+            )
     for name, definition in VIEWS.items():
         options = " WITH (security_barrier)" if on_postgresql else ""
         op.execute(f"CREATE VIEW {name}{options} AS {definition}")
@@ -98,11 +106,33 @@ def _organisations() -> None:
         _key("org_id"),
         *_texts("name", "prefix"),
         _key("token_hash"),
+        _json("scopes", "[]"),
+        sa.Column("user_id", sa.Text()),
         _at("created_at"),
+        _text("created_by"),
+        _maybe_at("expires_at"),
+        _maybe_at("last_used_at"),
+        _maybe_at("rotated_at"),
+        sa.Column("previous_hash", sa.Text()),
+        _maybe_at("previous_until"),
         _maybe_at("revoked_at"),
         _of_organisation("api_tokens"),
         sa.PrimaryKeyConstraint("token_id", name=op.f("pk_api_tokens")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_api_tokens_token_hash")),
+        sa.UniqueConstraint("previous_hash", name=op.f("uq_api_tokens_previous_hash")),
+    )
+    op.create_table(
+        "audit_log",
+        _key("org_id"),
+        sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
+        _at("at"),
+        _key("actor"),
+        _key("action"),
+        _text("target"),
+        _json("details", "{}"),
+        _key("hash"),
+        _of_organisation("audit_log"),
+        sa.PrimaryKeyConstraint("org_id", "seq", name=op.f("pk_audit_log")),
     )
     op.create_table(
         "tenant_configs",

@@ -1,0 +1,1 @@
+"""API tokens given, used and taken back, and the audit log read."""

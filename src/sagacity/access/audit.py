@@ -1,0 +1,38 @@
+"""The audit log, read by those who administer."""
+
+from sagacity.domain.audit import AuditEntry, AuditFilter
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.principal import Permission, Principal
+from sagacity.storage.transaction import Storage
+
+
+async def list_audit(
+    storage: Storage,
+    principal: Principal,
+    wanted: AuditFilter,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    limit: int,
+) -> list[AuditEntry]:
+    """
+    Return rows of the organisation's audit log.
+
+    Args:
+        storage: where they are.
+        principal: who asks.
+        wanted: which.
+        before: the newest first, and only those with a smaller number, if one is given.
+        after: the oldest first, and only those with a larger number; otherwise the newest come first.
+        limit: how many at the most.
+
+    Raises:
+        Forbidden: the caller may not administer, or acts for one user.
+    """
+    principal.require(Permission.ADMIN)
+    if principal.user_id is not None:
+        raise Forbidden("the audit log is of the whole organisation, and this caller acts for one user")
+    async with storage.read(principal) as snapshot:
+        if after is not None:
+            return await snapshot.audit.list_oldest(wanted, after=after, limit=limit)
+        return await snapshot.audit.list_newest(wanted, before=before, limit=limit)

@@ -1,0 +1,73 @@
+"""When tokens were used last: noted at once, written some time later for many together."""
+
+import asyncio
+from datetime import datetime
+
+import structlog
+
+from sagacity.dispatch.loops import end, for_ever
+from sagacity.domain.api_token import ApiToken
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import StorageError
+from sagacity.domain.ids import OrgId
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.access.tokens import USE_NOTED_EVERY
+from sagacity.storage.transaction import Storage
+
+FLUSH_SECONDS = 5.0
+"""How long what was noted waits to be written; a process that is killed loses so much of it."""
+MOST_WAITING = 10_000
+"""Tokens that wait to be written; of others the use is not noted while the database is away."""
+_log = structlog.get_logger(__name__)
+
+
+class TokenUses:
+    """
+    The uses of tokens in this process.
+
+    Of each token one is written a minute, by whichever process has it first: what stands in the database came with the
+    token when its secret was looked up. A call never waits for that, and does not hear of its failure.
+    """
+
+    def __init__(self, storage: Storage, clock: Clock, *, seconds: float = FLUSH_SECONDS) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._seconds = seconds
+        self._waiting: dict[tuple[OrgId, str], datetime] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to write every few seconds."""
+        self._task = asyncio.create_task(for_ever(self._step))
+
+    async def stop(self) -> None:
+        """Write what waits, and end."""
+        if self._task is not None:
+            await end([self._task])
+        await self.flush()
+
+    def note(self, token: ApiToken) -> None:
+        """Note that a token was used now, unless it is known that it was used within the last minute."""
+        now = self._clock.now()
+        if token.last_used_at is not None and now - token.last_used_at < USE_NOTED_EVERY:
+            return
+        if len(self._waiting) < MOST_WAITING:
+            self._waiting[token.org_id, token.token_id] = now
+
+    async def flush(self) -> None:
+        """Write what waits; what the database does not take waits for the next time."""
+        for org_id in {org_id for org_id, _ in self._waiting}:
+            noted = {token_id: at for (org, token_id), at in self._waiting.items() if org == org_id}
+            try:
+                async with self._storage.begin(Tenant(org_id=org_id)) as transaction:
+                    await transaction.tokens.note_uses(noted)
+            except StorageError as error:
+                _log.warning("token_uses.not_written", kind=type(error).__name__, count=len(noted))
+                continue
+            for token_id, at in noted.items():
+                if self._waiting.get((org_id, token_id)) == at:
+                    del self._waiting[org_id, token_id]
+
+    async def _step(self) -> None:
+        await asyncio.sleep(self._seconds)
+        await self.flush()

@@ -1,0 +1,119 @@
+"""API tokens: what other programs call the server with."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from sagacity.access.tokens import create_token, list_tokens, revoke_token, rotate_token
+from sagacity.api.dependencies import Administers
+from sagacity.api.parameters import MaxRows
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+from sagacity.domain.amounts import counted
+from sagacity.domain.errors import InvalidInput
+from sagacity.schemas.base import Id, refuse_unstorable
+from sagacity.schemas.tokens import (
+    CreateTokenBody,
+    NewTokenReply,
+    RotateTokenBody,
+    TokenReply,
+    TokensPage,
+    new_token_reply,
+    token_view,
+)
+
+router = APIRouter(tags=["tokens"], route_class=Route)
+TokenId = Annotated[
+    str, Path(min_length=1, max_length=512, description="The token, as `GET /api/tokens` lists it.")
+]
+
+
+@router.get("/tokens", response_model_exclude_none=True, openapi_extra=sdk())
+async def get_tokens(
+    caller: Administers,
+    after: Annotated[Id | None, Query(description="`next` of the previous page.")] = None,
+    limit: MaxRows = 100,
+) -> TokensPage:
+    """
+    Return the organisation's API tokens, oldest first, without their secrets.
+
+    Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
+    """
+    if after is not None:
+        _storable(after)
+    found = await list_tokens(caller.runtime.storage, caller.principal, after=after, limit=limit + 1)
+    page, now = found[:limit], caller.runtime.clock.now()
+    return TokensPage(
+        tokens=tuple(token_view(one, now) for one in page),
+        next=page[-1].token_id if len(found) > limit else None,
+        msg=counted(len(page), "token"),
+    )
+
+
+@router.post("/tokens", response_model_exclude_none=True, openapi_extra=sdk(), operation_id="create_token")
+@limited(Rate.RUN)
+async def make_token(body: CreateTokenBody, caller: Administers) -> NewTokenReply:
+    """
+    Create an API token. Its secret is in the reply, and is not shown again.
+
+    A token for one user reaches that user's data and nothing else, as if the user had signed in.
+    """
+    made = await create_token(caller.runtime.storage, caller.principal, body.to_domain())
+    return new_token_reply(made, caller.runtime.clock.now(), "the secret is shown this once")
+
+
+@router.delete(
+    "/tokens/{token_id}",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(repeatable=True),
+    operation_id="revoke_token",
+)
+@limited(Rate.WRITE)
+async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
+    """
+    Revoke an API token. Every process refuses it from its next call on.
+
+    It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
+    """
+    _storable(token_id)
+    token = await revoke_token(caller.runtime.storage, caller.principal, token_id)
+    return TokenReply(token=token_view(token, caller.runtime.clock.now()), msg="the token is revoked")
+
+
+@router.post(
+    "/tokens/{token_id}/rotate",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(),
+    operation_id="rotate_token",
+)
+@limited(Rate.RUN)
+async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Administers) -> NewTokenReply:
+    """
+    Give an API token a new secret. It is in the reply, and is not shown again.
+
+    The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no longer
+    works. A token that was revoked or has expired gives 409.
+    """
+    _storable(token_id)
+    made = await rotate_token(
+        caller.runtime.storage,
+        caller.principal,
+        token_id,
+        grace=timedelta(seconds=body.grace_seconds),
+    )
+    return new_token_reply(made, caller.runtime.clock.now(), "the new secret is shown this once")
+
+
+def _storable(text: str) -> None:
+    """
+    Refuse an id that no row can have.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    try:
+        refuse_unstorable(text)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error

@@ -1,0 +1,82 @@
+# Generated from _async by scripts/unasync; edit it there.
+# Generated from the API's description by scripts/sdk; change it there.
+"""API tokens: given, replaced and taken back."""
+
+from collections.abc import Sequence
+
+from sagacity.client._sync.connection import Connection
+from sagacity.client.wire import checked, segment
+from sagacity.client.words import TokenScopeWord
+from sagacity.schemas.tokens import CreateTokenBody, NewTokenReply, RotateTokenBody, TokenReply, TokensPage
+
+
+def get_tokens(connection: Connection, *, after: str | None = None, limit: int = 100) -> TokensPage:
+    """
+    Return the organisation's API tokens, oldest first, without their secrets.
+
+    Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
+
+    Args:
+        connection: to the server.
+        after: `next` of the previous page.
+        limit: the largest number of results to return.
+    """
+    params = {"after": after, "limit": limit}
+    return connection.get("/api/tokens", TokensPage, params=params)
+
+
+def create_token(
+    connection: Connection,
+    scopes: Sequence[TokenScopeWord],
+    *,
+    name: str | None = None,
+    user_id: str | None = None,
+    expires_in_seconds: int | None = None,
+) -> NewTokenReply:
+    """
+    Create an API token. Its secret is in the reply, and is not shown again.
+
+    A token for one user reaches that user's data and nothing else, as if the user had signed in.
+
+    Args:
+        connection: to the server.
+        scopes: what it allows: `read`, `publish`, `manage`, `admin`; each includes those before it.
+        name: a name to recognise it by.
+        user_id: the one user for whom it acts, with `read` or `publish`. Default: for all users.
+        expires_in_seconds: for how long it works. Default: until it is revoked.
+    """
+    body = checked(
+        CreateTokenBody,
+        {"scopes": scopes, "name": name, "user_id": user_id, "expires_in_seconds": expires_in_seconds},
+    )
+    return connection.send("POST", "/api/tokens", NewTokenReply, body=body)
+
+
+def revoke_token(connection: Connection, token_id: str) -> TokenReply:
+    """
+    Revoke an API token. Every process refuses it from its next call on.
+
+    It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
+
+    Args:
+        connection: to the server.
+        token_id: the token, as `GET /api/tokens` lists it.
+    """
+    return connection.send("DELETE", f"/api/tokens/{segment(token_id)}", TokenReply, repeatable=True)
+
+
+def rotate_token(connection: Connection, token_id: str, *, grace_seconds: int | None = None) -> NewTokenReply:
+    """
+    Give an API token a new secret. It is in the reply, and is not shown again.
+
+    The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no
+    longer works. A token that was revoked or has expired gives 409.
+
+    Args:
+        connection: to the server.
+        token_id: the token, as `GET /api/tokens` lists it.
+        grace_seconds: for how long the former secret works, too; 0 to end it at once. Default: one day; by
+            default 86400.
+    """
+    body = checked(RotateTokenBody, {"grace_seconds": grace_seconds})
+    return connection.send("POST", f"/api/tokens/{segment(token_id)}/rotate", NewTokenReply, body=body)

@@ -1,0 +1,154 @@
+"""
+The audit log: who changed what in access and configuration, as rows of which each proves the ones before.
+
+A row's hash is SHA-256 over the hash of the row before, a line feed, and the row as JSON with sorted keys and without
+spaces. The first row follows 64 zeros. So a row that is changed, left out or put in breaks the chain from there on.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Final
+
+from sagacity.domain.base import Value
+from sagacity.domain.ids import OrgId
+
+GENESIS: Final = "0" * 64
+"""What the first row follows."""
+SYSTEM: Final = "system"
+"""Who acts where nobody asked: the program itself."""
+LOCAL: Final = "local"
+"""Who calls from the server's machine without a token, while there is none."""
+OPERATOR: Final = "operator"
+"""Who works on the database itself, with the program on the server's machine."""
+
+Detail = str | int | bool | None | tuple[str, ...]
+
+
+class AuditAction(StrEnum):
+    """What was done."""
+
+    TOKEN_CREATED = "token.created"  # noqa: S105  an action, no secret
+    TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
+    TOKEN_ROTATED = "token.rotated"  # noqa: S105  likewise
+    CONFIG_CHANGED = "config.changed"
+    ACCOUNT_SIGNED_UP = "account.signed_up"
+    ACCOUNT_VERIFIED = "account.verified"
+    ACCOUNT_PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  likewise
+    ACCOUNT_PASSWORD_RESET = "account.password_reset"  # noqa: S105  likewise
+    ACCOUNT_DELETED = "account.deleted"
+    ERASURE_ORDERED = "user.erasure_ordered"
+    QUARANTINE_PLACED = "quarantine.placed"
+    QUARANTINE_RELEASED = "quarantine.released"
+
+
+class NewAuditEntry(Value):
+    """Something that was done; it names no person but by a keyed pseudonym, and holds no secret."""
+
+    action: AuditAction
+    actor: str
+    """`token:ID`, `user:PSEUDONYM`, `local`, `operator` or `system`."""
+    target: str = ""
+    """What it was done to, by an id that says nothing of a person."""
+    details: dict[str, Detail] = {}
+
+
+class AuditEntry(NewAuditEntry):
+    """One row of an organisation's log."""
+
+    seq: int
+    """Counts the organisation's rows from 1, without gaps."""
+    at: datetime
+    hash: str
+
+
+class AuditFilter(Value):
+    """Which rows are wanted; None for any."""
+
+    action: AuditAction | None = None
+    actor: str | None = None
+    target: str | None = None
+    start: datetime | None = None
+    """From this moment on."""
+    end: datetime | None = None
+    """Before this moment."""
+
+
+class Broken(Value):
+    """The first row at which a chain does not hold."""
+
+    seq: int
+    why: str
+
+
+class Verified(Value):
+    """What a walk along the chain found."""
+
+    rows: int
+    head: str
+    """The hash of the last row. Kept elsewhere, it proves later that no row was cut off the end."""
+    broken: Broken | None = None
+
+
+def line_of(org_id: OrgId, entry: AuditEntry) -> str:
+    """Return a row as one line of JSON, with its hash last in no other way than the rest: by name."""
+    return _canonical(_said(org_id, entry) | {"hash": entry.hash})
+
+
+def hash_of(previous: str, org_id: OrgId, new: NewAuditEntry, *, seq: int, at: datetime) -> str:
+    """Return the hash of a row that follows the one whose hash is *previous*."""
+    row = AuditEntry(**new.model_dump(include=set(NewAuditEntry.model_fields)), seq=seq, at=at, hash="")
+    return hash_of_row(previous, _said(org_id, row))
+
+
+def hash_of_row(previous: str, said: Mapping[str, object]) -> str:
+    """Return the hash of a row as JSON has it, without its own hash."""
+    return hashlib.sha256(f"{previous}\n{_canonical(said)}".encode()).hexdigest()
+
+
+class ChainCheck:
+    """A walk along the rows of one organisation, oldest first, a page at a time."""
+
+    def __init__(self, org_id: OrgId) -> None:
+        self._org_id = org_id
+        self._rows = 0
+        self._head = GENESIS
+        self._broken: Broken | None = None
+
+    def see(self, entries: Iterable[AuditEntry]) -> None:
+        """Look at the next rows; the first that does not hold is kept in mind."""
+        for entry in entries:
+            self._rows += 1
+            if self._broken is None:
+                self._broken = self._fault(entry)
+            self._head = entry.hash
+
+    @property
+    def result(self) -> Verified:
+        """What was found so far."""
+        return Verified(rows=self._rows, head=self._head, broken=self._broken)
+
+    def _fault(self, entry: AuditEntry) -> Broken | None:
+        if entry.seq != self._rows:
+            return Broken(seq=self._rows, why=f"it is missing: row {entry.seq} is in its place")
+        if hash_of(self._head, self._org_id, entry, seq=entry.seq, at=entry.at) != entry.hash:
+            return Broken(seq=entry.seq, why="its hash is not that of what it says and of the row before")
+        return None
+
+
+def _said(org_id: OrgId, entry: AuditEntry) -> dict[str, object]:
+    return {
+        "org_id": org_id,
+        "seq": entry.seq,
+        "at": entry.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "actor": entry.actor,
+        "action": str(entry.action),
+        "target": entry.target,
+        "details": entry.details,
+    }
+
+
+def _canonical(said: Mapping[str, object]) -> str:
+    return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Who may call, and the record of what was changed."""
