@@ -75,8 +75,7 @@ def rotate_token(connection: Connection, token_id: str, *, grace_seconds: int | 
     Args:
         connection: to the server.
         token_id: the token, as `GET /api/tokens` lists it.
-        grace_seconds: for how long the former secret works, too; 0 to end it at once. Default: one day; by
-            default 86400.
+        grace_seconds: for how long the former secret works, too; 0 to end it at once; by default 86400.
     """
     body = checked(RotateTokenBody, {"grace_seconds": grace_seconds})
     return connection.send("POST", f"/api/tokens/{segment(token_id)}/rotate", NewTokenReply, body=body)
