@@ -12,6 +12,34 @@ from support.parts import StoppedClock
 
 ORG = "self-host-org"
 
+NONSENSE = [
+    ("POST /api/tokens", {}),
+    ("POST /api/tokens", {"scopes": []}),
+    ("POST /api/tokens", {"scopes": ["god"]}),
+    ("POST /api/tokens", {"scopes": "admin"}),
+    ("POST /api/tokens", {"scopes": [["admin"]]}),
+    ("POST /api/tokens", {"scopes": ["read"], "name": "a\nb"}),
+    ("POST /api/tokens", {"scopes": ["read"], "name": "\x00"}),
+    ("POST /api/tokens", {"scopes": ["read"], "name": "x" * 201}),
+    ("POST /api/tokens", {"scopes": ["read"], "user_id": " "}),
+    ("POST /api/tokens", {"scopes": ["read"], "expires_in_seconds": 0}),
+    ("POST /api/tokens", {"scopes": ["read"], "expires_in_seconds": 10**30}),
+    ("POST /api/tokens", {"scopes": ["read"], "expires_in": 60}),
+    ("POST /api/tokens", {"scopes": ["admin"], "user_id": "anna"}),
+    ("POST /api/tokens/none/rotate", {"grace_seconds": -1}),
+    ("POST /api/tokens/none/rotate", {"grace_seconds": 10**9}),
+    ("POST /api/tokens/%00/rotate", {}),
+    ("DELETE /api/tokens/%00", None),
+    ("GET /api/tokens?after=%00", None),
+    ("GET /api/tokens?limit=0", None),
+    ("GET /api/audit?action=signed", None),
+    ("GET /api/audit?actor=%00", None),
+    ("GET /api/audit?before=1&after=1", None),
+    ("GET /api/audit?after=-1", None),
+    ("GET /api/audit?after=99999999999999999999", None),
+    ("GET /api/audit?start_time=2026-01-02&end_time=2026-01-01", None),
+]
+
 
 @pytest.fixture
 def api_clock() -> StoppedClock:
@@ -109,42 +137,16 @@ async def test_a_token_for_one_user_reaches_that_user_alone(app: FastAPI) -> Non
             assert (await api.post("/api/get_interactions", json={"user_id": "anna"})).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("call", "body"),
-    [
-        ("POST /api/tokens", {}),
-        ("POST /api/tokens", {"scopes": []}),
-        ("POST /api/tokens", {"scopes": ["god"]}),
-        ("POST /api/tokens", {"scopes": "admin"}),
-        ("POST /api/tokens", {"scopes": [["admin"]]}),
-        ("POST /api/tokens", {"scopes": ["read"], "name": "a\nb"}),
-        ("POST /api/tokens", {"scopes": ["read"], "name": "\x00"}),
-        ("POST /api/tokens", {"scopes": ["read"], "name": "x" * 201}),
-        ("POST /api/tokens", {"scopes": ["read"], "user_id": " "}),
-        ("POST /api/tokens", {"scopes": ["read"], "expires_in_seconds": 0}),
-        ("POST /api/tokens", {"scopes": ["read"], "expires_in_seconds": 10**30}),
-        ("POST /api/tokens", {"scopes": ["read"], "expires_in": 60}),
-        ("POST /api/tokens", {"scopes": ["admin"], "user_id": "anna"}),
-        ("POST /api/tokens/none/rotate", {"grace_seconds": -1}),
-        ("POST /api/tokens/none/rotate", {"grace_seconds": 10**9}),
-        ("POST /api/tokens/%00/rotate", {}),
-        ("DELETE /api/tokens/%00", None),
-        ("GET /api/tokens?after=%00", None),
-        ("GET /api/tokens?limit=0", None),
-        ("GET /api/audit?action=signed", None),
-        ("GET /api/audit?actor=%00", None),
-        ("GET /api/audit?before=1&after=1", None),
-        ("GET /api/audit?after=-1", None),
-        ("GET /api/audit?after=99999999999999999999", None),
-        ("GET /api/audit?start_time=2026-01-02&end_time=2026-01-01", None),
-    ],
-)
-async def test_what_makes_no_sense_is_refused(whole: httpx.AsyncClient, call: str, body: object) -> None:
-    """With 422, or 400 where only the whole is wrong; nothing is stored."""
-    method, path = call.split()
-    reply = await whole.request(method, path, json=body)
-    assert reply.status_code == 422, reply.text
-    assert reply.json()["error"] in {"InvalidInput", "ValidationError"}
+async def test_what_makes_no_sense_is_refused(api: httpx.AsyncClient) -> None:
+    """With 422, whatever is wrong with it; nothing is stored."""
+    for call, body in NONSENSE:
+        method, path = call.split()
+        reply = await api.request(method, path, json=body)
+        assert reply.status_code == 422, (call, body, reply.text)
+    for path in ("none", "x" * 512):
+        assert (await api.delete(f"/api/tokens/{path}")).status_code == 404
+    assert (await api.post("/api/tokens/none/rotate", json={})).status_code == 404
+    assert await log_of(api) == []
 
 
 async def test_changes_of_all_kinds_are_in_the_log(app: FastAPI) -> None:
