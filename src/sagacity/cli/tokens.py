@@ -17,6 +17,8 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from pydantic import JsonValue
+
     from sagacity.domain.api_token import ApiToken, MadeToken, NewToken
     from sagacity.domain.principal import Principal
     from sagacity.storage.transaction import Storage
@@ -216,7 +218,7 @@ def _in_database(org: str, work: "Callable[[Storage, Principal], Awaitable[T]]")
 
 def _show_once(context: typer.Context, made: "MadeToken") -> None:
     token = made.token
-    shown = {
+    shown: dict[str, JsonValue] = {
         "token_id": token.token_id,
         "org_id": token.org_id,
         "name": token.name,
