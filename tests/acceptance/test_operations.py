@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from support.collector import collector
-from support.program import QUIET, sagacity
+from support.program import QUIET, Ran, sagacity
 from support.server import running_server
 
 
@@ -31,6 +31,37 @@ def test_tokens_close_the_server(tmp_path: Path) -> None:
         assert sagacity("token", "revoke", made["token_id"], home=home).out == "revoked\n"
         assert sagacity(*call, home=home, url=server.url).code == 3
     assert sagacity("token", "revoke", "unknown", "--json", home=home).error["type"] == "NotFound"
+
+
+def test_secrets_are_replaced_and_the_log_is_checked(tmp_path: Path) -> None:
+    """On the database while a server runs; an export proves itself, and one that was altered does not."""
+    home, file = tmp_path / "home", tmp_path / "audit.jsonl"
+    first = sagacity("token", "create", "--json", home=home).data
+    refused = sagacity("token", "create", "--user", "ana", "--scope", "admin", "--json", home=home)
+    assert (refused.code, refused.error["type"]) == (2, "InvalidInput")
+    for wrong in (("--expires", "3x"), ("--expires", "99999999d"), ("--scope", "god"), ("--name", "a\nb")):
+        assert sagacity("token", "create", *wrong, home=home).code == 2
+    with running_server(home, QUIET) as server:
+        again = sagacity("token", "rotate", first["token_id"], "--grace", "0", "--json", home=home).data
+
+        def asked(*call: str, key: str = again["token"]) -> Ran:
+            return sagacity(*call, "--api-key", key, "--json", home=home, url=server.url)
+
+        assert asked("audit", "list", key=first["token"]).code == 3
+        assert [one["action"] for one in asked("audit", "list").data] == ["token.rotated", "token.created"]
+        assert [one["seq"] for one in asked("audit", "list", "--action", "token.created").data] == [1]
+        assert asked("audit", "list", "--action", "none").code == 2
+        assert asked("audit", "export", "--output", str(file)).data["rows"] == 2
+        head = asked("audit", "verify").data["head"]
+        assert asked("audit", "verify", "--known", head).code == 0
+        assert asked("audit", "verify", "--known", "0" * 64).code == 1
+    checked = sagacity("audit", "verify", str(file), "--json", home=home)
+    assert (checked.code, checked.data["head"], checked.data["rows"]) == (0, head, 2)
+    file.write_text(file.read_text().replace("operator", "local", 1))
+    checked = sagacity("audit", "verify", str(file), "--json", home=home)
+    assert (checked.code, json.loads(checked.out)["data"]["broken"]["seq"]) == (1, 1)
+    file.write_text("[1]\n")
+    assert sagacity("audit", "verify", str(file), home=home).code == 2
 
 
 def test_token_of_another_organisation_sees_its_own_data(tmp_path: Path) -> None:
