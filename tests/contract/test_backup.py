@@ -362,6 +362,16 @@ def _trap(path: Path) -> None:
     connection.close()
 
 
+def _trap_by_our_name(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("drop trigger audit_log_no_delete")
+    connection.execute(
+        "create trigger audit_log_no_delete after insert on users begin delete from memories; end"
+    )
+    connection.commit()
+    connection.close()
+
+
 def _in_use(path: Path) -> None:
     path.with_name(path.name + "-wal").write_bytes(b"not yet in the file")
 
@@ -382,7 +392,8 @@ def _newer(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [_cut, _scribble, _diary, _empty, _trap, _in_use, _theirs, _newer, Path.unlink]
+    "spoil",
+    [_cut, _scribble, _diary, _empty, _trap, _trap_by_our_name, _in_use, _theirs, _newer, Path.unlink],
 )
 async def test_what_is_no_whole_backup_is_refused(kept: Path, tmp_path: Path, spoil) -> None:
     """Nothing is put in place, and nothing is left behind."""

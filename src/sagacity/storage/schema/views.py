@@ -14,7 +14,6 @@ from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.memory import Status
 from sagacity.storage.schema.columns import Moment
 from sagacity.storage.schema.tables import (
-    APPEND_ONLY,
     api_tokens,
     cursors,
     dead_letters,
@@ -29,14 +28,6 @@ MAX_EMBED_ATTEMPTS = 5
 """Tries of a text's embedding, after which it is found by its terms only."""
 
 views = sa.MetaData()
-
-for _table in APPEND_ONLY:
-    for _event in ("UPDATE", "DELETE"):
-        _refusal = sa.DDL(
-            f"CREATE TRIGGER {_table.name}_no_{_event.lower()} BEFORE {_event} ON {_table.name} "
-            f"BEGIN SELECT RAISE(ABORT, 'rows of {_table.name} are never changed'); END"
-        )
-        event.listen(metadata, "after_create", _refusal.execute_if(dialect="sqlite"))
 
 
 def _view(name: str, definition: sa.Select[*tuple[Any, ...]]) -> sa.Table:

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sagacity.domain.errors import InvalidInput, StorageError, StorageUnavailable
+from sagacity.storage.schema.guards import GUARDS
 
 _HEADER = b"SQLite format 3\x00"
 _PAGES_AT_ONCE = 2_000
@@ -78,13 +79,13 @@ def check_whole(path: Path, on_tick: Callable[[], None]) -> None:
             connection.execute("PRAGMA query_only = ON")
             found = [text for (text,) in connection.execute("PRAGMA integrity_check(3)")]
             triggers = connection.execute(
-                "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
-            ).fetchone()[0]
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+            ).fetchall()
         except sqlite3.DatabaseError as error:
             raise InvalidInput(f"{path.name} is damaged: {error}") from error
     if found != ["ok"]:
         raise InvalidInput(f"{path.name} is damaged: {'; '.join(found)}")
-    if triggers:
+    if any(GUARDS.get(name) != text for name, text in triggers):
         raise InvalidInput(f"{path.name} has triggers, which Sagacity never creates; it will not be used")
 
 
