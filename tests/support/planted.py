@@ -12,6 +12,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.places import PLACES, Place
 from sagacity.storage.schema.tables import (
+    api_tokens,
     changes,
     memories,
     metadata,
@@ -27,10 +28,20 @@ from sagacity.storage.schema.tables import (
 from sagacity.storage.search.filters import INTERACTION
 from support.parts import START
 
-_APART = (search_scopes, search_documents, search_terms, operations, model_calls, playbook_clusters)
+_APART = (
+    search_scopes,
+    search_documents,
+    search_terms,
+    operations,
+    model_calls,
+    playbook_clusters,
+    api_tokens,
+)
 _STATES = {"status": "current", "approval": "approved", "visibility": "served", "version": "current"}
 _SUMMED = ("learner", "model", "prompt", "outcome")
 """What a row of the ledger says besides its user; it stays."""
+_OF_TOKENS = {"prefix": "sgc_", "created_by": "local", "scopes": ["read"], "previous_hash": None}
+"""What a token's row says besides its user and its name; it stays."""
 _KINDS = [*sorted(map(str, USER_KINDS)), INTERACTION]
 
 
@@ -68,6 +79,13 @@ class Planted:
             await connection.execute(search_terms.insert(), self._terms())
             rows = [self._row(model_calls, one) | dict.fromkeys(_SUMMED, "x") for one in self.numbers]
             await connection.execute(model_calls.insert(), rows)
+            rows = [
+                self._row(api_tokens, one)
+                | _OF_TOKENS
+                | dict.fromkeys(("token_id", "token_hash"), f"token {one}")
+                for one in self.numbers
+            ]
+            await connection.execute(api_tokens.insert(), rows)
             if derived:
                 await connection.execute(memories.insert(), [self._made(one) for one in self.numbers])
                 await connection.execute(

@@ -55,7 +55,7 @@ class TokenRepository:
             "is_for_one_user": token.user_id is not None,
             "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
         }
-        await self._record(AuditAction.TOKEN_CREATED, token, by, details)
+        await self._record(AuditAction.TOKEN_CREATED, token.token_id, by, details)
         return token
 
     async def get(self, token_id: str) -> ApiToken:
@@ -97,7 +97,7 @@ class TokenRepository:
                 "`sagacity token revoke` on the server's machine"
             )
         await self._scope.run(sa.update(api_tokens).where(self._is(token_id)).values(revoked_at=now))
-        await self._record(AuditAction.TOKEN_REVOKED, token, by)
+        await self._record(AuditAction.TOKEN_REVOKED, token.token_id, by)
         return token.model_copy(update={"revoked_at": now})
 
     async def rotate(
@@ -122,7 +122,7 @@ class TokenRepository:
             .values(**values, previous_hash=_column.token_hash, token_hash=token_hash)
         )
         details: dict[str, Detail] = {"previous_until": until.isoformat()}
-        await self._record(AuditAction.TOKEN_ROTATED, token, by, details)
+        await self._record(AuditAction.TOKEN_ROTATED, token.token_id, by, details)
         return token.model_copy(update=values)
 
     async def note_uses(self, uses: Mapping[str, datetime]) -> None:
@@ -136,11 +136,15 @@ class TokenRepository:
     async def forget_user(self, user_id: UserId) -> None:
         """Revoke the tokens of a user who is erased, and take from them the names, which may be personal."""
         mine = sa.and_(_column.org_id == self._scope.org_id, _column.user_id == user_id)
-        rows = await self._scope.all(sa.select(api_tokens).where(mine).order_by(_column.token_id))
-        for row in rows:
-            await self.revoke(row.token_id)
-        if rows:
-            await self._scope.run(sa.update(api_tokens).where(mine).values(name=""))
+        live = (
+            sa.select(_column.token_id).where(mine, _column.revoked_at.is_(None)).order_by(_column.token_id)
+        )
+        for row in await self._scope.all(live):
+            await self._record(AuditAction.TOKEN_REVOKED, row.token_id, SYSTEM)
+        revoked_at = sa.func.coalesce(
+            _column.revoked_at, sa.literal(self._scope.clock.now(), _column.revoked_at.type)
+        )
+        await self._scope.run(sa.update(api_tokens).where(mine).values(name="", revoked_at=revoked_at))
 
     async def _is_last_admin(self, token: ApiToken, now: datetime) -> bool:
         if TokenScope.ADMIN not in token.scopes:
@@ -155,11 +159,9 @@ class TokenRepository:
         return (await self._scope.all(counted))[0][0]
 
     async def _record(
-        self, action: AuditAction, token: ApiToken, by: str, details: dict[str, Detail] | None = None
+        self, action: AuditAction, token_id: str, by: str, details: dict[str, Detail] | None = None
     ) -> None:
-        await self._audit.add(
-            NewAuditEntry(action=action, actor=by, target=token.token_id, details=details or {})
-        )
+        await self._audit.add(NewAuditEntry(action=action, actor=by, target=token_id, details=details or {}))
 
     def _is(self, token_id: str) -> sa.ColumnElement[bool]:
         return sa.and_(_column.org_id == self._scope.org_id, _column.token_id == token_id)
