@@ -16,7 +16,7 @@ from sagacity.domain.errors import SchemaMismatch, StorageError, StorageUnavaila
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_storage
 from sagacity.storage.postgres.owner import make_ready, numbered
-from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.tables import APPEND_ONLY, metadata
 from sagacity.storage.schema.views import views
 from support.local_servers import PostgresServer
 from support.parts import ANNA, ORG, OTHER_ORG, migrated, opened, said
@@ -209,6 +209,7 @@ async def test_program_has_the_rights_that_it_needs_and_no_others(
         postgres.execute(f"alter default privileges grant all on tables to {role}", database=name)
     await brought_up(postgres, name)
     rows = dict.fromkeys(metadata.tables, "DELETE INSERT SELECT UPDATE")
+    rows |= {table.name: "INSERT SELECT" for table in APPEND_ONLY}
     read = dict.fromkeys(["alembic_version", *views.tables], "SELECT")
     numbers = {
         f"{table.name}_{column.name}_seq": "SELECT UPDATE USAGE" for table, column in numbered(metadata)
