@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _RETRY_SECONDS = 2.0
-"""Whoever forgot to start the server is to read so soon."""
+"""Whoever forgot to start the server reads so within that time."""
 
 
 @dataclass(frozen=True)

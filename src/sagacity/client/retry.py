@@ -10,17 +10,17 @@ from tenacity import Future, RetryCallState, wait_exponential_jitter
 
 Outcome = httpx.Response | httpx.RequestError
 """How one attempt ended."""
-LONGEST_SECONDS = 5.0
+_LONGEST_SECONDS = 5.0
 """Between two attempts, unless the server asks for more."""
 _JITTER_SECONDS = 0.2
 _RECONNECT_SECONDS = (0.5, 1.0)
-_BACKOFF = wait_exponential_jitter(multiplier=0.2, max=LONGEST_SECONDS, jitter=_JITTER_SECONDS)
+_BACKOFF = wait_exponential_jitter(multiplier=0.2, max=_LONGEST_SECONDS, jitter=_JITTER_SECONDS)
 _PASSING_STATUSES = frozenset({429, 502, 503})
 _PASSING_ERRORS = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
 
 
 def is_passing(outcome: Outcome) -> bool:
-    """Whether the same call may well succeed in a moment."""
+    """Whether the same call may well succeed in a moment; whether it may be sent again is another question."""
     if isinstance(outcome, httpx.Response):
         return outcome.status_code in _PASSING_STATUSES
     return isinstance(outcome, _PASSING_ERRORS)
@@ -35,7 +35,7 @@ def wait_seconds(state: RetryCallState) -> float:
     """
     Return how long to wait after a failed attempt.
 
-    A `Retry-After` of the server goes before our own doubling up to `LONGEST_SECONDS`. Both have jitter: clients that
+    A `Retry-After` of the server goes before our own doubling up to `_LONGEST_SECONDS`. Both have jitter: clients that
     lost the same server do not all come back at once.
     """
     asked = asked_seconds(last_outcome(state))

@@ -173,11 +173,12 @@ def test_tries_have_an_end() -> None:
     ],
 )
 def test_what_may_not_happen_twice_is_sent_once(call: Callable[[Sagacity], object]) -> None:
-    """A write that is not idempotent is never repeated by itself."""
-    script = Script(httpx.RemoteProtocolError("cut"))
-    with pytest.raises(Unreachable):
-        call(client(script))
-    assert len(script.requests) == 1
+    """A write that is not idempotent is never repeated by itself, whether it was cut off or is late."""
+    for failure in (httpx.RemoteProtocolError("cut"), httpx.ReadTimeout("slow")):
+        script = Script(failure)
+        with pytest.raises(Unreachable):
+            call(client(script))
+        assert len(script.requests) == 1
 
 
 def test_publish_is_repeated_under_one_request_id() -> None:

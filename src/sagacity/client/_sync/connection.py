@@ -49,8 +49,9 @@ class Connection:
             url: the server; by default SAGACITY_URL, else this machine's port 8081.
             api_key: by default SAGACITY_API_KEY; without one the server has to run without tokens.
             timeout_seconds: the longest silence of the server in one attempt.
-            retry_seconds: for how long a call that may be repeated is sent again after its first failure in passing,
-                such as a server that restarts or says that it is busy; 0: never.
+            retry_seconds: until how long after its start a call that may be repeated is sent again when it fails in
+                passing, such as at a server that restarts or says that it is busy; a stream, after it was lost.
+                0: never. A timeout is such a failure too, so one that is longer than this is not tried again.
             allow_insecure: whether the key may go over plain http to another machine.
             transport: replaces the network, for tests.
 
@@ -202,7 +203,7 @@ class Connection:
                 outcome = error
             now, wait = time.monotonic(), reconnect_seconds(outcome)
             lost_at = now if lost_at is None else lost_at
-            if not last_id or now + wait - lost_at > self._retry_seconds or not goes_on(outcome):
+            if not last_id or now + wait - lost_at >= self._retry_seconds or not goes_on(outcome):
                 _settled(outcome, self.url)
                 raise Unreachable(f"{self.url} ended the stream before its last event")
             pause(wait)
