@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import re
 import shutil
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -23,6 +24,8 @@ from support.parts import CountingIds, StoppedClock, migrated, opened, with_orga
 PROGRAM = "sagacity_app"
 """The role of PostgreSQL that row-level security binds: whatever is tested is tested as it."""
 
+
+_DATABASE = re.compile("sqlite|postgresql")
 
 REPORT = "report"
 """The property of a test whose text is shown at the end of a run, also of one in several processes."""
@@ -66,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one shard of the long tests and of those that draw examples, where one is asked for."""
     for item in items:
-        if item.get_closest_marker("one_database") and "postgresql" in item.name:
+        if _is_left_to_the_full_suite(item):
             item.add_marker("full")
     if (wanted := config.getoption("--full-shard")) is None:
         return
@@ -76,6 +79,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+def _is_left_to_the_full_suite(item: pytest.Item) -> bool:
+    """Whether `make test` runs this test on the other database only."""
+    found = _DATABASE.search(item.name)
+    if found is None:
+        return False
+    if item.get_closest_marker("either_database"):
+        given_to = ("sqlite", "postgresql")[zlib.crc32(_DATABASE.sub("", item.nodeid).encode()) % 2]
+        return found[0] != given_to
+    return item.get_closest_marker("one_database") is not None and found[0] == "postgresql"
 
 
 def pytest_collection_finish() -> None:

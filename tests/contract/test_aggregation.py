@@ -27,6 +27,8 @@ from support.aggregation import (
 from support.parts import ORG, new_memory
 from support.scripted_llm import ScriptedLLM, garbage, scripted_llm, status
 
+pytestmark = pytest.mark.either_database
+
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 UNITS = ("write metric units always", "write metric units", "always write metric units please")
 MORNING = ("keep mornings without meetings", "keep mornings without any meetings")

@@ -13,6 +13,8 @@ from support.aggregation import NAME, NOTHING, VERSION, Aggregating, in_own_word
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm
 
+pytestmark = pytest.mark.either_database
+
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 UNITS = ("write metric units always", "write metric units", "always write metric units please")
 OTHER_WORDS = ("do use pnpm for packages", "use pnpm for your packages", "do use pnpm for your packages")

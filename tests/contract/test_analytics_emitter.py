@@ -16,6 +16,8 @@ from support.measured import measured
 from support.parts import ORG, OTHER_ORG, StoppedClock
 from support.waiting import until
 
+pytestmark = pytest.mark.either_database
+
 NEVER = 3_600.0
 """Seconds that no test lasts."""
 

@@ -31,7 +31,7 @@ from support.scripted_llm import (
     status,
 )
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 
 VARIABLES = dict.fromkeys(
     ("agent_context", "definition", "metadata_definition", "limit", "user", "known", "conversation"),

@@ -30,6 +30,8 @@ from support.acting import for_everyone
 from support.isolation import rows_of
 from support.parts import ANNA, BEN, ORG, new_memory
 
+pytestmark = pytest.mark.either_database
+
 KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
 OF_A_USER = frozenset({Permission.READ, Permission.WRITE})
 Held = dict[MemoryKind, Memory]

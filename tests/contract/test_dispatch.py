@@ -19,7 +19,7 @@ from support.learning import Recorder, WordEmbedder, learned, learning, one_a_tu
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, opened, said
 from support.waiting import until as until_found
 
-pytestmark = pytest.mark.own_database
+pytestmark = [pytest.mark.own_database, pytest.mark.either_database]
 
 ANNAS, BENS = DueScope(tenant=ORG, user_id=ANNA), DueScope(tenant=ORG, user_id=BEN)
 QUIET_SECONDS = 0.4

@@ -18,6 +18,8 @@ from support.local_servers import ValkeyServer, running_valkey
 from support.parts import ANNA, ORG, said
 from support.waiting import until as until_found
 
+pytestmark = pytest.mark.either_database
+
 ANNAS = DueScope(tenant=ORG, user_id=ANNA)
 
 

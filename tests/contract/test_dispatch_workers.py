@@ -27,7 +27,7 @@ from support.local_servers import running_valkey
 from support.parts import ANNA, ORG, OTHER_ORG, said
 from support.waiting import until as until_found
 
-pytestmark = pytest.mark.own_database
+pytestmark = [pytest.mark.own_database, pytest.mark.either_database]
 
 ANNAS = DueScope(tenant=ORG, user_id=ANNA)
 QUIET_SECONDS = 0.4

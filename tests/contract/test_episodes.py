@@ -24,7 +24,7 @@ from support.learning import WordEmbedder, due_at, learned
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, new_memory
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json, scripted_llm, status
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 IDLE = 1_800.0
 PLUMS = ("How do I prune a plum tree in my garden?", "In summer, on a dry day.", "Thanks, that worked!")
 

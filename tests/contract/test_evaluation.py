@@ -23,7 +23,7 @@ from support.parts import ANNA, BEN, ORG, OTHER_ORG, CountingIds, StoppedClock, 
 from support.scripted_llm import ScriptedLLM, scripted_llm
 from support.waiting import until
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from support.learning import ATTEMPTS, BASE_SECONDS, dead_letters, due_at
 from support.parts import ANNA, ORG, CountingIds, StoppedClock
 from support.scripted_llm import ScriptedLLM, as_json, scripted_llm, status
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 
 DOWN = status(401, says="no such key")
 

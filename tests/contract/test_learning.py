@@ -29,6 +29,8 @@ from support.learning import (
 )
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, said
 
+pytestmark = pytest.mark.either_database
+
 PLAYBOOK = MemoryKind.USER_PLAYBOOK
 
 

@@ -28,6 +28,8 @@ from support.learning import (
 )
 from support.parts import ANNA, BEN, ORG, CountingIds, StoppedClock, said
 
+pytestmark = pytest.mark.either_database
+
 PLAYBOOK = MemoryKind.USER_PLAYBOOK
 
 

@@ -10,6 +10,8 @@ from sagacity.storage.transaction import Storage
 from support.learning import learned, learning
 from support.parts import ANNA, ORG, said
 
+pytestmark = pytest.mark.either_database
+
 PROFILE, PLAYBOOK = MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK
 PAIRS = [
     pytest.param(

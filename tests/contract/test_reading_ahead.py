@@ -23,6 +23,8 @@ from support.learning import (
 )
 from support.parts import ANNA, BEN, ORG, CountingIds, StoppedClock, said
 
+pytestmark = pytest.mark.either_database
+
 TEACHING = (23, 47, 48, 71)
 """Numbers of the turns that something is learned of."""
 

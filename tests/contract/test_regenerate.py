@@ -33,6 +33,8 @@ from support.learning import (
 )
 from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, cursor_at, said
 
+pytestmark = pytest.mark.either_database
+
 
 @pytest.fixture
 def parts(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:

@@ -21,6 +21,8 @@ from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, new_
 from support.reviews import kept, near_rows
 from support.usage import used
 
+pytestmark = pytest.mark.either_database
+
 PLAYBOOK, SHARED, PROFILE = MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.PROFILE
 STALE, DUPLICATE, COSTLY, SUPERSEDEABLE = (
     ReviewSignal.STALE,

@@ -13,7 +13,7 @@ from support.learning import cursor, learn_by_model, learned
 from support.parts import ORG, said
 from support.scripted_llm import ChatRequest, ScriptedLLM, as_json, extracted, garbage, scripted_llm
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 
 PLAYBOOK = MemoryKind.USER_PLAYBOOK
 FACTS, RULES = "profile:default_profile_extractor", "user_playbook:default_playbook_extractor"

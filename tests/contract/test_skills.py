@@ -28,7 +28,7 @@ from support.skills import (
     teach,
 )
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 HOUR = 3_600
 

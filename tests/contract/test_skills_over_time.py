@@ -26,7 +26,7 @@ from support.skills import (
     teach,
 )
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 OTHER_ACTS = ("compare two fares", "mention the seat", "say the platform")
 

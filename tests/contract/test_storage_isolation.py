@@ -50,7 +50,7 @@ async def test_no_method_reaches_another_organisation(both: tuple[Storage, Held,
                 if name != "leases.claim":  # the case itself names the owner
                     assert "theirs" not in repr(shown), name
                 raise SagacityError  # each case starts from the same rows
-        assert await rows_of(storage, OTHER_ORG) == before, name
+    assert await rows_of(storage, OTHER_ORG) == before
 
 
 @pytest.mark.one_database
@@ -58,16 +58,20 @@ async def test_no_method_that_commits_changes_another_organisation(both: tuple[S
     """The same when each of them commits, one after the other."""
     storage, mine, theirs = both
     before = await rows_of(storage, OTHER_ORG)
-    for name, case in CASES.items():
-        if name.endswith(
+    names = [
+        name
+        for name in CASES
+        if not name.endswith(
             ("by_terms", "by_vector", "by_vectors", "newest_memories", "newest_turns", "cautions")
-        ):
-            continue
-        for held in (theirs, mine):
-            with suppress(SagacityError):
-                async with storage.begin(ORG) as transaction:
-                    await case(transaction, held)
-        assert await rows_of(storage, OTHER_ORG) == before, name
+        )
+    ]
+    for some in (names[start : start + 20] for start in range(0, len(names), 20)):
+        for name in some:
+            for held in (theirs, mine):
+                with suppress(SagacityError):
+                    async with storage.begin(ORG) as transaction:
+                        await CASES[name](transaction, held)
+        assert await rows_of(storage, OTHER_ORG) == before, f"one of {some}"
 
 
 async def test_users_of_one_organisation_are_apart(storage: Storage) -> None:

@@ -300,6 +300,7 @@ async def test_word_with_marks_is_one_word(storage: Storage) -> None:
     assert await contents(storage, "كتاب") == ["كِتَاب"]
 
 
+@pytest.mark.one_database
 async def test_naughty_strings_are_kept_and_found(storage: Storage) -> None:
     """Each of a collection of hostile strings is stored as it is, and found by itself where it has a word."""
     texts = [text for text in json.loads(BLNS.read_text("utf-8")) if text]

@@ -18,6 +18,8 @@ from support.learning import WordEmbedder, due_at, task_parts
 from support.parts import ANNA, ORG, START, CountingIds, StoppedClock, new_memory
 from support.tenancy import Tenancy
 
+pytestmark = pytest.mark.either_database
+
 SCOPES = [
     pytest.param(TaskScope.USER, id="a user"),
     pytest.param(TaskScope.ORGANISATION, id="the organisation"),

@@ -22,6 +22,8 @@ from support.scripted_llm import ScriptedLLM, scripted_llm, status
 from support.skills import REFUND, skills, teach
 from support.tenancy import Tenancy
 
+pytestmark = pytest.mark.either_database
+
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 UNITS = ("write metric units always", "write metric units", "always write metric units please")

@@ -21,6 +21,7 @@ GOOD_FOR = {Mail.VERIFY: timedelta(hours=24), Mail.RESET: timedelta(hours=1)}
 """How long a code is good for; other e-mails carry none."""
 KEPT = timedelta(days=1)
 _POLL_SECONDS = 30.0
+CLEANED_EACH = timedelta(hours=1)
 _BATCH = 500
 
 _log = structlog.get_logger(__name__)
@@ -43,6 +44,7 @@ class MailSender:
         self._mailer = mailer
         self._pages = pages
         self._due = due
+        self._next_cleaning_at = parts.clock.now()
         self._loop: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -72,11 +74,15 @@ class MailSender:
 
     async def _step(self) -> None:
         self._due.clear()
-        await self.send_due()
-        await self.clean_up()
+        if self._next_cleaning_at <= (now := self._parts.clock.now()):
+            await self.clean_up()
+            self._next_cleaning_at = now + CLEANED_EACH
         async with self._parts.storage.read(self._parts.tenant) as snapshot:
             seconds = await snapshot.account_mails.seconds_to_next(most=_POLL_SECONDS)
-        await wait(self._due, seconds)
+        if seconds > 0:  # where nothing is due, nothing is written
+            await wait(self._due, seconds)
+        else:
+            await self.send_due()
 
     async def _send_one(self) -> bool:
         parts = self._parts
