@@ -2,18 +2,18 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from support.documents import blocks
+from support.forked import commands
 from support.server import clean_environment
 
 
 def demo(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "sagacity", "demo", *arguments],
+        [commands() / "sagacity", "demo", *arguments],
         env=clean_environment(home, {"TMPDIR": str(home)}),
         capture_output=True,
         text=True,

@@ -25,11 +25,13 @@ def test_two_servers_share_a_limit_and_outlive_what_counts_it(tmp_path):
             urls = itertools.islice(itertools.cycle((one.url, other.url)), 100)
             statuses = [http.post(url + PATH, json={}).status_code for url in urls]
             assert set(statuses) == {422, 429}
-            assert 60 <= statuses.count(422) <= 61 + (time.monotonic() - began)
+            # on a busy machine Valkey may be silent for so long that a server counts alone for a while
+            lost = [server.logs.count("shared.lost") for server in (one, other)]
+            assert 60 <= statuses.count(422) <= 61 + 60 * sum(lost) + (time.monotonic() - began)
             valkey.kill()
             for server in (one, other):
                 assert [http.post(server.url + PATH, json={}).status_code for _ in range(10)] == [422] * 10
                 assert http.get(server.url + "/health/ready").status_code == 200
-        for server in (one, other):
+        for server, before in zip((one, other), lost, strict=True):
             assert server.process.returncode == 0
-            assert server.logs.count("shared.lost") == 1
+            assert server.logs.count("shared.lost") == before + 1

@@ -21,7 +21,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import sagacity
+from sagacity.learning.rules.profile import PROFILE_RULES
+from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import OFFLINE, load_litellm
+from sagacity.providers.tokens import TokenCounter
 
 OTHERS = ("uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "uvicorn.server")
 """What is imported by its name, late."""
@@ -39,7 +42,7 @@ def leave() -> None:
 
 
 def load(*, with_models: bool) -> None:
-    """Import what a server, a worker and every command would import; what calls models takes as long again."""
+    """Import and load what a server, a worker and every command would; what calls models takes as long again."""
     for module in pkgutil.walk_packages(sagacity.__path__, "sagacity."):
         if "__main__" not in module.name and ".migrations" not in module.name:
             importlib.import_module(module.name)
@@ -47,6 +50,10 @@ def load(*, with_models: bool) -> None:
         importlib.import_module(name)
     if with_models:
         load_litellm()
+    MiniLM()._loaded()  # these are kept by the process that has loaded them, and by its forks
+    TokenCounter()._loaded()
+    for rule in PROFILE_RULES:
+        assert rule.says
     gc.collect()
     gc.freeze()
 

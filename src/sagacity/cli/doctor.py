@@ -225,7 +225,7 @@ def _server(flags: Invocation) -> str:
     with Sagacity(
         flags.server_url,
         flags.api_key,
-        timeout_seconds=5,
+        timeout_seconds=20,
         retry_seconds=0,
         allow_insecure=flags.allow_insecure,
     ) as client:
