@@ -41,7 +41,7 @@ class Small:
     """When it wants to be looked at next."""
     tries: int = 0
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         return await self.done(subject.scope.user_id) == 0
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:

@@ -30,6 +30,7 @@ class ChatRequest:
 
     body: Mapping[str, Any]
     headers: Mapping[str, str]
+    """By names in lower case, however they were sent."""
 
     @property
     def model(self) -> str:
@@ -215,7 +216,9 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             self.close_connection = True  # one call a connection, so that none is left open after a test
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            request = ChatRequest(body=body, headers=dict(self.headers.items()))
+            request = ChatRequest(
+                body=body, headers={name.lower(): value for name, value in self.headers.items()}
+            )
             if self.path != "/v1/chat/completions":
                 self._send(404, _error("no such path", None))
                 return

@@ -26,6 +26,17 @@ def start_worker(home: Path, env: Mapping[str, str]) -> WorkerProcess:
 
 
 @contextmanager
+def running_worker(home: Path, env: Mapping[str, str]) -> Iterator[WorkerProcess]:
+    """Run one that need not be ready when the block begins; it is ended when the block ends."""
+    worker = start_worker(home, env)
+    try:
+        yield worker
+    finally:
+        if worker.process.poll() is None:
+            worker.kill()
+
+
+@contextmanager
 def running_workers(home: Path, env: Mapping[str, str], *, count: int) -> Iterator[list[WorkerProcess]]:
     """Run so many workers; all are ready when the block begins, and ended when it ends."""
     workers = [start_worker(home, env) for _ in range(count)]

@@ -59,11 +59,13 @@ from sagacity.api.middleware.rate_limit import RATE_HEADERS, RateLimitMiddleware
 from sagacity.api.middleware.request_log import TIME_HEADER, RequestLogMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.middleware.tracing import TracingMiddleware
+from sagacity.api.middleware.waiting import WaitingMiddleware
 from sagacity.api.openapi import install_openapi
+from sagacity.api.opening import Unwatched, Watcher, opening
 from sagacity.api.rates import limits_of
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.api.waits import waiting_of
-from sagacity.bootstrap import Runtime, open_runtime
+from sagacity.bootstrap import Runtime
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import Limiter
 from sagacity.domain.clock import Clock, SystemClock
@@ -116,19 +118,23 @@ SERVED: tuple[tuple[str, APIRouter], ...] = (
 """Every router with the prefix of its paths."""
 
 
-def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
+def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watcher | None = None) -> FastAPI:
     """
     Return the application; it opens its runtime when it starts and closes it when it stops.
 
     Args:
         settings: of this process.
         clock: the time of everything that is stored, due or expired; this machine's, if none is given.
+        watcher: told how opening the runtime goes.
     """
+    clock = clock or SystemClock()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        async with open_runtime(settings, clock=clock or SystemClock()) as runtime:
+        def hold(runtime: Runtime) -> None:
             app.state.runtime = runtime
+
+        async with opening(settings, watcher or Unwatched(), hold, clock=clock):
             yield
 
     app = FastAPIOffline(
@@ -137,6 +143,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         lifespan=lifespan,
         middleware=_middleware(settings),
     )
+    app.state.settings, app.state.clock = settings, clock
     install_errors(app, paths_of(SERVED))
     install_openapi(app)
     return app
@@ -191,6 +198,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         )
     layers += [
         Middleware(CrashMiddleware),
+        Middleware(WaitingMiddleware, is_open=_is_open),
         Middleware(
             TimeoutMiddleware,
             seconds=settings.request_timeout_seconds,
@@ -217,6 +225,10 @@ def _middleware(settings: Settings) -> list[Middleware]:
         )
     layers.append(Middleware(BodyMiddleware, max_bytes=settings.max_body_bytes))
     return layers
+
+
+def _is_open(scope: Scope) -> bool:
+    return hasattr(scope["app"].state, "runtime")
 
 
 def _limiter_of(scope: Scope) -> Limiter:

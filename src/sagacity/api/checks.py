@@ -9,7 +9,7 @@ from pathlib import Path
 import structlog
 
 from sagacity.bootstrap import Runtime, WorkerRuntime
-from sagacity.domain.errors import SagacityError
+from sagacity.domain.errors import SagacityError, StorageUnavailable
 from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
@@ -33,6 +33,10 @@ class Checked:
     milliseconds: float
     detail: str = ""
     required: bool = True
+
+
+AWAY = Checked("storage", ok=False, milliseconds=0, detail=StorageUnavailable.__name__)
+"""All that there is to say of a process that waits for its database from the start."""
 
 
 async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:

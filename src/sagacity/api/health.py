@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
-from sagacity.api.checks import Checked, checked
+from sagacity.api.checks import AWAY, Checked, checked
 from sagacity.api.dependencies import AdministersOrNobody, Caller, RuntimeDep
 from sagacity.api.errors import RETRY_SECONDS
 from sagacity.api.sdk import sdk
@@ -51,20 +51,20 @@ async def root() -> Welcome:
 
 
 @router.get("/health", openapi_extra=sdk())
-async def health(runtime: RuntimeDep) -> Health:
+async def health(http_request: Request) -> Health:
     """Return that the process answers, without checking its parts."""
     return Health(
-        timestamp=runtime.clock.now(),
+        timestamp=http_request.app.state.clock.now(),
         version=server_version(),
-        environment=runtime.settings.environment,
+        environment=http_request.app.state.settings.environment,
         services={"api": ServiceState(status="healthy")},
     )
 
 
 @router.get("/health/live", openapi_extra=sdk())
-async def live(runtime: RuntimeDep) -> Liveness:
+async def live(http_request: Request) -> Liveness:
     """Return that the process is alive: if this fails, start it again."""
-    return Liveness(timestamp=runtime.clock.now())
+    return Liveness(timestamp=http_request.app.state.clock.now())
 
 
 @router.get(
@@ -72,9 +72,11 @@ async def live(runtime: RuntimeDep) -> Liveness:
     responses={503: {"model": Readiness, "description": "A required part does not work"}},
     openapi_extra=sdk(),
 )
-async def ready(runtime: RuntimeDep, response: Response) -> Readiness:
+async def ready(http_request: Request, response: Response) -> Readiness:
     """Check every part of the server; the status is 503 unless all required parts work."""
-    found = readiness_of(await checked(runtime), runtime.clock.now())
+    state = http_request.app.state
+    parts = await checked(state.runtime) if hasattr(state, "runtime") else [AWAY]
+    found = readiness_of(parts, state.clock.now())
     if not found.ready:
         response.status_code = 503
         response.headers["Retry-After"] = str(RETRY_SECONDS)

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from sagacity.api.checks import checked
+from sagacity.api.checks import AWAY, checked
 from sagacity.api.connections import limited_protocol
 from sagacity.api.dependencies import is_local
 from sagacity.api.errors import RETRY_SECONDS, foreseen_response
@@ -25,7 +25,9 @@ from sagacity.api.middleware.request_log import RequestLogMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import WorkerRuntime
-from sagacity.domain.errors import SagacityError, Unauthorized
+from sagacity.config.settings import Settings
+from sagacity.domain.clock import SystemClock
+from sagacity.domain.errors import SagacityError, StorageUnavailable, Unauthorized
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import Tenant
@@ -56,40 +58,46 @@ class DoorServer(uvicorn.Server):
         yield
 
 
-def door_server(runtime: WorkerRuntime) -> DoorServer:
+RuntimeOf = Callable[[], WorkerRuntime | None]
+"""Gives what the worker runs on; None while it is not open."""
+
+
+def door_server(settings: Settings, runtime_of: RuntimeOf) -> DoorServer:
     """Return what serves a worker's routes, for `DoorServer.serve` with the socket that it listens on."""
     config = uvicorn.Config(
-        worker_app(runtime),
+        worker_app(settings, runtime_of),
         log_config=None,
         access_log=False,
         lifespan="off",
-        http=limited_protocol(most=_CONNECTIONS, head_seconds=runtime.settings.header_timeout_seconds),
+        http=limited_protocol(most=_CONNECTIONS, head_seconds=settings.header_timeout_seconds),
         server_header=False,
         timeout_graceful_shutdown=1,
     )
     return DoorServer(config)
 
 
-def worker_app(runtime: WorkerRuntime) -> Starlette:
+def worker_app(settings: Settings, runtime_of: RuntimeOf) -> Starlette:
     """Return the routes of a worker."""
+    clock = SystemClock()
 
     async def health(_request: Request) -> Response:
         """Return that the process answers, without checking its parts."""
         state = Health(
-            timestamp=runtime.clock.now(),
+            timestamp=clock.now(),
             version=server_version(),
-            environment=runtime.settings.environment,
+            environment=settings.environment,
             services={"worker": ServiceState(status="healthy")},
         )
         return JSONResponse(state.model_dump(mode="json"))
 
     async def live(_request: Request) -> Response:
         """Return that the process is alive."""
-        return JSONResponse(Liveness(timestamp=runtime.clock.now()).model_dump(mode="json"))
+        return JSONResponse(Liveness(timestamp=clock.now()).model_dump(mode="json"))
 
     async def ready(_request: Request) -> Response:
         """Check every part of the worker; the status is 503 unless all required parts work."""
-        found = readiness_of(await checked(runtime), runtime.clock.now())
+        runtime = runtime_of()
+        found = readiness_of([AWAY] if runtime is None else await checked(runtime), clock.now())
         headers = {} if found.ready else {"Retry-After": str(RETRY_SECONDS)}
         return JSONResponse(
             found.model_dump(mode="json"), status_code=200 if found.ready else 503, headers=headers
@@ -97,6 +105,9 @@ def worker_app(runtime: WorkerRuntime) -> Starlette:
 
     async def metrics(http_request: Request) -> PlainTextResponse:
         """Return the figures of this worker, to whoever runs the installation."""
+        runtime = runtime_of()
+        if runtime is None:
+            raise StorageUnavailable("the worker waits for its database")
         await _require_operator(http_request, runtime)
         return await metrics_reply(runtime)
 

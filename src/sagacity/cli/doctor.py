@@ -226,7 +226,7 @@ def _server(flags: Invocation) -> str:
         flags.server_url,
         flags.api_key,
         timeout_seconds=20,
-        attempts=1,
+        retry_seconds=0,
         allow_insecure=flags.allow_insecure,
     ) as client:
         parts = client.ready()

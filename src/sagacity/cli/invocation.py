@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sagacity.client import Sagacity
 
 
+_RETRY_SECONDS = 2.0
+"""Whoever forgot to start the server reads so within that time."""
+
+
 @dataclass(frozen=True)
 class Invocation:
     """The global flags of one run of the program."""
@@ -49,6 +53,7 @@ def connected(context: typer.Context, doing: str | None) -> Generator["Sagacity"
         Sagacity(
             flags.server_url,
             flags.api_key,
+            retry_seconds=_RETRY_SECONDS,
             allow_insecure=flags.allow_insecure,
         ) as client,
         working(doing) if doing else nullcontext(),

@@ -1,6 +1,5 @@
 """`sagacity serve`: run the server in this process."""
 
-import asyncio
 import gc
 import json
 import signal
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     import uvicorn
 
+    from sagacity.bootstrap import Runtime
     from sagacity.config.settings import Settings
 
     Message = MutableMapping[str, Any]
@@ -57,7 +57,6 @@ def serve(
     flags = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = load_settings(**flags)
     configure_logging(settings.log_level, settings.log_format)
-    _refuse_open_door(settings)
     _run(settings, as_json=of(context).as_json)
 
 
@@ -67,9 +66,9 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     from sagacity.api.app import create_app  # noqa: PLC0415  with the server's parts
     from sagacity.api.connections import limited_protocol  # noqa: PLC0415  with the server's parts
 
-    failures: list[SagacityError] = []
+    start = _Start(settings)
     config = uvicorn.Config(
-        _keeping_failures(create_app(settings), failures),
+        _keeping_failures(create_app(settings, watcher=start), start),
         log_config=None,
         access_log=False,
         http=limited_protocol(most=settings.max_connections, head_seconds=settings.header_timeout_seconds),
@@ -79,12 +78,12 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ended)
     with bound(settings.host, settings.port, named="SAGACITY_HOST, SAGACITY_PORT") as listener:
-        place = settings.storage_place
-        server = _announcing(uvicorn.Server(config), url_of(listener), place, as_json=as_json)
+        server = _announcing(uvicorn.Server(config), url_of(listener), start, as_json=as_json)
+        start.server = server
         with suppress(SystemExit):
             server.run(sockets=[listener])
-    if failures:
-        raise failures[0]
+    if start.failure is not None:
+        raise start.failure
     if not server.started:
         raise ConfigError("the server did not start; its log says why")
 
@@ -114,18 +113,82 @@ def _ended(number: int, frame: "FrameType | None") -> None:
     """Take the signal that uvicorn repeats after it has shut down: the process then ends as a success."""
 
 
-def _announcing(server: "uvicorn.Server", url: str, place: str, *, as_json: bool) -> "uvicorn.Server":
+class _Start:
+    """What happens to a server from its start to the first call that it can answer, told on the terminal."""
+
+    def __init__(self, settings: "Settings") -> None:
+        self._settings = settings
+        self.failure: Exception | None = None
+        """What ends the server."""
+        self.server: uvicorn.Server | None = None
+        """What listens."""
+        self._reason = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the database is away."""
+        return bool(self._reason)
+
+    @property
+    def place(self) -> str:
+        """Where the data is."""
+        return self._settings.storage_place
+
+    async def accept(self, runtime: "Runtime") -> None:
+        """
+        Make sure that a server reachable from outside asks for a token.
+
+        Raises:
+            ConfigError: it would not.
+        """
+        if self._settings.is_loopback or await runtime.storage.has_tokens():
+            return
+        raise ConfigError(
+            f"setting SAGACITY_HOST: {self._settings.host} can be reached by others, but no token exists yet. "
+            "Create one with `sagacity token create`, or listen on 127.0.0.1."
+        )
+
+    def waits(self, reason: str) -> None:
+        """Say what the server waits for."""
+        self._reason = reason
+        say_on_stderr(f"Waiting for {self.place}: {reason}")
+
+    def opened(self) -> None:
+        """Say that the wait is over, if there was one."""
+        keep_what_is_loaded()
+        if self._reason:
+            self._reason = ""
+            say_on_stderr(f"{self.place} is there: calls are answered")
+
+    def failed(self, error: Exception) -> None:
+        """End the server; the error is shown as that of any command."""
+        self.failure = error
+        if self.server is not None:
+            self.server.should_exit = True
+
+
+def keep_what_is_loaded() -> None:
+    """Keep the garbage collector from looking through it again and again, which would stop all calls for 0.1 s."""
+    gc.collect()
+    gc.freeze()
+
+
+def say_on_stderr(text: str) -> None:
+    """Tell who looks at the terminal; what programs read goes to stdout."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: bool) -> "uvicorn.Server":
     """Make a server say where it listens and keeps its data, once it does."""
-    start = server.startup
+    startup_of_server = server.startup
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:
-        await start(sockets)
-        # What is loaded by now stays: looked through again by every full collection, it would stop all calls for 0.1 s.
-        gc.collect()
-        gc.freeze()
+        await startup_of_server(sockets)
         if server.started:
-            envelope = {"ok": True, "data": {"url": url, "storage": place}, "meta": {}}
-            said = f"Sagacity is listening on {url}\nIts data is in {place}"
+            waiting = {"state": "waiting"} if start.is_waiting else {}
+            envelope = {"ok": True, "data": {"url": url, "storage": start.place, **waiting}, "meta": {}}
+            said = f"Sagacity is listening on {url}\nIts data is in {start.place}"
             sys.stdout.write((json.dumps(envelope) if as_json else said) + "\n")
             sys.stdout.flush()
 
@@ -139,7 +202,7 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _keeping_failures(app: "App", failures: list[SagacityError]) -> "App":
+def _keeping_failures(app: "App", start: _Start) -> "App":
     """Keep the error that stops start-up, so that it is shown as one line and not as a traceback."""
 
     async def guarded(
@@ -157,29 +220,6 @@ def _keeping_failures(app: "App", failures: list[SagacityError]) -> "App":
         try:
             await app(scope, receive, quiet)
         except SagacityError as error:
-            failures.append(error)
+            start.failure = error
 
     return guarded
-
-
-def _refuse_open_door(settings: "Settings") -> None:
-    """
-    Make sure that a server reachable from outside asks for a token.
-
-    Raises:
-        ConfigError: it would not.
-    """
-    if settings.is_loopback:
-        return
-
-    from sagacity.bootstrap import open_database  # noqa: PLC0415  with the server's parts
-
-    async def has_tokens() -> bool:
-        async with open_database(settings) as storage:
-            return await storage.has_tokens()
-
-    if not asyncio.run(has_tokens()):
-        raise ConfigError(
-            f"setting SAGACITY_HOST: {settings.host} can be reached by others, but no token exists yet. "
-            "Create one with `sagacity token create`, or listen on 127.0.0.1."
-        )

@@ -6,8 +6,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ import typer
 from sagacity.cli.invocation import of
 from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.cli.output import GENERAL, said, show
-from sagacity.cli.serve import bound, url_of
+from sagacity.cli.serve import bound, say_on_stderr, url_of
 from sagacity.domain.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -89,13 +89,41 @@ def _check(context: typer.Context, sign: Path) -> None:
         raise typer.Exit(GENERAL)
 
 
+class _Ended(Exception):
+    """A signal came while the database was waited for."""
+
+
 async def _run(settings: "Settings", *, as_json: bool) -> None:
-    from sagacity.bootstrap import open_worker  # noqa: PLC0415  it loads the whole server
+    from sagacity.bootstrap import WorkerRuntime, open_worker  # noqa: PLC0415  it loads the whole server
+    from sagacity.storage.when_there import when_there  # noqa: PLC0415  with it
 
     signals = _signals()
-    with _door(settings) as listener:
-        async with open_worker(settings) as runtime, _served(runtime, listener) as url:
-            await _work(runtime.worker, signals, settings, url, as_json=as_json)
+    runtime: WorkerRuntime | None = None
+
+    async def pause(seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await signals.get()
+                raise _Ended
+
+    def waits(reason: str) -> None:
+        say_on_stderr(f"Waiting for {settings.storage_place}: {reason}")
+
+    with _door(settings) as listener, suppress(_Ended):
+        opening = (
+            open_worker(settings)
+            if settings.is_sqlite
+            else when_there(lambda: open_worker(settings), waits, pause=pause)
+        )
+        _give(_sign_of(settings))
+        beat = asyncio.create_task(_beat(lambda: True, _sign_of(settings)))
+        async with _served(settings, lambda: runtime, listener) as url, opening as opened:
+            runtime = opened
+            beat.cancel()  # from here on, it is the worker that lives
+            try:
+                await _work(opened.worker, signals, settings, url, as_json=as_json)
+            finally:
+                runtime = None
 
 
 async def _work(
@@ -103,7 +131,7 @@ async def _work(
 ) -> None:
     """Let a worker work until it is told to stop, or cannot go on."""
     _give(_sign_of(settings))
-    beat = asyncio.create_task(_beat(worker, _sign_of(settings)))
+    beat = asyncio.create_task(_beat(lambda: worker.is_running, _sign_of(settings)))
     try:
         _announce(url, as_json=as_json)
         ended = asyncio.create_task(signals.get())
@@ -142,9 +170,9 @@ def _sign_of(settings: "Settings") -> Path:
     return settings.home.expanduser() / f"worker-{socket.gethostname()}.alive"
 
 
-async def _beat(worker: "ArqWorker", sign: Path) -> None:
+async def _beat(is_alive: "Callable[[], bool]", sign: Path) -> None:
     """Give signs of life while all of the worker works: an event loop that hangs gives none."""
-    while worker.is_running:
+    while is_alive():
         _give(sign)
         await asyncio.sleep(_BEAT_SECONDS)
 
@@ -169,14 +197,16 @@ def _door(settings: "Settings") -> AbstractContextManager[socket.socket | None]:
 
 
 @asynccontextmanager
-async def _served(runtime: "WorkerRuntime", listener: socket.socket | None) -> AsyncGenerator[str]:
+async def _served(
+    settings: "Settings", runtime_of: "Callable[[], WorkerRuntime | None]", listener: socket.socket | None
+) -> AsyncGenerator[str]:
     """Tell of the worker's health and metrics during the block; gives the address, empty without a port."""
     if listener is None:
         yield ""
         return
     from sagacity.api.worker_door import door_server  # noqa: PLC0415  it loads the HTTP stack
 
-    server = door_server(runtime)
+    server = door_server(settings, runtime_of)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     opening = asyncio.create_task(server.is_open.wait())
     await asyncio.wait([serving, opening], return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,7 @@
 """When a call is sent again, and after how long; pure, but for the waiting itself."""
 
 import asyncio
+import random
 import threading
 from typing import cast
 
@@ -9,21 +10,17 @@ from tenacity import Future, RetryCallState, wait_exponential_jitter
 
 Outcome = httpx.Response | httpx.RequestError
 """How one attempt ended."""
-LONGEST_SECONDS = 5.0
-_RECONNECT_SECONDS = 0.5
-_BACKOFF = wait_exponential_jitter(multiplier=0.2, max=LONGEST_SECONDS, jitter=0.2)
+_LONGEST_SECONDS = 5.0
+"""Between two attempts, unless the server asks for more."""
+_JITTER_SECONDS = 0.2
+_RECONNECT_SECONDS = (0.5, 1.0)
+_BACKOFF = wait_exponential_jitter(multiplier=0.2, max=_LONGEST_SECONDS, jitter=_JITTER_SECONDS)
 _PASSING_STATUSES = frozenset({429, 502, 503})
-_PASSING_ERRORS = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.ReadError,
-    httpx.WriteError,
-    httpx.RemoteProtocolError,
-)
+_PASSING_ERRORS = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
 
 
 def is_passing(outcome: Outcome) -> bool:
-    """Whether the same call may well succeed in a moment. A server that is merely slow is not asked again."""
+    """Whether the same call may well succeed in a moment; whether it may be sent again is another question."""
     if isinstance(outcome, httpx.Response):
         return outcome.status_code in _PASSING_STATUSES
     return isinstance(outcome, _PASSING_ERRORS)
@@ -36,25 +33,27 @@ def goes_on(outcome: Outcome) -> bool:
 
 def wait_seconds(state: RetryCallState) -> float:
     """
-    Return how long to wait after a failed attempt, at most `LONGEST_SECONDS`.
+    Return how long to wait after a failed attempt.
 
-    A `Retry-After` of the server goes before our own doubling, which has jitter: clients that lost the same server do
-    not all come back at once.
+    A `Retry-After` of the server goes before our own doubling up to `_LONGEST_SECONDS`. Both have jitter: clients that
+    lost the same server do not all come back at once.
     """
     asked = asked_seconds(last_outcome(state))
     return _BACKOFF(state) if asked is None else asked
 
 
 def asked_seconds(outcome: Outcome) -> float | None:
-    """Return how long the server asks to wait, at most `LONGEST_SECONDS`; None: it does not say."""
+    """Return how long the server asks to wait, and up to `_JITTER_SECONDS` more; None: it does not say."""
     asked = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
-    return min(float(asked), LONGEST_SECONDS) if asked.isdecimal() else None
+    if not (asked.isascii() and asked.isdecimal()):
+        return None
+    return float(asked) + random.uniform(0, _JITTER_SECONDS)  # noqa: S311  it hides nothing
 
 
 def reconnect_seconds(outcome: Outcome) -> float:
     """Return how long to wait before a stream that was lost is taken up: as long as the server asks, if it does."""
     asked = asked_seconds(outcome)
-    return _RECONNECT_SECONDS if asked is None else asked
+    return random.uniform(*_RECONNECT_SECONDS) if asked is None else asked  # noqa: S311  it hides nothing
 
 
 def last_outcome(state: RetryCallState) -> Outcome:

@@ -228,7 +228,9 @@ class Settings(BaseSettings):
         description="Timeout of a call that waits for learning, or for the whole answer of a chat.",
     )
     block_private_urls: bool = Field(
-        default=False, description="Refuse private network addresses in configuration and image URLs."
+        default=False,
+        description="Refuse private network addresses in configuration and image URLs, and models whose configured "
+        "name leads to one.",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),

@@ -35,7 +35,7 @@ class AnalyticsUpkeep:
         self._policy = parts.policy
         self._clock = parts.clock
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return that it is due: looking costs little."""
         return True
 

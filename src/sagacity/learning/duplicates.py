@@ -45,10 +45,9 @@ class FindDuplicates:
         self._storage: Storage = parts.storage
         self._clock = parts.clock
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether something was written that was not compared."""
-        async with self._storage.read(subject.tenant) as snapshot:
-            return bool(await snapshot.duplicates.uncompared())
+        return bool(await snapshot.duplicates.uncompared())
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when to compare what was written meanwhile; None: nothing was."""

@@ -32,17 +32,16 @@ class Forget:
         self._clock = parts.clock
         self._ids = parts.ids
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether something is too old, or too much."""
         now = self._clock.now()
-        async with self._storage.read(subject.tenant) as snapshot:
-            settings = await snapshot.user_settings.find(subject.user_id)
-            if settings is None:
-                return False
-            oldest_at = await _too_old_at(snapshot, settings)
-            if oldest_at is not None and oldest_at <= now:
-                return True
-            return any([await _is_over(snapshot, settings, kind) for kind in TYPED_KINDS])
+        settings = await snapshot.user_settings.find(subject.user_id)
+        if settings is None:
+            return False
+        oldest_at = await _too_old_at(snapshot, settings)
+        if oldest_at is not None and oldest_at <= now:
+            return True
+        return any([await _is_over(snapshot, settings, kind) for kind in TYPED_KINDS])
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when the next memory gets too old; None where none does."""

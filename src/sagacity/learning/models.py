@@ -34,6 +34,7 @@ def open_models(settings: Settings, environment: Mapping[str, SecretStr] | None 
                 first_piece_seconds=settings.model_first_piece_seconds,
                 piece_seconds=settings.model_piece_seconds,
                 attempts=settings.model_attempts,
+                block_private=settings.block_private_urls,
             )
         return opened[choice]
 

@@ -32,7 +32,7 @@ class Retain:
         self._policy = parts.policy
         self._clock = parts.clock
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return that it is due: looking costs little."""
         return True
 
@@ -159,7 +159,7 @@ class PlanRetention:
         self._clock = parts.clock
         self._planned: dict[OrgId, datetime] = {}
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether this process has not planned it for an interval."""
         now = self._clock.now()
         return now >= self._planned.get(subject.tenant.org_id, now)

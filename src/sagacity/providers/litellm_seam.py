@@ -6,12 +6,14 @@ import os
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, wraps
+from ssl import SSLContext
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
 import httpx
 from pydantic import BaseModel, ConfigDict
 
+from sagacity.providers.checked_connections import TransportByCall
 from sagacity.providers.llm.prices import price_list
 
 OFFLINE = {
@@ -176,10 +178,11 @@ def _load_the_rest(litellm: Any, openai: Any) -> None:
 
 def _stay_where_sent() -> None:
     """
-    Have every HTTP client that LiteLLM makes follow no redirect: it has no switch for that.
+    Have every HTTP client that LiteLLM makes follow no redirect and check what it connects to, as it has no switch.
 
-    Some endpoints are tenants' own. One that redirects a call would have us carry prompts and keys to an address of its
-    choosing, also to one inside this network.
+    Some endpoints are tenants' own. One that redirects a call, or whose name leads to an address inside this network,
+    would have us carry prompts and keys to an address of its choosing. All our calls are asynchronous, and so are the
+    clients that carry them.
     """
     handlers: Any = importlib.import_module("litellm.llms.custom_httpx.http_handler")
     of_openai: Any = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
@@ -187,6 +190,14 @@ def _stay_where_sent() -> None:
         handler.create_client = _without_redirects(handler.create_client)
     for name in ("_get_async_http_client", "_get_sync_http_client"):
         setattr(of_openai, name, staticmethod(_without_redirects(getattr(of_openai, name))))
+    handlers.AsyncHTTPHandler.create_async_transport = staticmethod(_checked_transport)
+
+
+def _checked_transport(
+    *, ssl_context: SSLContext | None = None, ssl_verify: bool | None = None, **_: Any
+) -> TransportByCall:
+    """Take the place of LiteLLM's own."""
+    return TransportByCall(verify=ssl_context or ssl_verify is not False)
 
 
 def _without_redirects(make: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from tenacity import (
 
 from sagacity.domain.base import Value
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
+from sagacity.providers.checked_connections import AddressRefused
 
 BAD_REQUEST, TOO_MANY = 400, 429
 REFUSALS = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
@@ -115,6 +116,9 @@ def _failure(state: RetryCallState) -> Failure:
 
 def judge(model: str, error: Exception) -> Failure:
     """Say what *error* means, by class and status; its text may quote prompts and keys, and is dropped."""
+    refused = next((cause for cause in _causes(error) if isinstance(cause, AddressRefused)), None)
+    if refused is not None:
+        return Failure(error=ProviderRefused, told=f"{model}: its configured address {refused}")
     if any(isinstance(cause, httpx.ConnectError) for cause in _causes(error)):
         return Failure(error=ProviderError, told=f"{model}: the server could not be reached")
     redirect = next((code for code in map(_status, _causes(error)) if code in REDIRECTS), None)

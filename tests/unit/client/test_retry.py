@@ -15,10 +15,12 @@ def wait(outcome: Outcome, *, attempt: int = 1) -> float:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize(("asked", "seconds"), [("0", 0), ("2", 2), ("3600", 5)])
-def test_retry_after_is_honoured_up_to_a_cap(status: int, asked: str, seconds: float) -> None:
-    """The server's wish goes before our own pauses, unless it is to wait for an hour."""
-    assert wait(httpx.Response(status, headers={"Retry-After": asked})) == seconds
+@pytest.mark.parametrize(("asked", "seconds"), [("0", 0), ("2", 2), ("3600", 3600)])
+def test_retry_after_is_honoured(status: int, asked: str, seconds: float) -> None:
+    """The server's wish goes before our own pauses; whether there is time for it is another question."""
+    reply = httpx.Response(status, headers={"Retry-After": asked})
+    assert seconds <= wait(reply) <= seconds + 0.2
+    assert len({wait(reply) for _ in range(20)}) > 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # Generated from _async by scripts/unasync; edit it there.
 """An open connection to one server: it sends calls, tries again where that is safe, and reads replies."""
 
+import time
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Self, TypeVar
@@ -8,7 +9,7 @@ from typing import Self, TypeVar
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 from pydantic import BaseModel
-from tenacity import Retrying, retry_if_result, stop_after_attempt
+from tenacity import Retrying, retry_if_result, stop_after_attempt, stop_before_delay
 
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
@@ -37,7 +38,7 @@ class Connection:
         api_key: str | None = None,
         *,
         timeout_seconds: float = 30,
-        attempts: int = 3,
+        retry_seconds: float = 10,
         allow_insecure: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -48,7 +49,9 @@ class Connection:
             url: the server; by default SAGACITY_URL, else this machine's port 8081.
             api_key: by default SAGACITY_API_KEY; without one the server has to run without tokens.
             timeout_seconds: the longest silence of the server in one attempt.
-            attempts: how often a call that may be repeated is sent at most.
+            retry_seconds: until how long after its start a call that may be repeated is sent again when it fails in
+                passing, such as at a server that restarts or says that it is busy; a stream, after it was lost.
+                0: never. A timeout is such a failure too, so one that is longer than this is not tried again.
             allow_insecure: whether the key may go over plain http to another machine.
             transport: replaces the network, for tests.
 
@@ -57,7 +60,7 @@ class Connection:
         """
         key = api_key or default_api_key()
         base = server_url(url or default_url(), has_key=key is not None, allow_insecure=allow_insecure)
-        self._attempts = max(1, attempts)
+        self._retry_seconds = retry_seconds
         self._http = httpx.Client(
             base_url=base,
             headers=_headers(key),
@@ -172,7 +175,8 @@ class Connection:
             Unreachable: the connection was lost before the first event, or could not be had again.
             SagacityError: the server refused; see `sagacity.client.errors`.
         """
-        last_id, failures = "", 0
+        last_id = ""
+        lost_at: float | None = None
         while True:
             request = self._request(method, path, params, body)
             request.headers["Accept"] = "text/event-stream"
@@ -188,7 +192,7 @@ class Connection:
                         for event in EventSource(response).iter_sse():
                             if not event.data:  # httpx-sse takes a comment for one, once it has seen an id
                                 continue
-                            last_id, failures = event.id or last_id, 0
+                            last_id, lost_at = event.id or last_id, None
                             yield event
                             if event.event in LAST_EVENTS:
                                 return
@@ -197,11 +201,12 @@ class Connection:
                     response.close()
             except httpx.RequestError as error:
                 outcome = error
-            failures += 1
-            if not last_id or failures >= self._attempts or not goes_on(outcome):
+            now, wait = time.monotonic(), reconnect_seconds(outcome)
+            lost_at = now if lost_at is None else lost_at
+            if not last_id or now + wait - lost_at >= self._retry_seconds or not goes_on(outcome):
                 _settled(outcome, self.url)
                 raise Unreachable(f"{self.url} ended the stream before its last event")
-            pause(reconnect_seconds(outcome))
+            pause(wait)
 
     def _request(
         self,
@@ -224,7 +229,7 @@ class Connection:
     def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
         policy = Retrying(
             retry=retry_if_result(is_passing),
-            stop=stop_after_attempt(self._attempts if repeatable else 1),
+            stop=stop_before_delay(self._retry_seconds) if repeatable else stop_after_attempt(1),
             wait=wait_seconds,
             sleep=pause,
             retry_error_callback=last_outcome,

@@ -40,7 +40,7 @@ class Distil:
         self._retrying = parts.retrying
         self._clock = parts.clock
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return that it is due: who teaches wakes the organisation, and a run finds what there is to do."""
         return True
 

@@ -74,10 +74,9 @@ class Summarize:
         self._clock = parts.clock
         self._ids = parts.ids
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether a conversation may be summed up now."""
-        async with self._storage.read(subject.tenant) as snapshot:
-            due_at = await self.next_due(snapshot, subject)
+        due_at = await self.next_due(snapshot, subject)
         return due_at is not None and due_at <= self._clock.now()
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:

@@ -71,10 +71,9 @@ class Erase:
         self._clock = parts.clock
         self._batch = parts.policy.cleanup_batch
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether somebody is to be erased now."""
-        async with self._storage.read(subject.tenant) as snapshot:
-            next_try = await self.next_due(snapshot, subject)
+        next_try = await self.next_due(snapshot, subject)
         return next_try is not None and next_try <= self._clock.now()
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:

@@ -103,7 +103,7 @@ class Task(Protocol):
         """Whose work it is."""
         ...
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether a run now would find something to do."""
         ...
 

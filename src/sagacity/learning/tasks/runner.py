@@ -4,7 +4,8 @@ import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -17,7 +18,7 @@ from sagacity.learning.tasks.base import Subject, Task, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.observability.tracing import span
-from sagacity.storage.transaction import Storage
+from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
 _BUSY_RETRY_SECONDS = 5.0
@@ -71,15 +72,15 @@ class TaskRunner:
                 await self._postpone(scope, error, report)
                 return report
             report.note = subject.calls.note
-            woken = await self._woken(subject)
-            for task in tasks:
+            look = await self._look(subject, tasks)
+            for task in tasks if look.is_due else ():
                 try:
                     await self._run_one(task, subject, report, wait=wait)
                 except StorageUnavailable:
                     raise
                 except Exception as error:  # noqa: BLE001  one task's failure stops no other
                     await self._failed(task, subject, error, report)
-            await self._settle(subject, report, woken)
+            await self._settle(subject, report, look)
         return report
 
     async def _subject(self, scope: DueScope, *, force: bool) -> Subject:
@@ -97,7 +98,7 @@ class TaskRunner:
     async def _run_one(self, task: Task, subject: Subject, report: TaskReport, *, wait: bool) -> None:
         """Run a task if it is due and no other worker is at it; with *wait*, after the other one."""
         pause_seconds = _POLL_SECONDS
-        while await task.is_due(subject):
+        while await self._is_due(task, subject):
             # One owner a run, so that two runs of this process exclude each other too.
             owner = f"{self._owner}:{self._ids.new()}"
             try:
@@ -147,30 +148,56 @@ class TaskRunner:
             await transaction.operations.delay_user(scope.user_id, until=later, error=reason)
             await transaction.cursors.set_due(scope.user_id, later)
 
-    async def _woken(self, subject: Subject) -> LogHead | None:
-        """
-        Return how an organisation was due when the run began: only that says whether it was woken since.
-
-        Of a user's log the tasks themselves say what they have not read.
-        """
-        if subject.scope.user_id is not None:
-            return None
+    async def _is_due(self, task: Task, subject: Subject) -> bool:
         async with self._storage.read(subject.tenant) as snapshot:
-            return await snapshot.cursors.log_head(subject.scope.user_id)
+            return await task.is_due(snapshot, subject)
 
-    async def _settle(self, subject: Subject, report: TaskReport, woken: LogHead | None) -> None:
+    async def _look(self, subject: Subject, tasks: Sequence[Task]) -> "_Look":
+        """Return how the scope stands, and whether one of *tasks* is due; mostly none is: one transaction tells."""
+        async with self._storage.read(subject.tenant) as snapshot:
+            head = await snapshot.cursors.log_head(subject.scope.user_id)
+            try:
+                for task in tasks:
+                    if await task.is_due(snapshot, subject):
+                        return _Look(head, is_due=True)
+            except StorageUnavailable:
+                raise
+            except Exception:  # noqa: BLE001  each task is asked by itself then, which records whose it is
+                return _Look(head, is_due=True)
+            return _Look(head, is_due=False, next_at=await self._next_due(snapshot, subject))
+
+    async def _next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+        moments = [await task.next_due(snapshot, subject) for task in self._of(subject.scope)]
+        return min(filter(None, moments), default=None)
+
+    async def _settle(self, subject: Subject, report: TaskReport, look: "_Look") -> None:
         """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
-        now = self._clock.now()
-        async with self._storage.read(subject.tenant) as snapshot:
-            head = woken or await snapshot.cursors.log_head(subject.scope.user_id)
-            moments = [await task.next_due(snapshot, subject) for task in self._of(subject.scope)]
-        look_at = min(filter(None, [*moments, report.retry_at]), default=None)
+        now, head, next_at = self._clock.now(), look.head, look.next_at
+        if look.is_due:
+            async with self._storage.read(subject.tenant) as snapshot:
+                # Of a user's log the tasks say what they have not read; of an organisation only how it was due when
+                # the run began says whether it was woken since.
+                if subject.scope.user_id is not None:
+                    head = await snapshot.cursors.log_head(subject.scope.user_id)
+                next_at = await self._next_due(snapshot, subject)
+        look_at = min(filter(None, [next_at, report.retry_at]), default=None)
         if report.busy:
             busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
             look_at = busy_until if look_at is None else max(look_at, busy_until)
         if look_at != head.due_at:
             async with self._storage.begin(subject.tenant) as transaction:
                 await transaction.cursors.set_due(subject.scope.user_id, look_at, head=head)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a scope stood before its tasks ran."""
+
+    head: LogHead
+    is_due: bool
+    """Whether a task had something to do."""
+    next_at: datetime | None = None
+    """When the first task will have, if none had."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:

@@ -23,7 +23,7 @@ from sagacity.learning.windows.processor import (
     read_tasks,
 )
 from sagacity.learning.windows.result import taught_playbooks
-from sagacity.learning.windows.window import Due, due_now, next_check, read_log_state
+from sagacity.learning.windows.window import Due, LogState, due_now, next_check, read_log_state
 from sagacity.learning.writing.apply import Applied
 from sagacity.storage.transaction import Transaction
 
@@ -59,12 +59,12 @@ class Learn:
         self._clock = parts.clock
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether some learner has a window to read."""
         if not subject.groups:
             return False
-        async with self._storage.read(subject.tenant) as snapshot:
-            return any([await self._due(snapshot, one) for one in _work_of(subject, TaskReport())])
+        state = await read_log_state(snapshot, subject.user_id)
+        return any([await self._due(snapshot, one, state) for one in _work_of(subject, TaskReport())])
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         """Return when a learner tries again, or the log has been quiet for long enough."""
@@ -108,8 +108,9 @@ class Learn:
         """Read one window for each learner that has one due; returns whether there was any."""
         reading: list[tuple[_Work, TargetTasks]] = []
         async with self._storage.read(work[0].target.tenant) as snapshot:
+            state = await read_log_state(snapshot, work[0].target.user_id)
             for one in work:
-                due = await self._due(snapshot, one)
+                due = await self._due(snapshot, one, state)
                 tasks = await read_tasks(snapshot, one.target.user_id, due)
                 if tasks:
                     reading.append((one, TargetTasks(one.target, tasks)))
@@ -147,19 +148,14 @@ class Learn:
             await note_playbooks(transaction, work.config, taught)
         return applied
 
-    async def _due(self, snapshot: Transaction, work: _Work) -> list[Due]:
+    async def _due(self, snapshot: Transaction, work: _Work, state: LogState) -> list[Due]:
         now = self._clock.now()
-        state = await read_log_state(snapshot, work.target.user_id)
         flush = work.force or state.is_quiet(now, self._quiet_seconds)
         found: list[Due] = []
         for learner in work.group.learners:
             behind = state.cursor(learner).seq
             matters = not flush or work.group.gate is not None
-            forced = (
-                matters
-                and behind < state.head.end
-                and await snapshot.cursors.forced_after(state.user_id, behind)
-            )
+            forced = matters and behind < state.head.end and await state.is_forced_after(snapshot, behind)
             due = due_now(learner, state, now, flush=flush or forced)
             if due is not None:
                 found.append(replace(due, is_forced=forced or work.force))

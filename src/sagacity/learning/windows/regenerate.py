@@ -61,10 +61,9 @@ class Regenerate:
         self._owner = parts.ids.new()
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
-    async def is_due(self, subject: Subject) -> bool:
+    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether something of the user waits and may be tried now."""
-        async with self._storage.read(subject.tenant) as snapshot:
-            next_try = await self.next_due(snapshot, subject)
+        next_try = await self.next_due(snapshot, subject)
         return next_try is not None and next_try <= self._clock.now()
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:

@@ -1,7 +1,7 @@
 """Which turns are due for a learner; pure but for reading them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
@@ -23,6 +23,14 @@ class LogState:
     head: LogHead
     cursors: dict[str, Cursor]
     queued: tuple[DeadLetter, ...]
+    _forced_after: dict[int, bool] = field(default_factory=dict[int, bool])
+    """What was asked of it already: most learners stand at the same place."""
+
+    async def is_forced_after(self, snapshot: Transaction, seq: int) -> bool:
+        """Return whether a request beyond *seq* asked to be learned at once."""
+        if seq not in self._forced_after:
+            self._forced_after[seq] = await snapshot.cursors.forced_after(self.user_id, seq)
+        return self._forced_after[seq]
 
     def cursor(self, learner: Learner) -> Cursor:
         """Return how far a learner got."""

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, TokenUsage, ignore_call
+from sagacity.providers.checked_connections import public_addresses_only
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import (
     NO_KEY,
@@ -60,9 +61,20 @@ class LiteLLM:
         choice: ModelChoice,
         limits: Limits,
         *,
+        block_private: bool = False,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
+        """
+        Describe the model; nothing connects yet.
+
+        Args:
+            choice: which model, where, and with which key.
+            limits: time and tries for each call.
+            block_private: refuse private addresses, if the choice names an address.
+            sleep: waits between tries.
+        """
         self._choice = choice
+        self._block_private = block_private and choice.api_base is not None
         self._limits = limits
         self._sleep = sleep
         self._refuses_schemas = False
@@ -247,8 +259,10 @@ class LiteLLM:
             load_litellm()
         )  # whoever calls has loaded it; a thread for each piece would cost more than it
         try:
-            async with asyncio.timeout(seconds):
-                return await attempt()
+            # Some calls are sent only when the first piece of their stream is asked for, which is an attempt, too.
+            with public_addresses_only(block_private=self._block_private):
+                async with asyncio.timeout(seconds):
+                    return await attempt()
         except (TimeoutError, *litellm.timeouts):
             return Failure(error=ProviderTimeout, told=f"{self.model}: no answer in time")
         except ValidationError:

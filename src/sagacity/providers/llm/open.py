@@ -13,6 +13,7 @@ def open_llm(
     first_piece_seconds: float | None = None,
     piece_seconds: float | None = None,
     attempts: int = 3,
+    block_private: bool = False,
 ) -> LLM:
     """
     Open the model that was chosen; nothing is loaded or called before its first use.
@@ -23,6 +24,7 @@ def open_llm(
         first_piece_seconds: for the first piece of a stream; None: as for a try.
         piece_seconds: for each piece that follows; None: as for a try.
         attempts: tries a call, the first included; only of what may pass by itself.
+        block_private: refuse private addresses, if the choice names an address.
     """
     limits = Limits(
         timeout_seconds=timeout_seconds,
@@ -30,4 +32,4 @@ def open_llm(
         piece_seconds=piece_seconds,
         retry=Retry(attempts=attempts),
     )
-    return LiteLLM(choice, limits)
+    return LiteLLM(choice, limits, block_private=block_private)

@@ -25,6 +25,8 @@ _AGAIN = ("40001", "40P01", "55P03", "23505")
 transaction may go another way next time."""
 _PASSING = ("08", "53", "57")
 """Connection lost, too many connections, shutting down: states of the server."""
+_MISTAKES = ("authentication failed", "does not exist", "no pg_hba.conf entry")
+"""What a server says to a connection that it refuses for good, so that nobody waits for another answer."""
 _DATA = "22"
 """Errors in values: their messages quote them."""
 
@@ -130,6 +132,8 @@ def ours(error: DBAPIError | PoolTimeout | psycopg.Error) -> StorageError:
     if not state and isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
         _, fatal, reason = str(original).partition("FATAL:")  # the server's own words, if it said any
         why = f": {reason.splitlines()[0].strip()}" if fatal else ""
+        if any(word in why for word in _MISTAKES):
+            return StorageError(f"the database refused the connection{why}")
         return StorageUnavailable(f"the database cannot be reached, or the connection broke{why}")
     said = type(original).__name__
     if state and not state.startswith(_DATA):

@@ -1,0 +1,41 @@
+"""While the database is away from the start, calls are told to come again."""
+
+from collections.abc import Callable
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sagacity.api.errors import RETRY_SECONDS, problem_response
+from sagacity.domain.errors import StorageUnavailable
+
+_ALWAYS = frozenset({"/", "/health", "/health/live", "/health/ready", "/meta/version"})
+"""What needs no database to be answered."""
+_WAITS = "The server waits for its database. Nothing was stored; send the call again."
+
+
+class WaitingMiddleware:
+    """Answers 503 until the server has what it runs on."""
+
+    def __init__(self, app: ASGIApp, is_open: Callable[[Scope], bool]) -> None:
+        """
+        Wrap *app*.
+
+        Args:
+            app: what answers.
+            is_open: finds out whether the server has what it runs on.
+        """
+        self._app = app
+        self._is_open = is_open
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on, if there is anything to go on with."""
+        if scope["type"] != "http" or self._is_open(scope) or scope["path"] in _ALWAYS:
+            await self._app(scope, receive, send)
+            return
+        reply = problem_response(
+            503,
+            StorageUnavailable.__name__,
+            _WAITS,
+            retry_after=RETRY_SECONDS,
+            headers={"Retry-After": str(RETRY_SECONDS)},
+        )
+        await reply(scope, receive, send)

@@ -1,0 +1,102 @@
+"""A server opens what it runs on: before it answers calls or, if its database is away, as soon as that is back."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from sagacity.bootstrap import Runtime, open_runtime
+from sagacity.config.settings import Settings
+from sagacity.dispatch.loops import end
+from sagacity.domain.clock import Clock
+from sagacity.storage.when_there import when_there
+
+
+class Watcher(Protocol):
+    """What wants to know how it goes, and may object."""
+
+    async def accept(self, runtime: Runtime) -> None:
+        """Look at *runtime* before the first call is answered; what it raises ends the server."""
+        ...
+
+    def waits(self, reason: str) -> None:
+        """Hear that the database is away, each time that it is for another *reason*."""
+        ...
+
+    def opened(self) -> None:
+        """Hear that calls are answered."""
+        ...
+
+    def failed(self, error: Exception) -> None:
+        """Hear that the server listens, and cannot go on."""
+        ...
+
+
+class Unwatched:
+    """Accepts all, and wants to know nothing."""
+
+    async def accept(self, runtime: Runtime) -> None:
+        """Accept it."""
+
+    def waits(self, reason: str) -> None:
+        """Take no notice."""
+
+    def opened(self) -> None:
+        """Take no notice."""
+
+    def failed(self, error: Exception) -> None:
+        """Take no notice."""
+
+
+@asynccontextmanager
+async def opening(
+    settings: Settings, watcher: Watcher, hold: Callable[[Runtime], None], *, clock: Clock
+) -> AsyncGenerator[None]:
+    """
+    Open a runtime and give it to *hold*; close it at the end of the block.
+
+    The block begins when it is open. If a database that a server keeps is away, it begins at once, and the runtime is
+    opened during it.
+
+    Raises:
+        SagacityError: it cannot be opened; once the block has begun, *watcher* is told instead.
+    """
+    if settings.is_sqlite:
+        async with open_runtime(settings, clock=clock) as runtime:
+            await watcher.accept(runtime)
+            hold(runtime)
+            watcher.opened()
+            yield
+        return
+    begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    ending, is_open = asyncio.Event(), False
+
+    def waits(reason: str) -> None:
+        watcher.waits(reason)
+        if not begun.done():
+            begun.set_result(None)
+
+    async def run() -> None:
+        nonlocal is_open
+        try:
+            async with when_there(lambda: open_runtime(settings, clock=clock), waits) as runtime:
+                await watcher.accept(runtime)
+                hold(runtime)
+                is_open = True
+                watcher.opened()
+                if not begun.done():
+                    begun.set_result(None)
+                await ending.wait()
+        except Exception as error:  # noqa: BLE001  nobody awaits this task before the end: it is told of here
+            if begun.done():
+                watcher.failed(error)
+            else:
+                begun.set_exception(error)
+
+    running = asyncio.create_task(run())
+    try:
+        await begun
+        yield
+    finally:
+        ending.set()
+        await (asyncio.wait([running]) if is_open else end([running]))

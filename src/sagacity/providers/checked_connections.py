@@ -1,0 +1,155 @@
+"""Connections to models: each address is checked after its name was resolved, when the connection is opened."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from ssl import SSLContext
+from typing import cast
+
+import httpcore
+import httpx
+
+from sagacity.domain.addresses import refusal_of
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Gives the addresses of a host and a port, the best first."""
+NEXT_SECONDS = 2.0
+"""How long one address of several has to answer before the next one is tried."""
+_IDLE_SECONDS = 60.0
+_public_only: ContextVar[bool] = ContextVar("public_only", default=False)
+
+
+class AddressRefused(httpcore.ConnectError):
+    """The name of a model's server leads to an address where no model is called; the text says why, not where."""
+
+
+async def resolved(host: str, port: int) -> Sequence[str]:
+    """Return what this machine's resolver says; an address stays itself."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(place[0]) for *_, place in found))
+
+
+class CheckedBackend(httpcore.AsyncNetworkBackend):
+    """Resolves a name, checks what comes of it, and connects to just that: no second look-up gives another answer."""
+
+    def __init__(
+        self,
+        *,
+        block_private: bool,
+        resolve: Resolve = resolved,
+        inner: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        """
+        Prepare connections.
+
+        Args:
+            block_private: also refuse loopback, private and otherwise not public addresses.
+            resolve: the resolver.
+            inner: what connects to an address.
+        """
+        self._block_private = block_private
+        self._resolve = resolve
+        self._inner = inner or cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """
+        Connect to the first address of *host* that answers, if all of them may be called.
+
+        Raises:
+            AddressRefused: one of them may not.
+            ConnectError: there is none, or none answers.
+            ConnectTimeout: none answers in time.
+        """
+        addresses = await self._checked(host, port, timeout)
+        failure: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError("no address")
+        for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
+            seconds = min(NEXT_SECONDS, timeout or NEXT_SECONDS) if left else timeout
+            try:
+                return await self._inner.connect_tcp(address, port, seconds, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def _checked(self, host: str, port: int, seconds: float | None) -> Sequence[str]:
+        try:
+            async with asyncio.timeout(seconds):
+                addresses = await self._resolve(host, port)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout("the name was not resolved in time") from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError("the name cannot be resolved") from error
+        for address in addresses:
+            if refusal := refusal_of(address, block_private=self._block_private):
+                raise AddressRefused(refusal)
+        return addresses
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, as httpcore does between its own tries."""
+        await self._inner.sleep(seconds)
+
+
+class CheckedTransport(httpx.AsyncHTTPTransport):
+    """A pool of connections that were checked by one rule."""
+
+    def __init__(
+        self, *, verify: SSLContext | bool = True, block_private: bool = False, resolve: Resolve = resolved
+    ) -> None:
+        """
+        Prepare connections; none is opened yet.
+
+        Args:
+            verify: the certificates to trust.
+            block_private: also refuse loopback, private and otherwise not public addresses.
+            resolve: the resolver.
+        """
+        context = httpx.create_ssl_context(verify=verify)
+        super().__init__(verify=context)
+        # httpx hands no network backend through to its pool: the one that it made, and did not use yet, is replaced.
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context,
+            max_connections=None,
+            keepalive_expiry=_IDLE_SECONDS,
+            network_backend=CheckedBackend(block_private=block_private, resolve=resolve),
+        )
+
+
+class TransportByCall(CheckedTransport):
+    """
+    Keeps two pools: one for calls within `public_addresses_only`, and one for others.
+
+    A connection that an operator's own model opened to a private address is thus never lent to an organisation's.
+    """
+
+    def __init__(self, *, verify: SSLContext | bool = True, resolve: Resolve = resolved) -> None:
+        super().__init__(verify=verify, resolve=resolve)
+        self._public = CheckedTransport(verify=verify, block_private=True, resolve=resolve)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request by the rule that its call is under."""
+        if _public_only.get():
+            return await self._public.handle_async_request(request)
+        return await super().handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close the connections of both."""
+        await self._public.aclose()
+        await super().aclose()
+
+
+@contextmanager
+def public_addresses_only(*, block_private: bool) -> Generator[None]:
+    """Have the calls of this block refuse private addresses, if *block_private*."""
+    before = _public_only.set(block_private)
+    try:
+        yield
+    finally:
+        _public_only.reset(before)

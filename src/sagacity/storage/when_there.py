@@ -1,0 +1,47 @@
+"""A database that is away when a process starts is waited for."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import TypeVar
+
+import structlog
+
+from sagacity.domain.errors import StorageUnavailable
+
+_AGAIN_SECONDS = 1.0
+Opened = TypeVar("Opened")
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def when_there(
+    open_it: Callable[[], AbstractAsyncContextManager[Opened]],
+    waits: Callable[[str], None],
+    *,
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AsyncGenerator[Opened]:
+    """
+    Open something for the length of the block; while the database is away, try again every second.
+
+    Args:
+        open_it: what opens it; called for each try.
+        waits: told why the database is not there, at first and whenever the reason changes.
+        pause: waits between two tries.
+    """
+    known = ""
+    async with AsyncExitStack() as stack:
+        while True:
+            try:
+                opened = await stack.enter_async_context(open_it())
+                break
+            except StorageUnavailable as error:
+                reason = str(error)
+            if reason != known:
+                _log.warning("database.waited_for", reason=reason)
+                waits(reason)
+                known = reason
+            await pause(_AGAIN_SECONDS)
+        if known:
+            _log.info("database.reached")
+        yield opened
