@@ -42,7 +42,7 @@ class Small:
     tries: int = 0
 
     async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        return await self.done(subject.scope.user_id) == 0
+        return (await snapshot.distillations.get(self.name, str(subject.scope.user_id), "")).last_read == 0
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         return self.looks_at

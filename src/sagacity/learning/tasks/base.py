@@ -104,11 +104,11 @@ class Task(Protocol):
         ...
 
     async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether a run now would find something to do."""
+        """Return whether a run now would find something to do; it awaits nothing but *snapshot*, maybe in a thread."""
         ...
 
     async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        """Return when it is due if nobody wakes it before; None: not before somebody does."""
+        """Return when it is due if nobody wakes it before; None: not before somebody does. As `is_due`."""
         ...
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:

@@ -149,12 +149,15 @@ class TaskRunner:
             await transaction.cursors.set_due(scope.user_id, later)
 
     async def _is_due(self, task: Task, subject: Subject) -> bool:
-        async with self._storage.read(subject.tenant) as snapshot:
+        async def ask(snapshot: Transaction) -> bool:
             return await task.is_due(snapshot, subject)
 
+        return await self._storage.visit(subject.tenant, ask)
+
     async def _look(self, subject: Subject, tasks: Sequence[Task]) -> "_Look":
-        """Return how the scope stands, and whether one of *tasks* is due; mostly none is: one transaction tells."""
-        async with self._storage.read(subject.tenant) as snapshot:
+        """Return how the scope stands, and whether one of *tasks* is due; mostly none is: one visit tells."""
+
+        async def look(snapshot: Transaction) -> _Look:
             head = await snapshot.cursors.log_head(subject.scope.user_id)
             try:
                 for task in tasks:
@@ -166,38 +169,53 @@ class TaskRunner:
                 return _Look(head, is_due=True)
             return _Look(head, is_due=False, next_at=await self._next_due(snapshot, subject))
 
+        return await self._storage.visit(subject.tenant, look)
+
     async def _next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
         moments = [await task.next_due(snapshot, subject) for task in self._of(subject.scope)]
         return min(filter(None, moments), default=None)
 
+    async def _look_again(self, subject: Subject, before: LogHead) -> "_Look":
+        """
+        Return how the scope stands after its tasks ran.
+
+        Of a user's log the tasks say what they have not read. Of an organisation only how it was due *before* says
+        whether it was woken since.
+        """
+
+        async def look(snapshot: Transaction) -> _Look:
+            user_id = subject.scope.user_id
+            head = before if user_id is None else await snapshot.cursors.log_head(user_id)
+            return _Look(head, is_due=False, next_at=await self._next_due(snapshot, subject))
+
+        return await self._storage.visit(subject.tenant, look)
+
     async def _settle(self, subject: Subject, report: TaskReport, look: "_Look") -> None:
         """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
-        now, head, next_at = self._clock.now(), look.head, look.next_at
+        now = self._clock.now()
         if look.is_due:
-            async with self._storage.read(subject.tenant) as snapshot:
-                # Of a user's log the tasks say what they have not read; of an organisation only how it was due when
-                # the run began says whether it was woken since.
-                if subject.scope.user_id is not None:
-                    head = await snapshot.cursors.log_head(subject.scope.user_id)
-                next_at = await self._next_due(snapshot, subject)
-        look_at = min(filter(None, [next_at, report.retry_at]), default=None)
+            look = await self._look_again(subject, look.head)
+        look_at = min(filter(None, [look.next_at, report.retry_at]), default=None)
         if report.busy:
             busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
             look_at = busy_until if look_at is None else max(look_at, busy_until)
-        if look_at != head.due_at:
-            async with self._storage.begin(subject.tenant) as transaction:
-                await transaction.cursors.set_due(subject.scope.user_id, look_at, head=head)
+        if look_at != look.head.due_at:
+
+            async def settle(transaction: Transaction) -> None:
+                await transaction.cursors.set_due(subject.scope.user_id, look_at, head=look.head)
+
+            await self._storage.visit_to_write(subject.tenant, settle)
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a scope stood before its tasks ran."""
+    """How a scope stands."""
 
     head: LogHead
     is_due: bool
-    """Whether a task had something to do."""
+    """Whether a task has something to do."""
     next_at: datetime | None = None
-    """When the first task will have, if none had."""
+    """When the first task will have, if none has."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:
