@@ -212,7 +212,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
         worker = open_arq_worker(
             queue,
             storage,
-            tasks.run,
+            tasks.work,
             EmbeddingBackfill(storage, embedder).run_one,
             clock=clock,
             ids=ids,
@@ -294,6 +294,7 @@ async def open_database(
         operation_slots=slots_within(
             settings.tenant_concurrency if settings.redis_url else settings.learn_concurrency
         ),
+        quiet_seconds=_first_quiet_seconds(settings),
         count_tokens=(tokens or TokenCounter()).count,
     )
     try:
@@ -302,6 +303,17 @@ async def open_database(
         yield storage
     finally:
         await storage.close()
+
+
+def _first_quiet_seconds(settings: Settings) -> float:
+    """
+    Return after how long nothing but time makes a log that grew due.
+
+    Here the dispatcher hears of each turn and looks when there are enough. Workers hear of some only by what is due.
+    """
+    if settings.redis_url:
+        return 0.0
+    return min(settings.quiet_seconds, settings.evaluation_delay_seconds, settings.chat_idle_seconds)
 
 
 def vector_copy(storage: Storage, ids: IdSource) -> VectorCopy | None:
@@ -434,7 +446,7 @@ def _dispatcher(
         return open_wakeups(_queue(settings))
     return LocalDispatcher(
         storage,
-        tasks.run,
+        tasks.work,
         EmbeddingBackfill(storage, embedder).run,
         clock=clock,
         concurrency=settings.learn_concurrency,

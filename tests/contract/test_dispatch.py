@@ -59,6 +59,29 @@ async def test_wakes_fall_together(storage: Storage, dispatching: Dispatching) -
     assert done == [ANNAS]
 
 
+async def test_turns_that_are_too_few_are_only_counted(storage: Storage) -> None:
+    """A log is looked at again once as many came as its last look asked for, or at any news but turns."""
+    done: list[DueScope] = []
+
+    async def handler(scope: DueScope) -> int:
+        done.append(scope)
+        return 5
+
+    async with locally()(storage, handler) as dispatcher:
+
+        async def looked_at(count: int) -> None:
+            """Wait for another user, who came later: whoever had to be looked at has been."""
+            before = len(done)
+            dispatcher.wake(DueScope(tenant=ORG, user_id=f"later {count}"))
+            await until(lambda: f"later {count}" in [scope.user_id for scope in done[before:]])
+            await until(lambda: done.count(ANNAS) >= count)
+            assert done.count(ANNAS) == count
+
+        for turns, count in ((1, 1), (2, 1), (2, 1), (1, 2), (4, 2), (None, 3), (4, 3), (1, 4)):
+            dispatcher.wake(ANNAS, turns=turns)
+            await looked_at(count)
+
+
 async def test_wake_while_busy_runs_once_more(storage: Storage, dispatching: Dispatching) -> None:
     """News that come while a user is worked on are worked on after it, once, and never beside it."""
     started, release, runs, at_once = asyncio.Event(), asyncio.Event(), 0, Counter()

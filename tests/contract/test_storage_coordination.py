@@ -13,7 +13,7 @@ from sagacity.domain.errors import Conflict, IndexMismatch, NotFound, Unauthoriz
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
 from sagacity.storage.transaction import Storage
-from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, cursor_at, said
+from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, CountingIds, StoppedClock, cursor_at, opened, said
 from support.tokens import with_token
 
 pytestmark = pytest.mark.own_database
@@ -85,6 +85,23 @@ async def test_due_later_is_not_due_now(storage: Storage, clock: StoppedClock) -
         assert (await tx.cursors.log_head(ANNA)).due_at is None
     assert await storage.due_scopes(limit=10) == []
     assert await storage.next_due_at() is None
+
+
+async def test_a_log_that_grows_is_due_once_it_was_quiet(
+    database_url: str, clock: StoppedClock, ids: CountingIds
+) -> None:
+    """Or at once, if somebody asked; news put nothing off that is due already."""
+    async with opened(database_url, clock, ids, quiet_seconds=30) as storage:
+        await storage.append(ORG, said("x"))
+        assert await storage.due_scopes(limit=10) == []
+        clock.advance(20)
+        await storage.append(ORG, said("y", request_id="r2"))
+        assert await storage.next_due_at() == START + timedelta(seconds=30)
+        await storage.append(ORG, said("z", request_id="r3", force_extraction=True))
+        assert await storage.next_due_at() == START + timedelta(seconds=20)
+        clock.advance(20)
+        await storage.append(ORG, said("z", request_id="r4"))
+        assert await storage.next_due_at() == START + timedelta(seconds=20)
 
 
 async def test_due_is_not_cleared_over_news(storage: Storage) -> None:

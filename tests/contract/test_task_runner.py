@@ -11,7 +11,7 @@ from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.retention import Retain
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.storage.transaction import Storage, Transaction
 from support.learning import WordEmbedder, due_at, task_parts
@@ -44,8 +44,8 @@ class Small:
     async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         return (await snapshot.distillations.get(self.name, str(subject.scope.user_id), "")).last_read == 0
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        return self.looks_at
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
+        return NextLook(self.looks_at)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         async with self.storage.begin(ORG) as transaction:

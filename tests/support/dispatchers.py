@@ -142,8 +142,8 @@ class HintsAndWorker:
     def is_running(self) -> bool:
         return self._hints.is_running and self._worker.is_running
 
-    def wake(self, scope: DueScope) -> None:
-        self._hints.wake(scope)
+    def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
+        self._hints.wake(scope, turns=turns)
 
     def poll_now(self) -> None:
         self._hints.poll_now()

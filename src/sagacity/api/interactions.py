@@ -58,7 +58,8 @@ async def publish_interaction(
     stored = await publish(caller.acting, body.to_domain(request_id))
     if wait_for_response:
         return await _learned(caller, stored, force=body.force_extraction)
-    caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))
+    turns = None if body.force_extraction else len(body.interaction_data_list)
+    caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id), turns=turns)
     return PublishReply(request_id=stored.request_id, message="queued")
 
 

@@ -5,8 +5,12 @@ from typing import Protocol
 
 from sagacity.domain.tenant import DueScope
 
-Handler = Callable[[DueScope], Awaitable[object]]
-"""Does what is due of one user's log; run twice, it finds nothing the second time."""
+Handler = Callable[[DueScope], Awaitable[int | None]]
+"""
+Does what is due of one user's log; run twice, it finds nothing the second time.
+
+Returns how many more turns of that log give it something to do; None: it does not know.
+"""
 
 
 class Dispatcher(Protocol):
@@ -21,8 +25,8 @@ class Dispatcher(Protocol):
         """Whether it works: it was started, and nothing of it has ended since."""
         ...
 
-    def wake(self, scope: DueScope) -> None:
-        """Hint that a user's log has news; neither waits nor fails."""
+    def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
+        """Hint that a user's log has news, so many *turns* or of another kind; neither waits nor fails."""
         ...
 
     def poll_now(self) -> None:

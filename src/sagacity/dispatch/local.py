@@ -14,6 +14,8 @@ from sagacity.storage.transaction import Storage
 _SWEPT_EACH = 5
 """Users found by a sweep for each one that is worked on at a time: no more, as who publishes now waits behind them."""
 _SHORTEST_SWEEP_SECONDS = 0.25
+_COUNTED_LOGS = 100_000
+"""Of so many it is remembered how many more turns they can take; after more than that, all are looked at once more."""
 
 
 class LocalDispatcher:
@@ -47,6 +49,8 @@ class LocalDispatcher:
         self._queued: set[DueScope] = set()
         self._busy: set[DueScope] = set()
         self._again: set[DueScope] = set()
+        self._turns_left: dict[DueScope, int] = {}
+        """How many more turns of a log, counted here, give the handler something to do."""
         self._causes: dict[DueScope, list[Span]] = {}
         """The calls that woke a scope, where they are traced."""
         self._look = asyncio.Event()
@@ -58,9 +62,16 @@ class LocalDispatcher:
         """Whether every loop is alive."""
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
-    def wake(self, scope: DueScope) -> None:
-        """Hint that a user's log has news; what more comes soon after is worked on with it."""
+    def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
+        """
+        Hint that a user's log has news; what more comes soon after is worked on with it.
+
+        Turns that are too few for the handler to do anything are only counted: the log is due when it was quiet.
+        """
         self._to_index.set()
+        if turns is not None and (left := self._turns_left.get(scope, 0) - turns) > 0:
+            self._turns_left[scope] = left
+            return
         cause = current_span()
         if cause is not None and len(causes := self._causes.setdefault(scope, [])) < MOST_LINKS:
             causes.append(cause)
@@ -91,8 +102,10 @@ class LocalDispatcher:
         self._busy.add(scope)
         started = time.perf_counter()
         try:
+            self._turns_left.pop(scope, None)  # what comes from now on may not be seen
             with caused_by(self._causes.pop(scope, ())):
-                await handle(self._handler, scope, self._storage, self._clock)
+                left = await handle(self._handler, scope, self._storage, self._clock)
+            self._remember(scope, left)
             await self._storage.yield_to_calls(time.perf_counter() - started)
         finally:
             self._busy.discard(scope)
@@ -101,6 +114,13 @@ class LocalDispatcher:
                 self.wake(scope)
             self._look.set()
             self._to_index.set()
+
+    def _remember(self, scope: DueScope, left: int | None) -> None:
+        if left is None or scope in self._again:
+            return
+        if len(self._turns_left) >= _COUNTED_LOGS:
+            self._turns_left.clear()
+        self._turns_left[scope] = left
 
     async def _sweep(self) -> None:
         self._look.clear()

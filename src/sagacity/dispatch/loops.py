@@ -30,27 +30,26 @@ async def for_ever(step: Callable[[], Awaitable[None]]) -> None:
             await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
 
 
-async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clock) -> None:
+async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clock) -> int | None:
     """
-    Do one user's due work.
+    Do one user's due work; returns what the handler does.
 
     A failure that nobody foresaw is recorded, and the user waits a while: none stops the others, or fails all the time.
     Where the database could not be reached, and cannot be told so, the user stays due as before.
     """
     try:
-        await handler(scope)
+        return await handler(scope)
     except StorageUnavailable:
         _log.warning("dispatch.database_unavailable", org_id=scope.tenant.org_id)
         wait_seconds = _UNAVAILABLE_SECONDS
     except Exception:  # noqa: BLE001  one user's failure is recorded and stops no other
         _log.exception("dispatch.handler_failed", org_id=scope.tenant.org_id)
         wait_seconds = _POSTPONE_SECONDS
-    else:
-        return
     with suppress(StorageUnavailable):
         async with storage.begin(scope.tenant) as transaction:
             later = clock.now() + timedelta(seconds=wait_seconds)
             await transaction.cursors.set_due(scope.user_id, later)
+    return None
 
 
 async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:

@@ -7,7 +7,7 @@ import structlog
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.cursor import Lease
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
@@ -39,12 +39,12 @@ class AnalyticsUpkeep:
         """Return that it is due: looking costs little."""
         return True
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return the next night where there are calls; None: there are none."""
         if await snapshot.analytics_days.first_call() is None:
-            return None
+            return NextLook()
         today = step_of(self._clock.now(), Granularity.DAY)
-        return today + _DAY + AFTER_MIDNIGHT
+        return NextLook(today + _DAY + AFTER_MIDNIGHT)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

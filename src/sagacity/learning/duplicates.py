@@ -16,7 +16,7 @@ from sagacity.domain.query import Filter
 from sagacity.domain.review_queue import DUPLICATE_COSINE, DuplicatePair
 from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.text_equivalence import denies, normalised
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.memories.duplicate_pairs import ChangedMemories, ComparedScope
 from sagacity.storage.transaction import Storage, Transaction
@@ -49,10 +49,10 @@ class FindDuplicates:
         """Return whether something was written that was not compared."""
         return bool(await snapshot.duplicates.uncompared())
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return when to compare what was written meanwhile; None: nothing was."""
         waits = await snapshot.duplicates.uncompared()
-        return self._clock.now() + LOOK_AGAIN if waits else None
+        return NextLook(self._clock.now() + LOOK_AGAIN if waits else None)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

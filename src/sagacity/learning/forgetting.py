@@ -11,7 +11,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.user_settings import UserSettings
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.switches import OVER_LIMIT
 from sagacity.learning.writing.limits import keep_within_limits
@@ -43,10 +43,10 @@ class Forget:
             return True
         return any([await _is_over(snapshot, settings, kind) for kind in TYPED_KINDS])
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return when the next memory gets too old; None where none does."""
         settings = await snapshot.user_settings.find(subject.user_id)
-        return None if settings is None else await _too_old_at(snapshot, settings)
+        return NextLook(None if settings is None else await _too_old_at(snapshot, settings))
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -9,7 +9,7 @@ from sagacity.domain.cursor import RETAIN, Lease
 from sagacity.domain.ids import ORGANISATION, OrgId
 from sagacity.domain.retention import TURNS, Record, TurnsToGo
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.storage.transaction import Transaction
 
@@ -36,7 +36,7 @@ class Retain:
         """Return that it is due: looking costs little."""
         return True
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return when the next memory has been expired, or the next row kept, for long enough; None: none."""
         now = self._clock.now()
         expiries = [await _next_purge(snapshot, self._policy, now)]
@@ -49,7 +49,7 @@ class Retain:
                 grown_old_at = first_at + timedelta(days=days)
                 # What is old enough and still there is needed: whether it still is can wait for a day.
                 expiries.append(grown_old_at if grown_old_at > now else now + _DAY)
-        return min(filter(None, expiries), default=None)
+        return NextLook(min(filter(None, expiries), default=None))
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
@@ -164,9 +164,9 @@ class PlanRetention:
         now = self._clock.now()
         return now >= self._planned.get(subject.tenant.org_id, now)
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return None: it comes along with other work."""
-        return None
+        return NextLook()
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """Make the organisation due in an interval, or when something will have expired for long enough."""

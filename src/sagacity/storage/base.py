@@ -261,6 +261,8 @@ class Scope:
     """Whether it is a transaction that may write, and so may see what will never be committed."""
     hides_held: bool = False
     """Whether it reads on behalf of a caller, and something is held that callers do not see."""
+    quiet_seconds: float = 0.0
+    """After so long a log that grew is looked at, if nobody who counts its turns looks before."""
     operation_slots: int = 1
     """Users whose turn it is at a time, shared by the operations of an organisation that run."""
     count_tokens: Callable[[str], int] = uncounted

@@ -43,6 +43,7 @@ async def open_storage(
     postgres: PostgresOptions | None = None,
     vector_store: "QdrantStore | None" = None,
     operation_slots: int = TURNS,
+    quiet_seconds: float = 0.0,
     count_tokens: Callable[[str], int] = uncounted,
 ) -> Storage:
     """
@@ -55,6 +56,7 @@ async def open_storage(
         postgres: how PostgreSQL is reached; nothing to SQLite.
         vector_store: where vectors are copied to and searched; closed with the storage.
         operation_slots: users whose turn it is at a time in an organisation's operations.
+        quiet_seconds: after so long a log that grew is due; 0, at once, unless something counts its turns.
         count_tokens: counts the tokens of what a memory says, when it is written.
 
     Raises:
@@ -72,6 +74,7 @@ async def open_storage(
         ids=ids,
         vector_store=vector_store,
         operation_slots=operation_slots,
+        quiet_seconds=quiet_seconds,
         count_tokens=count_tokens,
     )
     try:

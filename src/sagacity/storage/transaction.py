@@ -166,6 +166,7 @@ class Storage:
         ids: IdSource,
         vector_store: VectorReplica | None = None,
         operation_slots: int = TURNS,
+        quiet_seconds: float = 0.0,
         count_tokens: Callable[[str], int] = uncounted,
     ) -> None:
         self.vector_store = vector_store
@@ -173,6 +174,7 @@ class Storage:
         self._clock = clock
         self._ids = ids
         self._operation_turns = operation_slots
+        self._quiet_seconds = quiet_seconds
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
         self._calls = RecentCalls()
@@ -298,7 +300,13 @@ class Storage:
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
         slots, count = self._operation_turns, self._count_tokens
-        return Scope(*parts, writes=writes, operation_slots=slots, count_tokens=count)
+        return Scope(
+            *parts,
+            writes=writes,
+            quiet_seconds=self._quiet_seconds,
+            operation_slots=slots,
+            count_tokens=count,
+        )
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """

@@ -30,8 +30,9 @@ class ArqWakeups:
         """Whether hints are sent; that Redis cannot be reached is no reason to stop."""
         return self._task is not None and not self._task.done()
 
-    def wake(self, scope: DueScope) -> None:
-        """Hint that a user's log has news."""
+    def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
+        """Hint that a user's log has news; workers, who have many processes' hints, do not count *turns*."""
+        del turns
         if len(self._jobs) < _MOST_JOBS:
             self._jobs.update((learn_job(scope), index_job(scope.tenant)))
         self._news.set()

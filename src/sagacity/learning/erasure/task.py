@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
@@ -20,7 +20,7 @@ from sagacity.domain.operation import ItemStatus, Operation, OperationItem, Oper
 from sagacity.learning.erasure.derived import forget_playbooks, withdraw_by_requests
 from sagacity.learning.erasure.news import erased_news
 from sagacity.learning.erasure.report import look_into, make_report, signed
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.erasure.rows import Counts
 from sagacity.storage.erasure.scan import TABLES, Found, scan_files, scan_tables
@@ -73,13 +73,13 @@ class Erase:
 
     async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
         """Return whether somebody is to be erased now."""
-        next_try = await self.next_due(snapshot, subject)
+        next_try = (await self.next_look(snapshot, subject)).at
         return next_try is not None and next_try <= self._clock.now()
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
         """Return when the next one is; None: nobody is to be."""
         waiting = await _waiting(snapshot)
-        return min((item.next_try_at or self._clock.now() for _, item in waiting), default=None)
+        return NextLook(min((item.next_try_at or self._clock.now() for _, item in waiting), default=None))
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

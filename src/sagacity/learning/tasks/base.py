@@ -1,6 +1,6 @@
 """What a background task is: whose, when it is due, what it does under a lease."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -67,6 +67,8 @@ class TaskReport:
     """Whether another worker held some of the work."""
     note: str = ""
     """Why rules learned although a model is configured."""
+    turns_left: int | None = None
+    """How many more turns of the log give the scope something to do; None: look at it after any."""
     retry_at: datetime | None = None
     """When to try again what failed; None: nothing did, or the task keeps the moment itself."""
 
@@ -83,6 +85,24 @@ class TaskReport:
         self.busy = self.busy or other.busy
         self.note = self.note or other.note
         self.retry_at = min(filter(None, (self.retry_at, other.retry_at)), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class NextLook:
+    """When a scope has to be looked at next: at a moment, or after so many more turns, whichever comes first."""
+
+    at: datetime | None = None
+    turns: int | None = None
+    """None: no number of turns makes anything due, or nobody knows which."""
+
+
+def first_of(looks: Iterable[NextLook]) -> NextLook:
+    """Return the first of all *looks*."""
+    found = list(looks)
+    return NextLook(
+        at=min((one.at for one in found if one.at is not None), default=None),
+        turns=min((one.turns for one in found if one.turns is not None), default=None),
+    )
 
 
 class Task(Protocol):
@@ -107,8 +127,8 @@ class Task(Protocol):
         """Return whether a run now would find something to do; it awaits nothing but *snapshot*, maybe in a thread."""
         ...
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        """Return when it is due if nobody wakes it before; None: not before somebody does. As `is_due`."""
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
+        """Return when it may be due next if nobody wakes it before. As `is_due`."""
         ...
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:

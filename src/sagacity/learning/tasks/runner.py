@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
@@ -14,7 +14,7 @@ from sagacity.domain.cursor import LogHead
 from sagacity.domain.errors import ConfigError, Conflict, ProviderError, StorageUnavailable
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import DueScope, Tenant
-from sagacity.learning.tasks.base import Subject, Task, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, Task, TaskReport, TaskScope, first_of
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.observability.tracing import span
@@ -44,6 +44,10 @@ class TaskRunner:
     async def run(self, scope: DueScope) -> TaskReport:
         """Do whatever is due of a user's log, or of the organisation itself."""
         return await self._run(scope, self._of(scope), force=False, wait=False)
+
+    async def work(self, scope: DueScope) -> int | None:
+        """Do the same; returns how many more turns give it something to do, or None if that is not known."""
+        return (await self.run(scope)).turns_left
 
     async def run_now(self, tenant: Tenant, user_id: UserId, name: str, *, force: bool = False) -> TaskReport:
         """
@@ -162,18 +166,17 @@ class TaskRunner:
             try:
                 for task in tasks:
                     if await task.is_due(snapshot, subject):
-                        return _Look(head, is_due=True)
+                        return _Look(head, NextLook(), is_due=True)
             except StorageUnavailable:
                 raise
             except Exception:  # noqa: BLE001  each task is asked by itself then, which records whose it is
-                return _Look(head, is_due=True)
-            return _Look(head, is_due=False, next_at=await self._next_due(snapshot, subject))
+                return _Look(head, NextLook(), is_due=True)
+            return _Look(head, await self._next_look(snapshot, subject), is_due=False)
 
         return await self._storage.visit(subject.tenant, look)
 
-    async def _next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        moments = [await task.next_due(snapshot, subject) for task in self._of(subject.scope)]
-        return min(filter(None, moments), default=None)
+    async def _next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
+        return first_of([await task.next_look(snapshot, subject) for task in self._of(subject.scope)])
 
     async def _look_again(self, subject: Subject, before: LogHead) -> "_Look":
         """
@@ -186,7 +189,7 @@ class TaskRunner:
         async def look(snapshot: Transaction) -> _Look:
             user_id = subject.scope.user_id
             head = before if user_id is None else await snapshot.cursors.log_head(user_id)
-            return _Look(head, is_due=False, next_at=await self._next_due(snapshot, subject))
+            return _Look(head, await self._next_look(snapshot, subject), is_due=False)
 
         return await self._storage.visit(subject.tenant, look)
 
@@ -195,7 +198,8 @@ class TaskRunner:
         now = self._clock.now()
         if look.is_due:
             look = await self._look_again(subject, look.head)
-        look_at = min(filter(None, [look.next_at, report.retry_at]), default=None)
+        report.turns_left = look.next.turns
+        look_at = first_of([look.next, NextLook(report.retry_at)]).at
         if report.busy:
             busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
             look_at = busy_until if look_at is None else max(look_at, busy_until)
@@ -212,10 +216,10 @@ class _Look:
     """How a scope stands."""
 
     head: LogHead
+    next: NextLook
+    """When the first task may have something to do, if none has."""
     is_due: bool
-    """Whether a task has something to do."""
-    next_at: datetime | None = None
-    """When the first task will have, if none has."""
+    """Whether one has."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:

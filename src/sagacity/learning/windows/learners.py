@@ -67,7 +67,11 @@ class Learner:
 
     def is_full(self, unread: int) -> bool:
         """Whether so many unread turns tell where the next window ends; one more does, if it follows the talk."""
-        return unread >= self.step + self.follows_talk
+        return self.turns_left(unread) <= 0
+
+    def turns_left(self, unread: int) -> int:
+        """Return how many turns more would fill the step."""
+        return self.step + self.follows_talk - unread
 
     def reads(self, source: str) -> bool:
         """Return whether it reads turns that came from there."""

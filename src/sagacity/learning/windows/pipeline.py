@@ -4,13 +4,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import LEARN, Lease
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.learning.prompt_runner import ModelSession
-from sagacity.learning.tasks.base import Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.bookkeeping import record
@@ -66,8 +65,8 @@ class Learn:
         state = await read_log_state(snapshot, subject.user_id)
         return any([await self._due(snapshot, one, state) for one in _work_of(subject, TaskReport())])
 
-    async def next_due(self, snapshot: Transaction, subject: Subject) -> datetime | None:
-        """Return when a learner tries again, or the log has been quiet for long enough."""
+    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
+        """Return when a learner tries again, its step is full, or the log has been quiet for long enough."""
         state = await read_log_state(snapshot, subject.user_id)
         learners = tuple(learner for group in subject.groups for learner in group.learners)
         return next_check(learners, state, self._clock.now(), self._quiet_seconds)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.learning.tasks.base import NextLook
 from sagacity.learning.windows.ends import end_of_window
 from sagacity.learning.windows.learners import Learner
 from sagacity.storage.transaction import Transaction
@@ -89,14 +90,16 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
 
 def next_check(
     learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float
-) -> datetime | None:
+) -> NextLook:
     """
-    Return when the log has to be looked at again, if no news comes; None: never.
+    Return when the log has to be looked at again.
 
-    That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits.
+    That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits; or as soon as
+    news fill the step of a learner.
     """
     quiet_at = (state.head.last_publish_at or now) + timedelta(seconds=quiet_seconds)
     moments: list[datetime] = []
+    turns: list[int] = []
     for learner in learners:
         cursor = state.cursor(learner)
         unread = state.head.end - cursor.seq
@@ -104,7 +107,8 @@ def next_check(
             moments.append(now)
         elif unread > 0:
             moments.append(cursor.next_try_at or (now if learner.is_full(unread) else quiet_at))
-    return min(moments, default=None)
+        turns.append(learner.turns_left(unread))
+    return NextLook(at=min(moments, default=None), turns=min(turns, default=None))
 
 
 async def read_windows(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,7 +22,9 @@ def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
         index_elements=[users.c.org_id, users.c.user_id],
         set_={
             "last_seq": users.c.last_seq + row.excluded.last_seq,
-            "due_at": row.excluded.due_at,
+            "due_at": sa.case(
+                (users.c.due_at < row.excluded.due_at, users.c.due_at), else_=row.excluded.due_at
+            ),
             "updated_at": row.excluded.updated_at,
         },
         where=users.c.is_erasing.is_(False),
@@ -46,12 +48,16 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
     """
     Reserve numbers in every user's log; the row stays locked until commit, so order is commit order.
 
+    The log is due when it was quiet for long enough, or sooner: at once where somebody asked to learn at once.
+
     Raises:
         Conflict: a user is being erased.
     """
     counts: Counter[UserId] = Counter()
     for request in fresh:
         counts[request.user_id] += len(request.interactions)
+    quiet_at = now + timedelta(seconds=scope.quiet_seconds)
+    forced = {request.user_id for request in fresh if request.force_extraction}
     rows = await scope.all(
         scope.upsert(_lengthen_log),
         [
@@ -59,7 +65,7 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
                 "org_id": scope.org_id,
                 "user_id": user_id,
                 "last_seq": count,
-                "due_at": now,
+                "due_at": now if user_id in forced else quiet_at,
                 "created_at": now,
                 "updated_at": now,
             }

@@ -7,6 +7,7 @@ import pytest
 from sagacity.domain.cursor import DeadLetter, DeadLetterStatus, LogHead
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
+from sagacity.learning.tasks.base import NextLook
 from sagacity.learning.windows.learners import Learner
 from sagacity.learning.windows.window import Due, LogState, due_now, next_check
 from support.learning import Recorder
@@ -103,7 +104,15 @@ def test_stretches_are_the_same_however_turns_came_in(arrivals: list[int]) -> No
 )
 def test_next_look(log: LogState, look: datetime | None) -> None:
     """At the end of the quiet time, at a retry, now where a whole step or a replay waits; never when all is read."""
-    assert next_check((LEARNER,), log, NOW, 30) == look
+    assert next_check((LEARNER,), log, NOW, 30).at == look
+
+
+@pytest.mark.parametrize(
+    ("log", "turns"), [(state(0), 5), (state(4, 2), 3), (state(5, 5), 5), (state(9, 5), 1)]
+)
+def test_next_look_counts_the_turns_that_fill_a_step(log: LogState, turns: int) -> None:
+    """So many more are needed before a learner has anything to do, if the log does not fall quiet."""
+    assert next_check((LEARNER,), log, NOW, 30).turns == turns
 
 
 def test_next_look_is_the_soonest_of_all_learners() -> None:
@@ -116,8 +125,8 @@ def test_next_look_is_the_soonest_of_all_learners() -> None:
         step=2,
         sources=frozenset(),
     )
-    assert next_check((LEARNER, other), state(1, 1, published=-10), NOW, 30) == at(20)
-    assert next_check((LEARNER, other), state(2, 2, published=-10), NOW, 30) == at(0)
+    assert next_check((LEARNER, other), state(1, 1, published=-10), NOW, 30) == NextLook(at(20), turns=1)
+    assert next_check((LEARNER, other), state(2, 2, published=-10), NOW, 30).at == at(0)
 
 
 def test_is_quiet_from_the_end_of_the_quiet_time_on() -> None:
