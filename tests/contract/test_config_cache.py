@@ -11,6 +11,7 @@ from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.base import SharedState
 from sagacity.coordination.open import open_shared
+from sagacity.domain.audit import SYSTEM
 from sagacity.domain.errors import StorageError
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
@@ -53,7 +54,7 @@ class Slow:
         await self.gate.wait()
         return found
 
-    async def set(self, tenant: Tenant, config: TenantConfig) -> None:
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
         self.kept[tenant] = config
         if self.failures:
             raise self.failures.pop()
@@ -199,10 +200,10 @@ async def test_no_order_of_gets_and_sets_serves_an_older_one(shared: SharedState
                 await asyncio.sleep(0)
             return found
 
-        async def set(self, tenant: Tenant, config: TenantConfig) -> None:
+        async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
             for _ in range(chance.randrange(3)):
                 await asyncio.sleep(0)
-            await super().set(tenant, config)
+            await super().set(tenant, config, by=by)
             for _ in range(chance.randrange(5)):
                 await asyncio.sleep(0)
 

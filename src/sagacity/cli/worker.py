@@ -99,6 +99,7 @@ async def _run(settings: "Settings", *, as_json: bool) -> None:
 
     signals = _signals()
     runtime: WorkerRuntime | None = None
+    beats: list[asyncio.Task[None]] = []
 
     async def pause(seconds: float) -> None:
         with suppress(TimeoutError):
@@ -108,6 +109,8 @@ async def _run(settings: "Settings", *, as_json: bool) -> None:
 
     def waits(reason: str) -> None:
         say_on_stderr(f"Waiting for {settings.storage_place}: {reason}")
+        if not beats:  # it lives, and is not to be started again
+            beats.append(asyncio.create_task(_beat(lambda: True, _sign_of(settings))))
 
     with _door(settings) as listener, suppress(_Ended):
         opening = (
@@ -115,11 +118,10 @@ async def _run(settings: "Settings", *, as_json: bool) -> None:
             if settings.is_sqlite
             else when_there(lambda: open_worker(settings), waits, pause=pause)
         )
-        _give(_sign_of(settings))
-        beat = asyncio.create_task(_beat(lambda: True, _sign_of(settings)))
         async with _served(settings, lambda: runtime, listener) as url, opening as opened:
             runtime = opened
-            beat.cancel()  # from here on, it is the worker that lives
+            for beat in beats:
+                beat.cancel()  # from here on, it is the worker that lives
             try:
                 await _work(opened.worker, signals, settings, url, as_json=as_json)
             finally:

@@ -44,7 +44,7 @@ def test_a_lost_server_is_looked_for_again(capsys: pytest.CaptureFixture[str]) -
 
 def test_who_gives_up_a_lost_server_is_told_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     """The run's number, how to follow and to stop it, and what does not happen now."""
-    with Sagacity("http://127.0.0.1:1", attempts=1) as client, pytest.raises(Unreachable):
+    with Sagacity("http://127.0.0.1:1", retry_seconds=0) as client, pytest.raises(Unreachable):
         follow(client, RUN, "learning profiles", undone="nothing was taken into use", patience_seconds=0.1)
     said = capsys.readouterr().err
     assert "trying again for 0.1 s" in said

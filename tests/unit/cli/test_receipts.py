@@ -95,7 +95,7 @@ def test_a_lost_server_is_looked_for_again(capsys: pytest.CaptureFixture[str]) -
 
 def test_who_gives_up_a_lost_server_is_told_that_nothing_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
     """What was published is stored, and there is a command to look again."""
-    with Sagacity("http://127.0.0.1:1", attempts=1) as client, pytest.raises(Unreachable):
+    with Sagacity("http://127.0.0.1:1", retry_seconds=0) as client, pytest.raises(Unreachable):
         wait_for(client, ["r 1"], timeout_seconds=60, patience_seconds=0.1)
     said = capsys.readouterr().err
     assert "trying again for 0.1 s" in said
