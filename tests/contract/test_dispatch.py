@@ -283,7 +283,7 @@ async def narrow(database_url: str, ids: CountingIds, places: int) -> AsyncItera
         yield storage
 
 
-@pytest.mark.parametrize("places", [2, 4, 8])
+@pytest.mark.parametrize("places", [2, *(pytest.param(more, marks=pytest.mark.full) for more in (4, 8))])
 async def test_who_publishes_while_an_operation_runs_over_many_is_served_at_once(
     narrow: Storage, dispatching: Dispatching, places: int
 ) -> None:

@@ -199,6 +199,7 @@ async def test_rebuild_leaves_nothing_kept(vectors_storage: Storage) -> None:
     assert memory.content == "memory 49"
 
 
+@pytest.mark.one_database
 async def test_searches_and_writes_at_once_agree_with_some_moment(vectors_storage: Storage) -> None:
     """Searches beside writes see all rows of each commit or none of them."""
     rows = unit_rows(200)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import structlog
 
-from sagacity.dispatch.loops import end, for_ever
+from sagacity.dispatch.loops import end, every
 from sagacity.domain.api_token import ApiToken
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
@@ -38,7 +38,7 @@ class TokenUses:
 
     async def start(self) -> None:
         """Begin to write every few seconds."""
-        self._task = asyncio.create_task(for_ever(self._step))
+        self._task = every(self._seconds, self.flush)
 
     async def stop(self) -> None:
         """Write what waits, and end."""
@@ -67,7 +67,3 @@ class TokenUses:
             for token_id, at in noted.items():
                 if self._waiting.get((org_id, token_id)) == at:
                     del self._waiting[org_id, token_id]
-
-    async def _step(self) -> None:
-        await asyncio.sleep(self._seconds)
-        await self.flush()

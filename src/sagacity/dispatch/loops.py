@@ -30,6 +30,16 @@ async def for_ever(step: Callable[[], Awaitable[None]]) -> None:
             await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
 
 
+def every(seconds: float, step: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+    """Start a task that does *step* each so many *seconds* until it is cancelled, whatever becomes of one."""
+
+    async def later() -> None:
+        await asyncio.sleep(seconds)
+        await step()
+
+    return asyncio.create_task(for_ever(later))
+
+
 async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clock) -> int | None:
     """
     Do one user's due work; returns what the handler does.

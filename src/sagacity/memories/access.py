@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import structlog
 
-from sagacity.dispatch.loops import end, for_ever
+from sagacity.dispatch.loops import end, every
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
 from sagacity.domain.tenant import Tenant
@@ -35,7 +35,7 @@ class Accesses:
 
     async def start(self) -> None:
         """Begin to write every few seconds."""
-        self._task = asyncio.create_task(for_ever(self._step))
+        self._task = every(self._seconds, self.flush)
 
     async def stop(self) -> None:
         """Write what waits, and end."""
@@ -74,7 +74,3 @@ class Accesses:
                 for uid, number in numbers.items():
                     counts[number] = counts.get(number, 0) + noted[uid]
             await transaction.user_memories.note_accesses(counts, now)
-
-    async def _step(self) -> None:
-        await asyncio.sleep(self._seconds)
-        await self.flush()
