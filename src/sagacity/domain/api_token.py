@@ -88,9 +88,7 @@ class NewToken(Value):
         if self.user_id is not None and not wanted <= OF_END_USERS:
             raise InvalidInput("a token for one user may have the scopes read and publish only")
         if self.lasts is not None and not timedelta() < self.lasts <= LONGEST_LIFE:
-            raise InvalidInput(
-                f"a token may last at most {LONGEST_LIFE.days:,} days, and longer than nothing"
-            )
+            raise InvalidInput(f"a token lasts more than 0 seconds and at most {LONGEST_LIFE.days:,} days")
         if not wanted <= by:
             raise Forbidden("a caller can give no permission that it does not have itself")
 

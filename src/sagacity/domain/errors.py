@@ -57,7 +57,7 @@ class Unauthorized(SagacityError):
 
 
 class Forbidden(SagacityError):
-    """The token is valid and may not do this. Use one with the scope that the message names."""
+    """The token is valid and may not do this. Use one that may: its scopes and its user decide."""
 
 
 class RateLimited(SagacityError):
