@@ -9,17 +9,18 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
+from sagacity.config.account_settings import AccountSettings
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
-from sagacity.config.traces import collector_headers, collector_url, is_this_machine, refuse_readable_secrets
+from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
+from sagacity.config.traces import TraceSettings, is_this_machine
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.retention import TABLES, Record
 from sagacity.domain.tenant import LOCAL_ORG
 
 _PREFIX = "SAGACITY_"
-_LEAST_SECRET_BYTES = 32
 _KEY_SUFFIX = "_API_KEY"
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
@@ -30,7 +31,7 @@ _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|P
 """What Kubernetes puts into the environment of every container beside a service of such a name."""
 
 
-class Settings(BaseSettings):
+class Settings(TraceSettings, AccountSettings):
     """The settings of one process; each is read from `SAGACITY_<NAME>`."""
 
     model_config = SettingsConfigDict(
@@ -268,71 +269,8 @@ class Settings(BaseSettings):
         description="Secret by which reports of erasures are signed, 32 bytes at least; empty: one is made and kept as "
         "`erasure.key` in the home folder. The same for all processes.",
     )
-    sign_up: Literal["closed", "invited", "open"] = Field(
-        default="closed",
-        description="Who may make an account: nobody (`closed`), who knows the invitation code (`invited`), or anybody "
-        "(`open`). Accounts are users of the organisation in `SAGACITY_JWT_ORG`.",
-    )
-    invitation_code: SecretStr = Field(
-        default=SecretStr(""), description="Code that signing up needs where it is `invited`."
-    )
-    verify_email: bool = Field(
-        default=True, description="An address must be confirmed before its account can be signed in to."
-    )
-    account_key: SecretStr = Field(
-        default=SecretStr(""),
-        description="Secret by which tokens of accounts are signed, 32 bytes at least; empty: one is made and kept as "
-        "`accounts.key` in the home folder. The same for all processes.",
-    )
-    account_pages: str = Field(
-        default="",
-        description="Address of the web pages `verify-email` and `reset-password` that e-mails link to; empty: they "
-        "only carry the code.",
-    )
-    password_passes: int = Field(
-        default=3, ge=1, le=100, description="Passes of Argon2id over its memory, for each password."
-    )
-    password_memory_kib: int = Field(
-        default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
-    )
-    mail_url: SecretStr = Field(
-        default=SecretStr(""),
-        description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, or `console`, "
-        "which prints them, for development. Empty: none are sent.",
-    )
-    mail_from: str = Field(default="", description="Address that e-mails are from.")
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
-
-    traces_url: str = Field(
-        default="",
-        description="OpenTelemetry collector that spans are sent to (OTLP over HTTP), such as `http://127.0.0.1:4318`; "
-        "empty: none are recorded.",
-    )
-    traces_headers: SecretStr = Field(
-        default=SecretStr(""),
-        description="Headers that the collector asks for, as `name=value,name=value`.",
-    )
-    traces_service: str = Field(
-        default="sagacity", min_length=1, max_length=200, description="Name of this service in traces."
-    )
-    traces_share: float = Field(
-        default=1,
-        ge=0,
-        le=1,
-        description="Share of traces that are recorded; a caller's `traceparent` decides about its own.",
-    )
-
-    @field_validator("traces_url")
-    @classmethod
-    def _checked_collector(cls, value: str) -> str:
-        return collector_url(value)
-
-    @model_validator(mode="after")
-    def _keeps_headers_secret(self) -> Self:
-        collector_headers(self.traces_headers)
-        refuse_readable_secrets(self.traces_url, self.traces_headers)
-        return self
 
     @field_validator("retention_days", "retention_rows", mode="before")
     @classmethod
@@ -378,42 +316,16 @@ class Settings(BaseSettings):
         secret = self.jwt_secret.get_secret_value()
         if secret and self.jwt_jwks_url:
             raise ValueError("SAGACITY_JWT_SECRET and SAGACITY_JWT_JWKS_URL exclude each other; set one")
-        if secret and len(secret.encode()) < _LEAST_SECRET_BYTES:
-            raise ValueError(f"SAGACITY_JWT_SECRET must have at least {_LEAST_SECRET_BYTES} bytes (RFC 7518)")
+        if secret and len(secret.encode()) < LEAST_SECRET_BYTES:
+            raise ValueError(f"SAGACITY_JWT_SECRET must have at least {LEAST_SECRET_BYTES} bytes (RFC 7518)")
         if self.jwt_jwks_url and not self.jwt_jwks_url.startswith(("https://", "http://")):
             raise ValueError("SAGACITY_JWT_JWKS_URL must be an http or https URL")
         return self
 
-    @model_validator(mode="after")
-    def _accounts_can_be_made(self) -> Self:
-        url = self.mail_url.get_secret_value()
-        if url not in ("", "console"):
-            if not url.startswith(("smtp://", "smtps://")) or not urlsplit(url).hostname:
-                raise ValueError(
-                    "SAGACITY_MAIL_URL must be `console`, or such as smtps://user:password@host:465"
-                )
-            if "@" not in self.mail_from or not self.mail_from.isprintable():
-                raise ValueError(
-                    "SAGACITY_MAIL_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from"
-                )
-        if self.account_pages and not self.account_pages.startswith(("https://", "http://")):
-            raise ValueError("SAGACITY_ACCOUNT_PAGES must be an http or https URL")
-        if self.sign_up == "invited" and not self.invitation_code.get_secret_value():
-            raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
-        if self.sign_up != "closed" and self.verify_email and not url:
-            raise ValueError(
-                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, "
-                "and SAGACITY_VERIFY_EMAIL=false does without"
-            )
-        return self
-
-    @field_validator("erasure_key", "account_key")
+    @field_validator("erasure_key")
     @classmethod
     def _long_enough(cls, value: SecretStr) -> SecretStr:
-        secret = value.get_secret_value()
-        if secret and len(secret.encode()) < _LEAST_SECRET_BYTES:
-            raise ValueError(f"must have at least {_LEAST_SECRET_BYTES} bytes")
-        return value
+        return checked_secret(value)
 
     @property
     def storage_url(self) -> str:

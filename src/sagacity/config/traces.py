@@ -1,10 +1,12 @@
-"""Where traces are sent: the collector's address and the headers by which it knows the sender."""
+"""Where traces are sent: their settings, the collector's address and the headers by which it knows the sender."""
 
 import re
 from ipaddress import ip_address
+from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings
 
 _PATH = "/v1/traces"
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -73,3 +75,37 @@ def is_this_machine(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+class TraceSettings(BaseSettings):
+    """The settings of traces."""
+
+    traces_url: str = Field(
+        default="",
+        description="OpenTelemetry collector that spans are sent to (OTLP over HTTP), such as `http://127.0.0.1:4318`; "
+        "empty: none are recorded.",
+    )
+    traces_headers: SecretStr = Field(
+        default=SecretStr(""),
+        description="Headers that the collector asks for, as `name=value,name=value`.",
+    )
+    traces_service: str = Field(
+        default="sagacity", min_length=1, max_length=200, description="Name of this service in traces."
+    )
+    traces_share: float = Field(
+        default=1,
+        ge=0,
+        le=1,
+        description="Share of traces that are recorded; a caller's `traceparent` decides about its own.",
+    )
+
+    @field_validator("traces_url")
+    @classmethod
+    def _checked_collector(cls, value: str) -> str:
+        return collector_url(value)
+
+    @model_validator(mode="after")
+    def _keeps_headers_secret(self) -> Self:
+        collector_headers(self.traces_headers)
+        refuse_readable_secrets(self.traces_url, self.traces_headers)
+        return self
