@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 
-from support.api import client_of, make_token
+from support.api import client_of, delete, make_token, profiles_of
+from support.chatting import ending_of, said_in, sent, text_of
 from support.promises import (
     BY_HAND,
     HERE,
@@ -15,6 +16,7 @@ from support.promises import (
     aggregate,
     ask,
     choose,
+    log_of,
     shared,
     taught_playbooks,
     teach,
@@ -178,3 +180,71 @@ async def test_only_reviewers_of_the_organisation_hold_and_look(app, api) -> Non
         ):
             body = {"target": target, "value": value}
             assert (await others.post("/api/quarantines", json=body)).status_code == status, body
+
+
+async def test_an_answer_that_drew_on_what_is_held_is_held(api) -> None:
+    """Neither its conversation nor the next answer tells of it; released, all is as it was."""
+    await teach(api, f"My favourite shop is {WORD}.", source="web")
+    asked = "Which shop is my favourite?"
+    events = await sent(api, asked, user="anna")
+    conversation = ending_of(events).data["conversation_id"]
+    assert WORD in text_of(events)
+    one = await hold(api, "source", "web")
+    assert await said_in(api, conversation, user_id="anna") == [asked]
+    again = await sent(api, asked, user="anna", conversation_id=conversation)
+    assert WORD not in text_of(again)
+    assert told(await seen(api)) == []
+    await ask(api, f"quarantines/{one}/release")
+    said = [asked, text_of(events), asked, text_of(again)]
+    assert await said_in(api, conversation, user_id="anna") == said
+
+
+async def test_what_is_held_is_not_found_by_whoever_would_change_it(api) -> None:
+    """By number, by name and one by one; a whole can be deleted, and the release brings the rest back as it was."""
+    await poisoned(api)
+    [profile, *_] = [one for one in await profiles_of(api) if WORD in one["content"]]
+    [rule, *_] = (await ask(api, "get_user_playbooks", user_id="anna", query=WORD))["user_playbooks"]
+    [made] = [one for one in await shared(api) if WORD in one["content"]]
+    [turn, *_] = [one for one in await log_of(api) if WORD in one["content"]]
+    before = await seen(api)
+    one = await hold(api, "source", "web")
+    uid, number, agents = profile["profile_id"], rule["user_playbook_id"], made["agent_playbook_id"]
+    mine = {"user_id": "anna"}
+    for method, path, body in (
+        ("PUT", "update_user_profile", {**mine, "profile_id": uid, "content": "x"}),
+        ("DELETE", "delete_profile", {**mine, "profile_id": uid}),
+        ("DELETE", "delete_profile", {**mine, "search_query": "favourite shop"}),
+        ("PUT", "update_user_playbook", {"user_playbook_id": number, "content": "x"}),
+        ("DELETE", "delete_user_playbook", {"user_playbook_id": number}),
+        ("PUT", "update_agent_playbook", {"agent_playbook_id": agents, "content": "x"}),
+        ("PUT", "update_agent_playbook_status", {"agent_playbook_id": agents, "playbook_status": "approved"}),
+        ("DELETE", "delete_agent_playbook", {"agent_playbook_id": agents}),
+        (
+            "POST",
+            "review_memory",
+            {"entity_type": "user_playbook", "entity_id": str(number), "action": "archive"},
+        ),
+        ("POST", f"memories/{number}/undo_merge", {}),
+        ("PATCH", f"memories/{uid}?user_id=anna", {"content": "x"}),
+        ("DELETE", f"memories/{uid}?user_id=anna", None),
+        ("POST", f"memories/{uid}/access?user_id=anna", {}),
+    ):
+        reply = await api.request(method, f"/api/{path}", json=body)
+        assert reply.status_code == 404, (path, reply.text)
+        assert WORD not in reply.text
+    for path, body in (
+        ("delete_profiles_by_ids", {"profile_ids": [uid]}),
+        ("delete_user_playbooks_by_ids", {"user_playbook_ids": [number]}),
+        ("delete_agent_playbooks_by_ids", {"agent_playbook_ids": [agents]}),
+    ):
+        assert (await delete(api, f"/api/{path}", body)).json()["deleted_count"] == 0
+    taken = {"user_profiles": [{**mine, "profile_id": uid, "content": "x"}]}
+    assert (await api.post("/api/add_user_profile", json=taken)).status_code == 409
+    await ask(api, f"quarantines/{one}/release")
+    assert [it for it in await seen(api) if it[0] not in BY_USES] == [
+        it for it in before if it[0] not in BY_USES
+    ]
+    await hold(api, "source", "web")
+    gone = await delete(api, "/api/delete_interaction", {**mine, "interaction_id": turn["interaction_id"]})
+    assert gone.status_code == 200  # whoever may see it may delete what was said
+    assert (await delete(api, "/api/delete_all_agent_playbooks")).json()["deleted_count"] == 2

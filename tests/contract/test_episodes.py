@@ -12,6 +12,7 @@ from sagacity.domain.graph import EntityMention, EntityType
 from sagacity.domain.ids import InteractionId, SessionId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.learning.episodes.pipeline import LONG_MESSAGES
 from sagacity.memories.edits import confirmed
@@ -110,6 +111,25 @@ async def test_conversation_becomes_an_episode_when_it_is_quiet(storage: Storage
         assert [hit.owner_id for hit in await snapshot.search.by_terms(wanted, "plum", 9)] == [
             episode.memory_id
         ]
+
+
+async def test_what_a_quarantine_holds_is_not_summed_up(storage: Storage, clock, ids, model) -> None:
+    """Neither its turns nor an episode that rests on them is shown to the model; what is clean is."""
+    await converse(storage, clock)
+    await speak(storage, "r1", "Praise Zorblax.", *PLUMS[1:])
+    clock.advance(IDLE)
+    work = worker(storage, clock, ids, model)
+    await work.run(ORG, ANNA)
+    await speak(storage, "r2", *PLUMS)
+    async with storage.begin(ORG) as tx:
+        await tx.quarantines.begin(QuarantineTarget.REQUEST, "r1", reason="", actor="me")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    assert [("Zorblax" in one.prompt, PLUMS[0] in one.prompt) for one in model.requests] == [
+        (True, False),
+        (False, True),
+    ]
+    assert "About plums." not in model.requests[1].prompt
 
 
 async def test_long_conversation_is_summed_up_while_it_goes_on(storage: Storage, clock, ids) -> None:

@@ -13,6 +13,7 @@ from sagacity.domain.ids import SessionId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.learning.evaluate.pipeline import Evaluate
 from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.learning.evaluate.sampling import shadow_comes_first
@@ -221,6 +222,20 @@ async def test_all_of_a_session_is_judged_and_nothing_else(storage: Storage, clo
     found = {result.session_id: result for result in await results(storage)}
     assert sorted(found) == ["s1", "s2"]
     assert (found["s1"].is_success, found["s1"].agent_version) == (True, "v2")
+
+
+async def test_what_a_quarantine_holds_is_shown_to_no_judge(storage: Storage, clock, ids, model) -> None:
+    """What is not held of its session is judged."""
+    await configure(storage, "helpful")
+    await storage.append(ORG, talk("r1", *SOLVED[:2]))
+    await storage.append(ORG, talk("r2", "Praise Zorblax.", SOLVED[2], source="web"))
+    async with storage.begin(ORG) as tx:
+        await tx.quarantines.begin(QuarantineTarget.SOURCE, "web", reason="", actor="me")
+    clock.advance(DELAY_SECONDS)
+    await worker(storage, clock, ids, model).run(ORG, ANNA)
+    [request] = model.requests
+    assert SOLVED[0] in request.prompt
+    assert "Zorblax" not in request.prompt
 
 
 async def test_corrections_are_the_playbooks_learned_of_the_session(storage: Storage, clock, ids) -> None:

@@ -1,16 +1,22 @@
 """What storage promises of quarantines, on every database."""
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 import pytest
 
+from sagacity.domain.chat import Conversation, Use
 from sagacity.domain.cluster import PlaybookCluster
-from sagacity.domain.ids import MemoryId, UserId
-from sagacity.domain.memory import Attributes, MemoryKind, NewMemory, SkillFacts
+from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, UserId
+from sagacity.domain.interaction import INTERACTION, NewInteraction
+from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, NewMemory, SkillFacts, Status
 from sagacity.domain.principal import Principal
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.learning.windows.learners import Learner
 from sagacity.learning.windows.window import Due, read_windows
-from sagacity.storage.transaction import Storage
+from sagacity.storage.transaction import Storage, Transaction
+from support.exchanges import exchange
 from support.learning import Recorder
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, new_memory, said
 
@@ -161,3 +167,128 @@ async def _cut_short(storage: Storage) -> None:
 def _skill(content: str, playbook_id: MemoryId | None) -> NewMemory:
     facts = SkillFacts(name=content, user_playbook_ids=() if playbook_id is None else (playbook_id,))
     return new_memory(content, kind=MemoryKind.SKILL, user_id=None, attributes=Attributes(skill=facts))
+
+
+async def states(storage: Storage) -> dict[str, Memory]:
+    """All memories by what they say."""
+    async with storage.read(ORG) as tx:
+        return {one.content: one for one in await tx.memories.list_wanted(ALL, 99)}
+
+
+async def in_force(storage: Storage) -> set[str]:
+    """What callers find in force, by list and by search."""
+    wanted = ALL.model_copy(update={"statuses": (Status.CURRENT,), "interactions": False})
+    async with storage.read(Principal(tenant=ORG)) as tx:
+        listed = {one.content for one in await tx.memories.list_wanted(wanted, 99)}
+        hits = await tx.search.by_terms(wanted, "poison clean", 99)
+        assert {one.content for one in await tx.memories.get_many([hit.owner_id for hit in hits])} == listed
+    return listed
+
+
+async def replaced(storage: Storage, *, by: dict[str, str]) -> None:
+    """Store memories, the poison of them by a source that is held later, each replaced by another or by none."""
+    async with storage.begin(ORG) as tx:
+        stored = await tx.memories.add(
+            [new_memory(one, source="web" if "poison" in one else "app") for one in by]
+        )
+        known = {one.content: one for one in stored}
+        await tx.memories.save(
+            [
+                known[one].model_copy(
+                    update={
+                        "status": Status.ARCHIVED,
+                        "archived_by": ArchivedBy.LEARNER,
+                        "superseded_by": known[successor].memory_id,
+                        "valid_to": START,
+                    }
+                )
+                for one, successor in by.items()
+                if successor
+            ]
+        )
+
+
+async def test_what_poison_replaced_is_in_force_while_it_is_held(storage: Storage) -> None:
+    """Unless something clean replaced the poison in turn; afterwards everything stands as before, but for news."""
+    await replaced(
+        storage,
+        by={
+            "clean one": "poison one",
+            "poison one": "",
+            "clean two": "poison two",
+            "poison two": "poison three",
+            "poison three": "",
+            "clean three": "poison four",
+            "poison four": "clean four",
+            "clean four": "",
+        },
+    )
+    before = await states(storage)
+    first = await begin(storage, SOURCE, "web")
+    assert await in_force(storage) == {"clean one", "clean two", "clean four"}
+    assert (await states(storage))["clean one"].valid_to is None
+    second = await begin(storage, QuarantineTarget.USER, ANNA)
+    assert await in_force(storage) == set()
+    await release(storage, second)
+    await release(storage, first)
+    assert await states(storage) == before
+    assert await in_force(storage) == {"poison one", "poison three", "clean four"}
+    third = await begin(storage, SOURCE, "web")
+    async with storage.begin(ORG) as tx:
+        both = ALL.model_copy(update={"is_held": None})
+        known = {one.content: one for one in await tx.memories.list_wanted(both, 99)}
+        later = known["clean one"].model_copy(update={"updated_at": START + timedelta(days=1)})
+        await tx.memories.save([later])
+        await tx.memories.delete(MemoryKind.PROFILE, ids=[known["poison three"].memory_id])
+    await release(storage, third)
+    assert await in_force(storage) == {"poison one", "clean one", "clean two", "clean four"}
+
+
+async def test_an_answer_that_had_poison_in_sight_is_held_with_what_rests_on_it(storage: Storage) -> None:
+    """Also one that saw only such an answer, and one that is stored when the quarantine stands already."""
+    async with storage.begin(ORG) as tx:
+        [poison] = await tx.memories.add([new_memory("poison fact", source="web")])
+        answers = [
+            await _answer(tx, word, saw) for word, saw in (("one", (f"p:{poison.memory_id}",)), ("two", ()))
+        ]
+        answers.append(await _answer(tx, "three", (f"i:{answers[0]}",)))
+        await tx.memories.add(
+            [
+                new_memory(
+                    f"clean or poison {number}",
+                    source_request_ids=(RequestId(word),),
+                    source_interaction_ids=(answers[number],),
+                )
+                for number, word in enumerate(("one", "two"))
+            ]
+        )
+    everything = await found(storage)
+    one = await begin(storage, SOURCE, "web")
+    two = await begin(storage, QuarantineTarget.USER, "nobody")
+    questions = {f"clean question {word}" for word in ("one", "two", "three")}
+    left = {*questions, "clean answer two", "clean or poison 1"}
+    assert await found(storage) == left
+    async with storage.begin(ORG) as tx:
+        answers.append(await _answer(tx, "four", (f"p:{poison.memory_id}",)))
+    left.add("clean question four")
+    assert await found(storage) == left
+    await release(storage, two)
+    assert await found(storage) == left
+    await release(storage, one)
+    assert await found(storage) == everything | {"clean question four", "clean answer four"}
+
+
+async def _answer(tx: Transaction, word: str, saw: Sequence[str]) -> InteractionId:
+    """A question, and its answer with *saw* in the prompt; returns the answer's number."""
+    await tx.interactions.append([said(f"clean question {word}", request_id=word)])
+    kinds = {"p": "profile", "i": INTERACTION}
+    uses = tuple(Use(citation=name, kind=kinds[name[0]], item_id=name[2:]) for name in saw)
+    talk = Conversation(session_id=SessionId(word), user_id=ANNA, created_at=START, updated_at=START)
+    await tx.conversations.add(talk)
+    running = exchange(word, session_id=word, request_id=word)
+    await tx.exchanges.add(running.model_copy(update={"memories": uses}))
+    answer = NewInteraction(role="Assistant", content=f"clean answer {word}")
+    [number] = await tx.interactions.extend(RequestId(word), [answer])
+    await tx.exchanges.write(running.exchange_id, word, {"answer_turn": number})
+    await tx.quarantines.hold_answer(number, [use.model_dump(include={"kind", "citation"}) for use in uses])
+    return number

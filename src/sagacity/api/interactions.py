@@ -156,7 +156,7 @@ async def get_requests(body: GetRequestsBody, caller: Reads) -> RequestsPage:
 @router.delete("/delete_interaction")
 async def delete_interaction(body: DeleteInteractionBody, caller: Writes) -> Deleted:
     """Delete one turn of one user."""
-    async with caller.begin(user_id=body.user_id) as transaction:
+    async with caller.acting.begin_to_erase(user_id=body.user_id) as transaction:
         await transaction.interactions.delete(UserId(body.user_id), InteractionId(body.interaction_id))
     return Deleted(message=f"deleted interaction {body.interaction_id}")
 
@@ -164,7 +164,7 @@ async def delete_interaction(body: DeleteInteractionBody, caller: Writes) -> Del
 @router.delete("/delete_request")
 async def delete_request(body: DeleteRequestBody, caller: Writes) -> Deleted:
     """Delete one request with its turns."""
-    async with caller.begin() as transaction:
+    async with caller.acting.begin_to_erase() as transaction:
         if not await transaction.interactions.delete_requests([RequestId(body.request_id)]):
             raise NotFound(f"no request {body.request_id!r}")
     return Deleted(message=f"deleted request {body.request_id}")
@@ -173,7 +173,7 @@ async def delete_request(body: DeleteRequestBody, caller: Writes) -> Deleted:
 @router.delete("/delete_session")
 async def delete_session(body: DeleteSessionBody, caller: Writes) -> SessionDeleted:
     """Delete one session with its requests and turns."""
-    async with caller.begin() as transaction:
+    async with caller.acting.begin_to_erase() as transaction:
         count = await transaction.interactions.delete_session(SessionId(body.session_id))
     if not count:
         raise NotFound(f"no session {body.session_id!r}")
@@ -183,7 +183,7 @@ async def delete_session(body: DeleteSessionBody, caller: Writes) -> SessionDele
 @router.delete("/delete_requests_by_ids")
 async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) -> DeletedMany:
     """Delete several requests with their turns; unknown ids are ignored."""
-    async with caller.begin() as transaction:
+    async with caller.acting.begin_to_erase() as transaction:
         count = await transaction.interactions.delete_requests([RequestId(one) for one in body.request_ids])
     return DeletedMany(message=f"deleted {count} requests", deleted_count=count)
 
@@ -191,6 +191,6 @@ async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) 
 @router.delete("/delete_all_interactions")
 async def delete_all_interactions(caller: Writes) -> DeletedMany:
     """Delete all turns of all users; what was learned from them stays."""
-    async with caller.begin() as transaction:
+    async with caller.acting.begin_to_erase() as transaction:
         count = await transaction.interactions.delete_all()
     return DeletedMany(message=f"deleted {counted(count, 'interaction')}", deleted_count=count)

@@ -119,7 +119,7 @@ async def delete(acting: Acting, user_id: UserId, session_id: SessionId) -> None
     Raises:
         NotFound: the user has no such conversation.
     """
-    async with acting.begin(user_id=user_id) as transaction:
+    async with acting.begin(user_id=user_id, shows_held=True) as transaction:
         await transaction.conversations.get(user_id, session_id, lock=True)  # so that no message comes now
         requests = await transaction.interactions.requests_of_session(user_id, session_id)
         await transaction.interactions.delete_requests(requests)

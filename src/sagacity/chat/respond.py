@@ -370,7 +370,7 @@ class Chat:
             await transaction.exchanges.add(exchange)
             return exchange
 
-        return await acting.visit_to_write(stored, user_id=user_id)
+        return await acting.visit_to_write(stored, user_id=user_id, shows_held=True)
 
     def _answer(
         self,

@@ -313,6 +313,8 @@ async def store_answer(
         if text.strip() and request_id is not None:
             [number] = await transaction.interactions.extend(request_id, [turn])
             written = ended.model_copy(update={"answer_turn": number})
+            shown = [use.model_dump(include={"kind", "citation"}) for use in ended.memories]
+            await transaction.quarantines.hold_answer(number, shown)
             await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)
@@ -321,7 +323,7 @@ async def store_answer(
             raise Conflict("the answer was taken over")
         return written
 
-    kept = await acting.visit_to_write(stored, user_id=ended.user_id)
+    kept = await acting.visit_to_write(stored, user_id=ended.user_id, shows_held=True)
     note_cited(
         acting,
         [(ended.exchange_id, turn.citations)],

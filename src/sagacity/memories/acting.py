@@ -84,14 +84,34 @@ class Acting:
         return await self.parts.storage.visit(self.principal, work, user_id=_user(user_id))
 
     async def visit_to_write(
-        self, work: Callable[[Transaction], Awaitable[Result]], *, user_id: str | None = None
+        self,
+        work: Callable[[Transaction], Awaitable[Result]],
+        *,
+        user_id: str | None = None,
+        shows_held: bool = False,
     ) -> Result:
         """Return what *work* makes of the principal's data, once that is committed; see `Storage.visit_to_write`."""
-        return await self.parts.storage.visit_to_write(self.principal, work, user_id=_user(user_id))
+        return await self.parts.storage.visit_to_write(
+            self.principal, work, user_id=_user(user_id), shows_held=shows_held
+        )
 
-    def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
-        return self.parts.storage.begin(self.principal, user_id=_user(user_id))
+    def begin(
+        self, *, user_id: str | None = None, shows_held: bool = False
+    ) -> AbstractAsyncContextManager[Transaction]:
+        """
+        Open the principal's data to write, only one user's if one is named; see `Storage.begin`.
+
+        Args:
+            user_id: whose.
+            shows_held: whether what quarantines hold is reached, too: by what takes a whole away or moves it. What is
+                named one by one is not found while it is held.
+        """
+        return self.parts.storage.begin(self.principal, user_id=_user(user_id), shows_held=shows_held)
+
+    def begin_to_erase(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open the principal's data to delete turns: whoever may see what quarantines hold deletes that as well."""
+        reviews = Permission.REVIEW in self.principal.permissions and self.principal.user_id is None
+        return self.begin(user_id=user_id, shows_held=reviews)
 
     def require_to_write(self, memories: Sequence[NewMemory]) -> None:
         """

@@ -26,6 +26,8 @@ async def delete_memories(
     """
     Delete memories of one kind with their history, and return how many there were; without a choice all.
 
+    All are also those that quarantines hold; those that are chosen are not found while they are held.
+
     Args:
         acting: on whose behalf.
         kind: of which kind.
@@ -39,7 +41,8 @@ async def delete_memories(
     """
     acting.require_to_write_kind(kind)
     config = await acting.config()
-    async with acting.begin(user_id=user_id) as transaction:
+    is_all = ids is None and uids is None
+    async with acting.begin(user_id=user_id, shows_held=is_all) as transaction:
         count = await _delete(transaction, config, kind, ids=ids, uids=uids, user_id=user_id)
     if is_logged:
         log_deleted(acting, kind, count)
@@ -58,7 +61,7 @@ async def delete_all_playbooks(acting: Acting) -> int:
     kinds = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
     acting.require_to_write_kind(MemoryKind.AGENT_PLAYBOOK)
     config = await acting.config()
-    async with acting.begin() as transaction:
+    async with acting.begin(shows_held=True) as transaction:
         counts = {kind: await _delete(transaction, config, kind) for kind in kinds}
     for kind, one in counts.items():
         log_deleted(acting, kind, one)

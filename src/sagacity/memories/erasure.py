@@ -30,7 +30,7 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
     user_hash = key.hash_user(acting.tenant.org_id, user_id)
 
     async def start() -> Operation:
-        async with acting.begin() as transaction:
+        async with acting.begin(shows_held=True) as transaction:
             await transaction.erasures.hold(user_id)
             running = await transaction.erasures.find_running(user_hash)
             if running is not None:

@@ -75,13 +75,13 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
 
 
 async def _check_uids(acting: Acting, given: Mapping[str, NewMemory]) -> None:
-    """Make sure that no uid is taken by another user, whose rows this caller may not see; Conflict if one is."""
-    if acting.principal.user_id is None:
-        return
+    """Make sure that no uid is taken by what this caller does not see: another user's, or held; Conflict if one is."""
     async with acting.parts.storage.read(acting.tenant) as snapshot:
         known = await snapshot.memories.find_uids(list(given))
     for profile in given.values():
         _same_user(profile, known)
+        if profile.uid in known and known[profile.uid].is_held:
+            raise _taken(profile)
 
 
 def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
@@ -93,8 +93,12 @@ def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
     """
     before = known.get(profile.uid)
     if before is not None and (before.kind is not profile.kind or before.user_id != profile.user_id):
-        raise Conflict(f"profile_id {profile.uid!r} already exists; use another id")
+        raise _taken(profile)
     return profile
+
+
+def _taken(profile: NewMemory) -> Conflict:
+    return Conflict(f"profile_id {profile.uid!r} already exists; use another id")
 
 
 def _replacement(profile: NewMemory, known: Mapping[str, Memory]) -> Memory:

@@ -20,7 +20,7 @@ async def quarantine(acting: Acting, target: QuarantineTarget, value: str, *, re
     _require(acting)
 
     async def begin() -> Quarantine:
-        async with acting.begin() as transaction:
+        async with acting.begin(shows_held=True) as transaction:
             begun = await transaction.quarantines.begin(
                 target, value, reason=reason, actor=acting.principal.actor
             )
@@ -41,7 +41,7 @@ async def release(acting: Acting, quarantine_id: str, *, reason: str) -> Quarant
     _require(acting)
 
     async def end() -> Quarantine:
-        async with acting.begin() as transaction:
+        async with acting.begin(shows_held=True) as transaction:
             await transaction.audit.lock()
             was = await transaction.quarantines.get(quarantine_id)
             released = await transaction.quarantines.release(

@@ -52,7 +52,7 @@ async def upgrade(acting: Acting, choice: VersionChoice, *, archive_current: boo
     config = await _checked(acting, choice)
 
     async def swap() -> Upgraded:
-        async with acting.begin() as transaction:
+        async with acting.begin(shows_held=True) as transaction:
             wanted = await _wanted(transaction, choice)
             await _refuse_while_generating(transaction, wanted)
             moved = await transaction.versions.upgrade(wanted, archive_current=archive_current)
@@ -75,7 +75,7 @@ async def downgrade(acting: Acting, choice: VersionChoice) -> Downgraded:
     config = await _checked(acting, choice)
 
     async def swap() -> Downgraded:
-        async with acting.begin() as transaction:
+        async with acting.begin(shows_held=True) as transaction:
             wanted = await _wanted(transaction, choice)
             await _refuse_while_generating(transaction, wanted)
             moved = await transaction.versions.downgrade(wanted)

@@ -31,10 +31,14 @@ def pinned(
 
 
 @asynccontextmanager
-async def shown(scope: Scope, whose: Tenant | Principal, *, with_held: bool = False) -> AsyncGenerator[Scope]:
-    """Leave out what quarantines hold while the block lasts, for a principal who does not come to review it."""
-    if isinstance(whose, Tenant) or with_held or not await holds_anything(scope):
+async def shown(
+    scope: Scope, whose: Tenant | Principal, *, with_held: bool | None = None
+) -> AsyncGenerator[Scope]:
+    """Leave out what quarantines hold while the block lasts; unless told, for principals and not for tenants."""
+    if with_held is None:
+        with_held = isinstance(whose, Tenant)
+    if with_held or not await holds_anything(scope):
         yield scope
         return
-    with unheld(scope.connection):
+    with unheld(scope.connection, writes=scope.writes):
         yield replace(scope, hides_held=True)

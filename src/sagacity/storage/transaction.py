@@ -192,7 +192,7 @@ class Storage:
 
     @asynccontextmanager
     async def begin(
-        self, whose: Tenant | Principal, *, user_id: UserId | None = None
+        self, whose: Tenant | Principal, *, user_id: UserId | None = None, shows_held: bool | None = None
     ) -> AsyncGenerator[Transaction]:
         """
         Open a transaction that may write; it commits at the end of the block, and rolls back on an exception.
@@ -203,6 +203,7 @@ class Storage:
             whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
                 user's, and goes before work in the background.
             user_id: on whose behalf; a database that checks rows by itself then changes no other user's.
+            shows_held: as in `read`.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -211,7 +212,9 @@ class Storage:
         is_call = self._note_call(whose)
         async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
             with pinned(self.backend, connection, whose):
-                yield Transaction(self._scope(connection, tenant, writes=True))
+                whole = self._scope(connection, tenant, writes=True)
+                async with shown(whole, whose, with_held=shows_held) as scope:
+                    yield Transaction(scope)
 
     @asynccontextmanager
     async def read(
@@ -220,7 +223,7 @@ class Storage:
         *,
         user_id: UserId | None = None,
         keeps_plans: bool = False,
-        shows_held: bool = False,
+        shows_held: bool | None = None,
     ) -> AsyncGenerator[Transaction]:
         """
         Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
@@ -229,7 +232,7 @@ class Storage:
             whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
             keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
-            shows_held: whether a principal sees what quarantines hold, to review it; otherwise only the tenant does.
+            shows_held: whether what quarantines hold is found; None: for a tenant, and not for a principal.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -276,6 +279,7 @@ class Storage:
         work: Callable[[Transaction], Awaitable[Result]],
         *,
         user_id: UserId | None = None,
+        shows_held: bool | None = None,
     ) -> Result:
         """
         Return what *work* makes of a transaction as `begin` opens it, once that is committed; quicker, like `visit`.
@@ -284,6 +288,7 @@ class Storage:
             whose: as in `begin`.
             work: as in `visit`; what it raises is rolled back.
             user_id: as in `begin`.
+            shows_held: as in `read`.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -293,7 +298,9 @@ class Storage:
 
         async def visited(connection: AsyncConnection) -> Result:
             with pinned(self.backend, connection, whose):
-                return await work(Transaction(self._scope(connection, tenant, writes=True)))
+                whole = self._scope(connection, tenant, writes=True)
+                async with shown(whole, whose, with_held=shows_held) as scope:
+                    return await work(Transaction(scope))
 
         return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
 

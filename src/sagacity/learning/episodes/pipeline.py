@@ -127,7 +127,8 @@ class Summarize:
             report.count(MemoryKind.EPISODIC, added=int(is_new), updated=int(not is_new))
 
     async def _read(self, tenant: Tenant, conversation: Conversation) -> _Read:
-        async with self._storage.read(tenant) as snapshot:
+        """Read what is new in a conversation, as far as no quarantine holds it."""
+        async with self._storage.read(tenant, shows_held=False) as snapshot:
             turns = await snapshot.interactions.page_of_session(
                 conversation.user_id,
                 conversation.session_id,

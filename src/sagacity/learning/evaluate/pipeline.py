@@ -153,7 +153,8 @@ class Evaluate:
         await self._storage.retry(lambda: self._commit(tenant, task, said, judged, lease))
 
     async def _read(self, tenant: Tenant, session: WaitingSession) -> _Said:
-        async with self._storage.read(tenant) as snapshot:
+        """Read what was said in a session, as far as no quarantine holds it."""
+        async with self._storage.read(tenant, shows_held=False) as snapshot:
             return _Said(
                 session=session,
                 turns=await snapshot.sessions.turns(session.user_id, session.session_id, limit=_TURNS_READ),

@@ -173,6 +173,7 @@ def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
     before = learner.window_size - learner.step
     unread = [turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq]
     is_held = bool(unread) and all(turn.is_held for turn in unread)
+    unread = [turn for turn in unread if turn.is_held is is_held]  # a dead letter may be of both
     earlier = [turn for turn in turns if turn.seq < due.first_seq and (is_held or not turn.is_held)]
 
     return Window(

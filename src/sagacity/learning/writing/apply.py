@@ -121,7 +121,8 @@ async def apply(
         notes_names: whether people, places and things go into the graph.
 
     Raises:
-        Conflict: a person changed a target since it was decided on; roll back, and decide again.
+        Conflict: a person changed a target since it was decided on, or a quarantine took what was read; roll back, and
+            decide again.
     """
     run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status, notes_names)
     done = Applied()
@@ -189,6 +190,8 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
     elif decision.action is Action.MERGE:
         new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
     [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
+    if stored.is_held and not all(target.is_held for target in targets):
+        raise Conflict("what was read was put under quarantine in the meantime; try again")
     await _relate(run, stored, decision.candidate)
     added = occasion.change(None, stored)
     if new is not alone:

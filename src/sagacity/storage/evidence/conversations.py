@@ -12,7 +12,7 @@ from sagacity.domain.ids import MemoryId, SessionId, UserId
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.shown_turns import counts_of
 from sagacity.storage.quarantine.unheld import SHOWS_HELD
-from sagacity.storage.schema.tables import exchanges, requests, sessions
+from sagacity.storage.schema.tables import exchanges, interactions, requests, sessions
 from sagacity.storage.statements.array_params import one_of
 
 
@@ -105,19 +105,21 @@ class ConversationRepository:
         if not self._scope.hides_held or not found:
             return list(found)
         column = requests.c
-        rest_on_it = sa.select(column.session_id, column.user_id).where(
+        has_held = sa.exists().where(
+            interactions.c.org_id == column.org_id,
+            interactions.c.request_id == column.request_id,
+            interactions.c.is_held,
+        )
+        rest_on_it = sa.select(column.session_id, column.user_id, column.is_held).where(
             column.org_id == self._scope.org_id,
             one_of(column.session_id, [one.session_id for one in found]),
-            column.is_held,
+            sa.or_(column.is_held, has_held.correlate(requests)),
         )
         rows = await self._scope.all(rest_on_it.distinct().execution_options(**SHOWS_HELD))
-        held = {(row.session_id, row.user_id) for row in rows}
-        return [
-            one.model_copy(update={"title": "", "summary": ""})
-            if (one.session_id, one.user_id) in held
-            else one
-            for one in found
-        ]
+        held: dict[tuple[SessionId, UserId], dict[str, str]] = {}
+        for row in sorted(rows, key=lambda row: row.is_held):  # a title is of a question, a summary of all
+            held[row.session_id, row.user_id] = {"summary": "", **({"title": ""} if row.is_held else {})}
+        return [one.model_copy(update=held.get((one.session_id, one.user_id), {})) for one in found]
 
     async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
         """Add up what a new message holds; its turn is counted where it is appended."""

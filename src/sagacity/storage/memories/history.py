@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.memory import ArchivedBy, MemoryKind, Status
 from sagacity.storage.base import Scope
+from sagacity.storage.quarantine.unheld import SHOWS_HELD
 from sagacity.storage.schema.tables import memories
 from sagacity.storage.statements.array_params import found_by, one_of
 
@@ -29,7 +30,7 @@ async def history_of(scope: Scope, kind: MemoryKind, ids: Sequence[int]) -> list
             sa.select(column.user_id).where(one_of(column.memory_id, ids), scope.owns(memories)).distinct()
         )
         links = links.where(found_by(column.user_id, owners.scalar_subquery()))
-    rows = await scope.all(links)
+    rows = await scope.all(links.execution_options(**SHOWS_HELD))
     return with_history(ids, ((row.memory_id, row.superseded_by) for row in rows))
 
 

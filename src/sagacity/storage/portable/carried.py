@@ -72,7 +72,8 @@ CARRIED: Final[Mapping[str, Carried]] = {
 _HELD = frozenset({"is_held"})
 _LEFT_OUT = {
     "users": frozenset({"due_at", "is_erasing"}),
-    **dict.fromkeys(("requests", "interactions", "memories"), _HELD),
+    **dict.fromkeys(("requests", "interactions"), _HELD),
+    "memories": _HELD | {"replaced_state"},
 }
 """Columns that say what goes on here, by table. What quarantines hold is in no file."""
 VECTORED: Final = (memories, interactions)

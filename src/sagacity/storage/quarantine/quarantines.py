@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.domain.errors import Conflict, NotFound
-from sagacity.domain.ids import MemoryId
+from sagacity.domain.ids import InteractionId, MemoryId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
@@ -16,6 +16,8 @@ from sagacity.storage.erasure.derived import DerivedRepository
 from sagacity.storage.evidence.interactions import interaction_of
 from sagacity.storage.evidence.turn_windows import without_images
 from sagacity.storage.memories.memories import memory_of
+from sagacity.storage.quarantine.answers import Shown, hold_answer, settle_answers
+from sagacity.storage.quarantine.replaced import settle_replaced
 from sagacity.storage.quarantine.standing import holds_anything, keep_held, quarantines_of
 from sagacity.storage.schema.tables import (
     held_memories,
@@ -59,15 +61,16 @@ class QuarantineRepository:
             created_at=self._scope.clock.now(),
         )
         await self._scope.run(quarantines.insert(), begun.model_dump() | {"org_id": self._scope.org_id})
-        await self._hold_memories(begun)
         named = self._requests_of(begun)
+        await self._mark_turns(named, is_held=True)
+        await self._flag()
+        await self._hold_memories(begun)
+        await self._mark_memories([begun.quarantine_id], is_held=True)
+        await self._settle()
         [(request_count,)] = await self._scope.all(sa.select(sa.func.count()).where(named))
         [(memory_count,)] = await self._scope.all(sa.select(sa.func.count()).where(*self._held(begun)))
         counts = {"request_count": request_count, "memory_count": memory_count}
         await self._scope.run(sa.update(quarantines).where(self._is(begun.quarantine_id)).values(counts))
-        await self._mark_turns(named, is_held=True)
-        await self._mark_memories([begun.quarantine_id], is_held=True)
-        await self._flag()
         return begun.model_copy(update=counts)
 
     async def release(self, quarantine_id: str, *, reason: str, actor: str) -> Quarantine:
@@ -99,6 +102,7 @@ class QuarantineRepository:
             )
         )
         await self._flag()
+        await self._settle()
         return released.model_copy(update=values)
 
     async def holds_any(self, ids: Sequence[MemoryId]) -> bool:
@@ -176,6 +180,7 @@ class QuarantineRepository:
             await self._mark_memories(gone, is_held=False)
             await self._scope.run(sa.delete(quarantines).where(mine, one_of(_column.quarantine_id, gone)))
             await self._flag()
+            await self._settle()
         for text in (_column.reason, _column.release_reason):
             await self._scope.run(
                 sa.update(quarantines).where(mine, text.contains(user_id, autoescape=True)).values({text: ""})
@@ -264,9 +269,34 @@ class QuarantineRepository:
             .join(held_memories, held_memories.c.memory_id == column.memory_id)
             .where(*self._held(one), column.kind == str(MemoryKind.USER_PLAYBOOK))
         )
-        playbooks = [row.memory_id for row in held]
-        for made in await self._derived.resting_on(playbooks) if playbooks else ():
-            await keep_held(self._scope, made.memory_id, [one.quarantine_id])
+        await self._hold_derived([row.memory_id for row in held])
+
+    async def _hold_derived(self, playbook_ids: Sequence[int]) -> set[MemoryId]:
+        """Record that what was made of held playbooks is held by the same quarantines; returns what that is."""
+        made = await self._derived.resting_on(playbook_ids) if playbook_ids else ()
+        by = await quarantines_of(self._scope, playbook_ids) if made else set[str]()
+        for one in made:
+            await keep_held(self._scope, one.memory_id, by)
+        return {one.memory_id for one in made}
+
+    async def _settle(self) -> None:
+        """Bring into step what follows from what is held: answers, what rests on them, and what was replaced."""
+        while learned := await settle_answers(self._scope, self._search):
+            column = memories.c
+            rows = await self._scope.all(
+                sa.select(column.memory_id).where(
+                    column.org_id == self._scope.org_id,
+                    one_of(column.memory_id, sorted(learned)),
+                    column.kind == str(MemoryKind.USER_PLAYBOOK),
+                )
+            )
+            made = await self._hold_derived([row.memory_id for row in rows])
+            await self._mark_each(sorted(learned | made))
+        await settle_replaced(self._scope, self._search)
+
+    async def hold_answer(self, turn: InteractionId, shown: Shown) -> None:
+        """Hold an answer of the chat that is written now, if something that it could draw on is held meanwhile."""
+        await hold_answer(self._scope, self._search, turn, shown)
 
     async def _mark_turns(self, named: sa.ColumnElement[bool], *, is_held: bool) -> None:
         """Mark requests, their turns and what is searched in place of these."""
@@ -298,7 +328,24 @@ class QuarantineRepository:
             .where(column.org_id == self._scope.org_id, column.memory_id.in_(theirs), changes)
             .order_by(column.memory_id)
         )
-        rows = await self._scope.all(self._scope.locked(statement))
+        await self._mark_rows(await self._scope.all(self._scope.locked(statement)), is_held=is_held)
+
+    async def _mark_each(self, ids: Sequence[int]) -> None:
+        """Mark memories as held that are not yet."""
+        column = memories.c
+        statement = (
+            sa.select(column.memory_id, column.kind)
+            .where(
+                column.org_id == self._scope.org_id,
+                one_of(column.memory_id, ids),
+                column.is_held.is_(sa.false()),
+            )
+            .order_by(column.memory_id)
+        )
+        await self._mark_rows(await self._scope.all(self._scope.locked(statement)), is_held=True)
+
+    async def _mark_rows(self, rows: Sequence[Any], *, is_held: bool) -> None:
+        column = memories.c
         for kind in sorted({row.kind for row in rows}):
             ids = [row.memory_id for row in rows if row.kind == kind]
             is_one = one_of(column.memory_id, ids)

@@ -9,6 +9,7 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import NewMemory
 from sagacity.domain.quarantine import Standing, parents_of
 from sagacity.storage.base import Scope
+from sagacity.storage.quarantine.unheld import SHOWS_HELD
 from sagacity.storage.schema.tables import (
     held_memories,
     organisations,
@@ -76,9 +77,9 @@ async def _of_requests(
 ) -> dict[str, set[str]]:
     column = requests.c
     rows = await scope.all(
-        sa.select(column.request_id, column.user_id, column.source).where(
-            column.org_id == scope.org_id, one_of(column.request_id, sorted(ids))
-        )
+        sa.select(column.request_id, column.user_id, column.source)
+        .where(column.org_id == scope.org_id, one_of(column.request_id, sorted(ids)))
+        .execution_options(**SHOWS_HELD)
     )
     return {row.request_id: {one.quarantine_id for one in standing if one.is_of_request(row)} for row in rows}
 

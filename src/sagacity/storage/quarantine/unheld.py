@@ -1,8 +1,10 @@
 """
 Statements that leave out what quarantines hold: the one place that decides what callers do not see.
 
-It works on the connection of every transaction that reads on behalf of a caller (`storage/transaction.py`), so no
-repository and no door has to think of it. Searches say the same by `Filter.is_held`, as they read search documents.
+It works on the connection of every transaction on behalf of a caller (`storage/transaction.py`), so no repository and
+no door has to think of it. Searches say the same by `Filter.is_held`, as they read search documents. A transaction that
+writes finds nothing either that is held; what it asks within its changes, such as whether a name is still spoken of, is
+asked of everything.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -14,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import visitors
 
-from sagacity.storage.schema.tables import entities, entity_mentions, memories, requests
+from sagacity.storage.schema.tables import entities, entity_mentions, interactions, memories, requests
 from sagacity.storage.statements.narrowing import narrowed_once
 from sagacity.storage.statements.user_rows import tables_in
 
@@ -42,12 +44,14 @@ def _with_request(source: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def _with_session(source: sa.FromClause) -> sa.ColumnElement[bool]:
-    request = requests.alias()
+    request, turn = requests.alias(), interactions.alias()
     is_held = sa.exists().where(
         request.c.org_id == source.c.org_id,
         request.c.session_id == source.c.session_id,
         sa.or_(source.c.user_id.is_(None), request.c.user_id == source.c.user_id),
-        request.c.is_held,
+        turn.c.org_id == request.c.org_id,
+        turn.c.request_id == request.c.request_id,
+        turn.c.is_held,
     )
     return ~is_held.correlate(source)
 
@@ -113,13 +117,20 @@ SHOWS_HELD = {"shows_held": True}
 
 
 @contextmanager
-def unheld(connection: AsyncConnection) -> Generator[None]:
-    """Let statements on *connection* read nothing that is held while the block lasts."""
+def unheld(connection: AsyncConnection, *, writes: bool = False) -> Generator[None]:
+    """
+    Let statements on *connection* read nothing that is held while the block lasts.
+
+    Args:
+        connection: of an open transaction.
+        writes: whether it writes; only what a query itself returns is narrowed then, and no subquery.
+    """
+    narrowing = _narrowed_above if writes else _narrowed
 
     def narrow(
         _connection: object, statement: sa.Executable, several: Any, one: Any, options: Mapping[str, Any]
     ) -> tuple[sa.Executable, Any, Any]:
-        return statement if options.get("shows_held") else _narrowed(statement), several, one
+        return statement if options.get("shows_held") else narrowing(statement), several, one
 
     event.listen(connection.sync_connection, "before_execute", narrow, retval=True)
     try:
@@ -135,6 +146,13 @@ def _narrowed(statement: Any) -> Any:
         found._where_criteria += tuple(_conditions(froms))  # noqa: SLF001  no public way in place
 
     return visitors.cloned_traverse(statement, {}, {"select": narrow})
+
+
+@narrowed_once
+def _narrowed_above(statement: Any) -> Any:
+    if not isinstance(statement, sa.Select):
+        return statement
+    return statement.where(*_conditions(statement.get_final_froms()))
 
 
 def _conditions(froms: Iterable[sa.FromClause]) -> Iterable[sa.ColumnElement[bool]]:

@@ -352,6 +352,7 @@ memories = sa.Table(
     columns.maybe_at("valid_to"),
     columns.maybe_at("expires_at"),
     sa.Column("superseded_by", columns.Number),
+    sa.Column("replaced_state", columns.Json),
     columns.json("metadata", "{}"),
     sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
     sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
@@ -361,6 +362,7 @@ memories = sa.Table(
     columns.partial(
         "ix_memories_org_expires", "org_id", "expires_at", where=sa.text("expires_at IS NOT NULL")
     ),
+    columns.partial("ix_memories_replaced_state", "org_id", where=sa.text("replaced_state IS NOT NULL")),
     sqlite_autoincrement=True,
 )
 

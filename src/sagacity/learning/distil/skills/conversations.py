@@ -16,6 +16,8 @@ async def conversations_of(
     """
     Return turns of the requests that taught *playbooks*, one tuple a conversation, in the order of the log.
 
+    Turns that quarantines hold are not among them.
+
     Args:
         snapshot: open.
         playbooks: newest first.
@@ -27,7 +29,7 @@ async def conversations_of(
     turns = await snapshot.interactions.of_requests(ids) if ids else {}
     offers = [
         nearest_first(
-            [turn for request_id in wanted[book.memory_id] for turn in turns[request_id]],
+            [turn for request_id in wanted[book.memory_id] for turn in turns[request_id] if not turn.is_held],
             set(book.source_interaction_ids),
         )
         for book in newest

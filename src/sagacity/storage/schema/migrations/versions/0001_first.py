@@ -377,12 +377,14 @@ def _memories() -> None:
         _maybe_at("valid_to"),
         _maybe_at("expires_at"),
         sa.Column("superseded_by", NUMBER),
+        sa.Column("replaced_state", JSON),
         _json("metadata", "{}"),
         _of_organisation("memories"),
         sa.PrimaryKeyConstraint("memory_id", name=op.f("pk_memories")),
         sqlite_autoincrement=True,
     )
     _partial("ix_memories_org_expires", "memories", ["org_id", "expires_at"], "expires_at IS NOT NULL")
+    _partial("ix_memories_replaced_state", "memories", ["org_id"], "replaced_state IS NOT NULL")
     op.create_index("ix_memories_org_kind_updated", "memories", ["org_id", "kind", "updated_at"])
     op.create_index(
         "ix_memories_org_user_created", "memories", ["org_id", "user_id", "created_at", "memory_id"]
