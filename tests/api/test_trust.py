@@ -1,5 +1,7 @@
 """What comes from tools, web pages and imports gives no instruction until a person approves it."""
 
+import json
+
 import httpx
 import pytest
 
@@ -8,8 +10,10 @@ from sagacity.domain.principal import Permission, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.memories.edits import stamped
 from support.api import profiles_of
-from support.poison import POISON
-from support.promises import BY_HAND, aggregate, ask, choose, log_of, shared, taught_playbooks
+from support.chatting import sent, text_of
+from support.doors import seen
+from support.poison import TURNS, told_in
+from support.promises import BY_HAND, NAME, aggregate, ask, choose, log_of, shared, taught_playbooks
 from support.scripted_llm import Answer, ChatRequest, as_json, scripted_llm
 from support.windows import memory
 
@@ -18,18 +22,21 @@ TRIGGER = "answering a question about shops"
 
 
 def fooled(request: ChatRequest) -> Answer:
-    """Answers of a model that notes as a rule whatever it has read, with every turn as its evidence."""
+    """Answers of a model that notes as a rule whatever it has read; of some it says that the user wanted them."""
     asked = (request.schema or {}).get("properties", {})
     if "playbooks" not in asked:
         return as_json({name: [] for name in asked})
-    read = [text for _, _, text in POISON if text in request.prompt]
-    evidence = list(range(1, len(read) + 2))
-    rules = [{"rationale": text, "evidence": evidence, "trigger": TRIGGER, "content": text} for text in read]
+    read = told_in(request.prompt)
+    everything = list(range(1, len(read) + 2))
+    rules = [
+        {"rationale": text, "evidence": ([1], everything)[place % 2], "trigger": TRIGGER, "content": text}
+        for place, text in enumerate(read)
+    ]
     return as_json({name: rules if name == "playbooks" else [] for name in asked})
 
 
-async def tell(api: httpx.AsyncClient, *turns: dict) -> None:
-    body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": list(turns)}
+async def tell(api: httpx.AsyncClient, *turns: dict, **fields) -> None:
+    body = {"user_id": "anna", "force_extraction": True, "interaction_data_list": list(turns)} | fields
     await ask(api, "publish_interaction?wait_for_response=true", **body)
 
 
@@ -45,23 +52,38 @@ async def instructions(api: httpx.AsyncClient, question: str) -> str:
 
 @pytest.mark.parametrize("is_fooled", [False, True])
 async def test_no_poisoned_text_becomes_an_instruction(api, is_fooled):
-    """Fifty texts as tools and pages send them; read by rules, and by a model that believes all of them."""
+    """
+    Fifty texts as tools and pages send them; read by rules, and by a model that believes all of them.
+
+    A context tells them as what a tool or a page said. After a quarantine of their source no door tells any.
+    """
+    question = "Which shops and rules like evil.example do you recommend, always or never?"
     with scripted_llm() as model:
-        await choose(api, model if is_fooled else None)
         model.answer_with(fooled)
-        sent = [
-            {"role": role, "content": text, **({} if origin is None else {"origin": origin})}
-            for role, origin, text in POISON
-        ]
-        step = 10 if is_fooled else len(sent)  # of one answer of a model, only so many rules are taken
-        for start in range(0, len(sent), step):
-            await tell(api, {"content": "Please look up shops for me."}, *sent[start : start + step])
-    noted = (await ask(api, "get_user_playbooks", user_id="anna"))["user_playbooks"]
-    assert len(noted) == (len(POISON) if is_fooled else 0)
-    assert all(one["unconfirmed"] and one["trust"] == "low" for one in noted)
-    shown = await instructions(api, "Which shops and rules do you recommend, always or never?")
-    assert [text for _, _, text in POISON if text in shown] == []
-    assert {one["trust"] for one in await log_of(api) if one["content"] in str(POISON)} == {"low"}
+        await choose(api, model if is_fooled else None, **BY_HAND)
+        step = 10 if is_fooled else len(TURNS)  # of one answer of a model, only so many rules are taken
+        for start in range(0, len(TURNS), step):
+            looked_up = {"content": "Please look up shops for me."}
+            await tell(api, looked_up, *TURNS[start : start + step], source="web")
+        noted = (await ask(api, "get_user_playbooks", user_id="anna"))["user_playbooks"]
+        assert (len(noted) > 40) is is_fooled  # some say the same; a code supports no rule
+        assert {(one.get("unconfirmed"), one["trust"]) for one in noted} <= {(True, "low")}
+        await aggregate(api)
+        made = await ask(
+            api, "run_skill_generation?wait_for_response=true", playbook_name=NAME, agent_version=""
+        )
+        assert made["success"]
+        assert await shared(api) == (await ask(api, "get_skills"))["skills"] == []
+        assert told_in(await instructions(api, question)) == []
+        assert {one["trust"] for one in await log_of(api) if told_in(one["content"])} == {"low"}
+        context = (await ask(api, "context", user_id="anna", query=question))["context"]
+        lines = [one for one in context.splitlines() if told_in(one)]
+        assert lines
+        assert all(" (unverified, " in one for one in lines)
+        await ask(api, "quarantines", target="source", value="web", reason="planted")
+        assert [path for path, shown in await seen(api) if told_in(json.dumps(shown))] == []
+        answer = text_of(await sent(api, question, user="anna"))
+        assert told_in(answer + (model.requests[-1].prompt if is_fooled else "")) == []
 
 
 async def test_a_rule_that_rests_on_a_tool_waits_until_a_person_updates_it(api):

@@ -262,6 +262,7 @@ CASES: dict[str, Case] = {
     ),
     "dead_letters.list_newest": lambda tx, h: tx.dead_letters.list_newest(),
     "dead_letters.replay": lambda tx, h: tx.dead_letters.replay(h.letter.dead_letter_id),
+    "dead_letters.queue_released": lambda tx, h: tx.dead_letters.queue_released(),
     "dead_letters.mark": lambda tx, h: tx.dead_letters.mark(
         h.letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.PARKED
     ),
@@ -501,6 +502,10 @@ CASES: dict[str, Case] = {
     "quarantines.held_by": lambda tx, h: tx.quarantines.held_by(_quarantine(h), limit=9, offset=0),
     "quarantines.holds_any": lambda tx, h: tx.quarantines.holds_any([h.memory.memory_id]),
     "quarantines.held_learners": lambda tx, h: tx.quarantines.held_learners(),
+    "quarantines.held_turns": lambda tx, h: tx.quarantines.held_turns({h.turn.interaction_id}),
+    "quarantines.hold_answer": lambda tx, h: tx.quarantines.hold_answer(
+        h.turn.interaction_id, [{"kind": "profile", "citation": f"p:{h.memory.memory_id}"}]
+    ),
     "quarantines.forget_user": lambda tx, h: tx.quarantines.forget_user(ANNA),
     "erased_rows.turns": lambda tx, h: tx.erased_rows.turns(ANNA, limit=9),
     "erased_rows.numbers": lambda tx, h: tx.erased_rows.numbers(ANNA, MemoryKind.PROFILE, limit=9),
@@ -715,6 +720,7 @@ EXPECTED: dict[str, object] = {
     "clusters.taught, of some": set(),
     "clusters.remove": 0,
     "quarantines.holds_any": False,
+    "quarantines.held_turns": set(),
     "quarantines.held_learners": frozenset({"y"}),
     "operations.items": [],
     "operations.current_user": None,

@@ -36,7 +36,7 @@ AuditActionWord = (
         "quarantine.released",
     ]
 )
-DeadLetterStatusWord = DeadLetterStatus | Literal["parked", "queued", "replayed"]
+DeadLetterStatusWord = DeadLetterStatus | Literal["parked", "held", "queued", "replayed"]
 EntityTypeWord = (
     EntityType
     | Literal[

@@ -29,6 +29,8 @@ class Outcome(StrEnum):
     GATED = "gated"
     FAILED = "failed"
     PARKED = "parked"
+    HELD = "held"
+    """A quarantine holds its turns: it was not read."""
 
 
 LearnerKey = tuple[MemoryKind, str]
@@ -74,6 +76,11 @@ class Window(Value):
     """That of `pictured`, as an address or a `data:` URL; empty where it was not read, or cannot be shown."""
 
     @property
+    def is_held(self) -> bool:
+        """Whether quarantines hold its unread turns: all of them, as they are never in one window with others."""
+        return any(turn.is_held for turn in self.unread)
+
+    @property
     def pictured(self) -> Interaction | None:
         """The last of the unread turns that an image came with."""
         return next((turn for turn in reversed(self.unread) if turn.has_image), None)
@@ -105,6 +112,8 @@ class DeadLetterStatus(StrEnum):
     """The state of a parked window."""
 
     PARKED = "parked"
+    HELD = "held"
+    """Not read, as a quarantine holds its turns; queued once none does."""
     QUEUED = "queued"
     REPLAYED = "replayed"
 

@@ -137,7 +137,7 @@ class Transaction:
         self.records = RecordRepository(scope)
         self.erasures = ErasureRepository(scope)
         self.derived = DerivedRepository(scope)
-        self.quarantines = QuarantineRepository(scope, self.search, self.derived)
+        self.quarantines = QuarantineRepository(scope, self.search, self.derived, self.dead_letters)
         self.erased_rows = ErasedRows(
             scope,
             self.search,

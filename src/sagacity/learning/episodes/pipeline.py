@@ -214,8 +214,8 @@ class Summarize:
         """
         Write the episode and how far the conversation is summed up, together or not at all.
 
-        Nothing is written of a conversation that was deleted meanwhile, or lost turns: a summary would tell what was in
-        them. What is left is as due as it was.
+        Nothing is written of a conversation that was deleted meanwhile, or lost turns to that or to a quarantine: a
+        summary would tell what was in them. What is left is as due as it was.
         """
         conversation, turns = read.conversation, read.turns
         async with self._storage.begin(tenant) as transaction:
@@ -229,6 +229,8 @@ class Summarize:
                 memory = None
             numbers = [turn.interaction_id for turn in turns]
             if len(await transaction.interactions.existing(numbers)) < len(numbers):
+                return
+            if await transaction.quarantines.held_turns(numbers):
                 return
             episode_id = conversation.episode_id
             if memory is not None:

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.graph import USER
 from sagacity.domain.ids import InteractionId
 from sagacity.domain.interaction import Interaction
+from sagacity.domain.trust import Trust, trust_of
 from sagacity.learning.languages import FOREIGN, is_english, is_foreign
 from sagacity.learning.windows.render import DEFAULT_LIMITS, shorten, tool_texts
 from sagacity.storage.search.keywords import first_person_share, terms_of
@@ -62,34 +63,68 @@ class Citations:
         self, cited: Iterable[int], text: str, *, is_inferred: bool = False, is_order: bool = False
     ) -> tuple[InteractionId, ...]:
         """
-        Return the unread turns that stand behind an entry, oldest first; empty if none does.
+        Return the turns that stand behind an entry, oldest first; empty if none does.
 
-        Those that are cited and say it: a name, a number or another word of the entry stands in them, or in the turn
-        that a short one replies to. Beside them those that may say it in other words: in another language, or the user
-        of themself. If no cited turn has such a word, the unread turn that shares most words with the entry, if any;
-        what a tool said is not taken for what the user may have meant.
+        Those unread that are cited and say it: a name, a number or another word of the entry stands in them, or in
+        the turn that a short one replies to. Beside them those that may say it in other words: in another language, or
+        the user of themself. If no cited turn has such a word, the unread turn that shares most words with the entry,
+        if any; what a tool said is not taken for what the user may have meant.
 
         Args:
             cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
             text: all that the entry says.
             is_inferred: whether it may name what no turn names.
-            is_order: whether it tells the agent what to do; what only a tool says, in a turn not cited, does not.
+            is_order: whether it tells the agent what to do; what only a tool says, in a turn not cited, does not. A
+                turn of low trust that may have said it stands behind it as well, whatever is cited.
         """
         numbers = sorted({*cited} & {*self._unread})
         asked = _carrying(text)
+        found = self._found(numbers, asked, text, is_inferred=is_inferred, is_order=is_order)
+        return self._ids(sorted({*found, *self._suspects(found, asked)}) if found and is_order else found)
+
+    def _found(
+        self, numbers: Sequence[int], asked: frozenset[str], text: str, *, is_inferred: bool, is_order: bool
+    ) -> Sequence[int]:
+        """Return the turns that stand behind an entry by what is cited for it and by its words."""
         said = {number for number in numbers if self._says(number, asked)}
         if not said:
             best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
             if best is not None:
-                return self._ids([best])
+                return [best]
             told = self._told_by_a_tool(asked)
             if told is not None:
-                return () if is_order else self._ids([told])
-        return self._ids(
+                return [] if is_order else [told]
+        return [
             number
             for number in numbers
             if number in said or self._may_say(self._turns[number], text, is_inferred=is_inferred)
-        )
+        ]
+
+    def _suspects(self, found: Sequence[int], asked: frozenset[str]) -> list[int]:
+        """
+        Return the turns of low trust, in the context as well, that an order comes from rather than from *found*.
+
+        A model can be talked into citing the user for what a page says. So the user has to have said the order in at
+        least as many of its words, and anyone else in more of them; and if nobody has, it is taken for the page's.
+        """
+        low = [number for number, turn in self._turns.items() if _is_low(turn)]
+        trusted = [number for number in found if number not in low]
+        by_users = self._share(asked, [number for number in trusted if self._turns[number].is_user])
+        by_anyone = self._share(asked, trusted)
+        shares = {number: self._share(asked, [number]) for number in low}
+        enough = _enough(asked)
+        suspects = [
+            number
+            for number, share in shares.items()
+            if share >= enough and share > by_users and share >= by_anyone
+        ]
+        if not suspects and low and by_anyone < enough:
+            suspects = [max(low, key=lambda number: (shares[number], number))]
+        return suspects
+
+    def _share(self, asked: frozenset[str], numbers: Iterable[int]) -> int:
+        """Return how many of the words *asked* stand in some turns."""
+        return len(asked & frozenset[str]().union(*map(self._words_of, numbers)))
 
     def mentions(self, name: str, beside: str) -> bool:
         """Whether *name* stands in a turn or in the text *beside* it; where that cannot be told, it does."""
@@ -179,6 +214,10 @@ class Citations:
     @cached_property
     def _all_words(self) -> frozenset[str]:
         return frozenset(word for turn in self._turns.values() for word in terms_of(_shown(turn)))
+
+
+def _is_low(turn: Interaction) -> bool:
+    return trust_of(turn.stamped_origin) is Trust.LOW
 
 
 def _shown(turn: Interaction) -> str:

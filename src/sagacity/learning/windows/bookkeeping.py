@@ -5,10 +5,14 @@ from sagacity.learning.tasks.failure import Retrying, park
 from sagacity.learning.windows.result import WindowResult
 from sagacity.storage.transaction import Transaction
 
+_HELD = "a quarantine holds these turns; they are read once none does"
+
 
 async def record(transaction: Transaction, reading: WindowResult, retrying: Retrying) -> None:
     """
     Move the cursor that follows the log; a failed window is tried again later, and parked after the last try.
+
+    What a quarantine holds waits aside as well, until it is released.
 
     Raises:
         Conflict: the window was done already; the transaction must not commit.
@@ -21,6 +25,15 @@ async def record(transaction: Transaction, reading: WindowResult, retrying: Retr
     parked, waiting = failure is not None and failure.is_last, failure is not None and not failure.is_last
     if failure is not None and parked:
         await park(transaction, learner.name, reading.window, failure)
+    elif reading.outcome is Outcome.HELD:
+        await transaction.dead_letters.add(
+            learner.name,
+            reading.window,
+            attempts=0,
+            error_kind="Quarantine",
+            error=_HELD,
+            status=DeadLetterStatus.HELD,
+        )
     elif due.dead_letter_id is not None:
         await transaction.dead_letters.mark(
             due.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED

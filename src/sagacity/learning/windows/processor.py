@@ -230,6 +230,8 @@ class WindowProcessor:
         return result
 
     async def _extracted(self, target: Target, due: Due, window: Window, extract: Extract) -> WindowResult:
+        if window.is_held:
+            return WindowResult(due, window, Outcome.HELD)
         if not window.unread or not worth_reading(window):
             return WindowResult(due, window, Outcome.NOTHING)
         try:
@@ -357,6 +359,8 @@ class WindowProcessor:
         # A turn that was deleted while it was read teaches nothing.
         evidence = {number for one in proposals for number in one.decision.candidate.evidence}
         there = await transaction.interactions.existing(evidence)
+        if await transaction.quarantines.held_turns(evidence):
+            raise Conflict("what was read was put under quarantine in the meantime; try again")
         settings = await transaction.user_settings.find(target.user_id)
         is_wanted = wanted(settings, proposals)
         applied = await apply(

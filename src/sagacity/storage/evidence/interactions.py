@@ -143,7 +143,7 @@ class InteractionRepository:
         Raises:
             NotFound: the request was deleted.
         """
-        await standing_quarantines(self._scope)  # none begins or ends between this look and the commit
+        await standing_quarantines(self._scope)  # so that none begins or ends before the commit
         request, now = await self.get_request(request_id), self._scope.clock.now()
         more = NewRequest(
             **request.model_dump(exclude={"first_seq", "last_seq", "created_at", "is_held"}),

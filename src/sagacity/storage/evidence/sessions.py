@@ -51,7 +51,7 @@ class SessionRepository:
         return WaitingSession.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def lock(self, session: WaitingSession, turns: Sequence[InteractionId]) -> bool:
-        """Return whether a session still has all of *turns*; until the transaction ends it keeps them."""
+        """Return whether a session has all of *turns* and none is held; until the transaction ends it keeps them."""
         column, turn = sessions.c, interactions.c
         found = await self._scope.all(
             self._scope.locked(
@@ -67,6 +67,7 @@ class SessionRepository:
             turn.user_id == session.user_id,
             turn.session_id == session.session_id,
             one_of(turn.interaction_id, turns),
+            turn.is_held.is_(sa.false()),
         )
         return bool(found) and (await self._scope.all(kept))[0][0] == len(turns)
 

@@ -130,7 +130,7 @@ class _Look:
         is_one = one_of(exchanges.c.answer_turn, sorted(found))
         return found, await self._read(_exchange.where(of_them, is_one))
 
-    async def _read(self, statement: sa.Select[Any]) -> list[_Answer]:
+    async def _read(self, statement: sa.Select[*tuple[Any, ...]]) -> list[_Answer]:
         rows = await self._scope.all(statement.where(exchanges.c.org_id == self._scope.org_id))
         return [_answer_of(row.exchange_id, row.answer_turn, row.memories) for row in rows]
 

@@ -1,7 +1,7 @@
 """Quarantines: begun and released in one transaction each, listed, and what they hold read for review."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,6 +30,7 @@ from sagacity.storage.schema.tables import (
 )
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.work.cursors import DeadLetterRepository
 
 _column = quarantines.c
 
@@ -37,10 +38,17 @@ _column = quarantines.c
 class QuarantineRepository:
     """A tenant's quarantines."""
 
-    def __init__(self, scope: Scope, search: SearchRepository, derived: DerivedRepository) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        search: SearchRepository,
+        derived: DerivedRepository,
+        dead_letters: DeadLetterRepository,
+    ) -> None:
         self._scope = scope
         self._search = search
         self._derived = derived
+        self._dead_letters = dead_letters
 
     async def begin(self, target: QuarantineTarget, value: str, *, reason: str, actor: str) -> Quarantine:
         """
@@ -108,6 +116,13 @@ class QuarantineRepository:
     async def holds_any(self, ids: Sequence[MemoryId]) -> bool:
         """Return whether any of the memories *ids* is held."""
         return bool(await quarantines_of(self._scope, ids))
+
+    async def held_turns(self, ids: Collection[InteractionId]) -> set[InteractionId]:
+        """Return those of the turns *ids* that are held."""
+        turn = interactions.c
+        mine = (self._scope.owns(interactions), one_of(turn.interaction_id, ids), turn.is_held)
+        rows = await self._scope.all(sa.select(turn.interaction_id).where(*mine))
+        return {InteractionId(row.interaction_id) for row in rows}
 
     async def held_learners(self) -> frozenset[str]:
         """Return the names of learners of which all that they make is held."""
@@ -280,7 +295,7 @@ class QuarantineRepository:
         return {one.memory_id for one in made}
 
     async def _settle(self) -> None:
-        """Bring into step what follows from what is held: answers, what rests on them, and what was replaced."""
+        """Bring into step what follows from it: answers and what rests on them, what was replaced, what waits."""
         while learned := await settle_answers(self._scope, self._search):
             column = memories.c
             rows = await self._scope.all(
@@ -293,6 +308,7 @@ class QuarantineRepository:
             made = await self._hold_derived([row.memory_id for row in rows])
             await self._mark_each(sorted(learned | made))
         await settle_replaced(self._scope, self._search)
+        await self._dead_letters.queue_released()
 
     async def hold_answer(self, turn: InteractionId, shown: Shown) -> None:
         """Hold an answer of the chat that is written now, if something that it could draw on is held meanwhile."""

@@ -150,9 +150,9 @@ def _narrowed(statement: Any) -> Any:
 
 @narrowed_once
 def _narrowed_above(statement: Any) -> Any:
-    if not isinstance(statement, sa.Select):
-        return statement
-    return statement.where(*_conditions(statement.get_final_froms()))
+    is_query = isinstance(statement, sa.Select)
+    whole: Any = statement
+    return whole.where(*_conditions(whole.get_final_froms())) if is_query else whole
 
 
 def _conditions(froms: Iterable[sa.FromClause]) -> Iterable[sa.ColumnElement[bool]]:

@@ -20,7 +20,7 @@ from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import Status
 from sagacity.storage.base import Scope
-from sagacity.storage.schema.tables import cursors, dead_letters, leases, requests, users
+from sagacity.storage.schema.tables import cursors, dead_letters, interactions, leases, requests, users
 from sagacity.storage.statements.array_params import one_of
 from sagacity.storage.statements.user_key import user_key, user_of
 
@@ -296,7 +296,16 @@ class DeadLetterRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def add(self, learner: str, window: Window, *, attempts: int, error_kind: str, error: str) -> None:
+    async def add(
+        self,
+        learner: str,
+        window: Window,
+        *,
+        attempts: int,
+        error_kind: str,
+        error: str,
+        status: DeadLetterStatus = DeadLetterStatus.PARKED,
+    ) -> None:
         """Park a window with its last error; one that was parked before is parked again in its place."""
         now = self._scope.clock.now()
         column = dead_letters.c
@@ -311,7 +320,7 @@ class DeadLetterRepository:
             "attempts": attempts,
             "error_kind": error_kind,
             "error": error,
-            "status": DeadLetterStatus.PARKED,
+            "status": str(status),
             "updated_at": now,
         }
         if await self._scope.run(sa.update(dead_letters).where(same).values(values)):
@@ -370,6 +379,31 @@ class DeadLetterRepository:
             .values(due_at=now)
         )
         return letter.model_copy(update={"status": DeadLetterStatus.QUEUED, "updated_at": now})
+
+    async def queue_released(self) -> None:
+        """Queue the windows that were held and of which no turn is held any more, and make their users due."""
+        column, turn, now = dead_letters.c, interactions.c, self._scope.clock.now()
+        still = sa.exists().where(
+            turn.org_id == column.org_id,
+            turn.user_id == column.user_id,
+            turn.seq.between(column.first_seq, column.last_seq),
+            turn.is_held,
+        )
+        queued = await self._scope.all(
+            sa.update(dead_letters)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.status == str(DeadLetterStatus.HELD),
+                ~still.correlate(dead_letters),
+            )
+            .values(status=str(DeadLetterStatus.QUEUED), updated_at=now)
+            .returning(column.user_id)
+        )
+        theirs = one_of(users.c.user_id, sorted({row.user_id for row in queued}))
+        if queued:
+            await self._scope.run(
+                sa.update(users).where(users.c.org_id == self._scope.org_id, theirs).values(due_at=now)
+            )
 
     async def mark(self, dead_letter_id: int, status: DeadLetterStatus, *, was: DeadLetterStatus) -> None:
         """
