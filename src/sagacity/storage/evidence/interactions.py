@@ -160,10 +160,8 @@ class InteractionRepository:
         if not extended:
             raise NotFound(f"no request {request_id!r}")
         said = request.model_copy(update={"created_at": now, "last_seq": last})
-        rows = [
-            _interaction_row(self._scope.org_id, said, turn, first + offset)
-            for offset, turn in enumerate(turns)
-        ]
+        by_seq = enumerate(turns, start=first)
+        rows = [_interaction_row(self._scope.org_id, said, turn, seq) for seq, turn in by_seq]
         return await self._insert_turns(rows, [(said, turn) for turn in turns])
 
     async def _insert_turns(
