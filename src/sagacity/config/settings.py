@@ -22,6 +22,8 @@ from sagacity.domain.tenant import LOCAL_ORG
 
 _PREFIX = "SAGACITY_"
 _KEY_SUFFIX = "_API_KEY"
+_ALIKE = 0.7
+"""How alike two names are, from 0 to 1, if one may be meant by the other."""
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
 _TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
@@ -384,7 +386,7 @@ def _refuse_unknown(environment: Iterable[str]) -> None:
             and not _SERVICE_LINK.fullmatch(name)
         ):
             bare = [one.removeprefix(_PREFIX) for one in known]  # the prefix would make any two alike
-            near = get_close_matches(name.upper().removeprefix(_PREFIX), bare, n=1)
+            near = get_close_matches(name.upper().removeprefix(_PREFIX), bare, n=1, cutoff=_ALIKE)
             hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
             raise ConfigError(f"environment variable {name} is not known{hint}")
 
