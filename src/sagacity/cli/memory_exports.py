@@ -165,13 +165,17 @@ def _zep(file: object, user_id: str) -> Iterator[_Found]:
     """Read the edges of a user's graph: facts with the time in which they held."""
     del user_id  # a graph is one user's, and does not say whose
     for entry in _entries(file, "edges"):
+        began, written = epoch_of(entry.get("valid_at")), epoch_of(entry.get("created_at"))
+        ended = epoch_of(entry.get("invalid_at")) or epoch_of(entry.get("expired_at"))
+        if began is None and written is not None and (ended is None or written <= ended):
+            began = written
         yield _Found(
             item_id=text_of(entry, "uuid", "uuid_"),
             kind=MemoryType.SEMANTIC,
             content=text_of(entry, "fact"),
             title=text_of(entry, "name"),
-            said_at=epoch_of(entry.get("valid_at")) or epoch_of(entry.get("created_at")),
-            expires_at=epoch_of(entry.get("invalid_at")) or epoch_of(entry.get("expired_at")),
+            said_at=began,
+            expires_at=ended,
         )
 
 

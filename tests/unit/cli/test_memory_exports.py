@@ -79,6 +79,8 @@ def test_zep() -> None:
             edge | {"uuid": "1", "fact": "Ana lives in Lyon", "valid_at": "2025-01-01T00:00:00Z"},
             edge | {"uuid": "2", "fact": "Ana lives in Nice", "invalid_at": "2025-01-01T00:00:00Z"},
             edge | {"uuid": "3", "fact": "Ana has a cat", "expired_at": "2025-01-03T00:00:00Z"},
+            edge
+            | {"uuid": "5", "fact": "Bad", "valid_at": "2025-01-02T00:00:00Z", "invalid_at": "2025-01-01"},
             edge | {"uuid": "4", "fact": "Ana rents a car", "invalid_at": "2090-01-01T00:00:00Z"},
         ]
     }
@@ -86,6 +88,7 @@ def test_zep() -> None:
     day = 1_735_776_000  # 2025-01-02
     assert [(one.content, one.said_at, one.expires_at) for one in found.memories] == [
         ("Ana lives in Lyon", day - 86_400, None),
+        ("Ana lives in Nice", None, day - 86_400),
         ("Ana has a cat", day, day + 86_400),
         ("Ana rents a car", day, 3_786_912_000),
     ]
