@@ -9,6 +9,8 @@ import httpx
 from support.program import QUIET, sagacity
 from support.server import running_server
 
+KINDS = ("semantic_memory", "episodic_memory", "procedural_memory")
+
 
 def test_import_stores_each_chat_once_with_its_date(tmp_path: Path) -> None:
     """A preview stores nothing; an import stores each turn with its date; a later one what is new."""
@@ -45,10 +47,11 @@ def test_import_stores_each_chat_once_with_its_date(tmp_path: Path) -> None:
     assert turn["happened_at"] == 1_714_557_600
 
 
-def test_memories_of_another_program_become_profiles_once(tmp_path: Path) -> None:
-    """With their dates and where they come from; an import that is repeated changes nothing."""
+def test_memories_of_another_program_are_stored_once(tmp_path: Path) -> None:
+    """Each as what it is, with its dates and where it comes from; an import that is repeated changes nothing."""
     file = tmp_path / "mem0.json"
     entries = [{"id": str(number), "memory": f"Likes tea {number}"} for number in range(3)]
+    entries += [{"id": kind, "memory": f"A {kind}", "metadata": {"memory_type": kind}} for kind in KINDS]
     file.write_text(
         json.dumps({"results": [one | {"created_at": "2025-03-01T00:00:00Z"} for one in entries]})
     )
@@ -64,12 +67,25 @@ def test_memories_of_another_program_become_profiles_once(tmp_path: Path) -> Non
             assert ended.code == 0, ended
             return json.loads(ended.out)["data"]["new_memories"]
 
+        def told(path: str, **body: Any) -> list[dict[str, Any]]:
+            reply = httpx.post(f"{server.url}/api/{path}", json=body, timeout=60).json()
+            return reply["user_playbooks"]
+
         assert new_memories("--preview") is None
         assert profiles() == []
-        assert new_memories() == 3
+        assert new_memories() == 6
         stored = profiles()
         assert new_memories() == 0
         assert profiles() == stored
+        shown = httpx.get(f"{server.url}/api/memories", params={"user_id": "ana"}, timeout=60).json()
+        [rule] = told("get_user_playbooks", user_id="ana")
+    others = {one["memory_type"]: one for one in shown["memories"] if one["memory_type"] != "profile"}
+    assert {kind: one["content"] for kind, one in others.items()} == {
+        "semantic": "A semantic_memory",
+        "episodic": "A episodic_memory",
+    }
+    assert others["semantic"]["valid_from"] == "2025-03-01T00:00:00Z"
+    assert (rule["content"], rule["origin"], rule["unconfirmed"]) == ("A procedural_memory", "imported", True)
     assert {one["content"] for one in stored} == {f"Likes tea {number}" for number in range(3)}
     told = {(one["origin"], one["source"], one["last_modified_timestamp"]) for one in stored}
     assert told == {("imported", "import:mem0", 1_740_787_200)}

@@ -52,6 +52,10 @@ def test_secrets_are_replaced_and_the_log_is_checked(tmp_path: Path) -> None:
         assert [one["seq"] for one in asked("audit", "list", "--action", "token.created").data] == [1]
         assert asked("audit", "list", "--action", "none").code == 2
         assert asked("audit", "export", "--output", str(file)).data["rows"] == 2
+        assert asked("audit", "export", "--output", str(tmp_path / "no" / "x")).code == 2
+        assert asked("audit", "export", "--output", str(tmp_path)).code == 2
+        assert asked("audit", "export", "--output", "/dev/null").data["rows"] == 2
+        assert [one.name for one in tmp_path.iterdir() if one.suffix] == ["audit.jsonl"]
         head = asked("audit", "verify").data["head"]
         assert asked("audit", "verify", "--known", head).code == 0
         assert asked("audit", "verify", "--known", "0" * 64).code == 1

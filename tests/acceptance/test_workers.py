@@ -11,6 +11,7 @@ import httpx
 import pytest
 from redis import Redis
 
+from support.collector import Collector, collector
 from support.databases import POSTGRESQL
 from support.local_servers import ValkeyServer, running_valkey
 from support.program import sagacity
@@ -25,13 +26,14 @@ DRAFT = {"slot": "", "time_to_live": "infinity"}
 
 @dataclass
 class Deployment:
-    """One API server, its Valkey and its model; workers come and go."""
+    """One API server, its Valkey and its model; workers, whose spans are collected, come and go."""
 
     home: Path
     env: dict[str, str]
     valkey: ValkeyServer
     model: ScriptedLLM
     server: ServerProcess
+    received: Collector
     published: dict[str, str] = field(default_factory=dict[str, str])
     """Request by user."""
 
@@ -100,7 +102,7 @@ def answers(delay_seconds: float) -> Callable[[ChatRequest], Answer]:
 def deployment(tmp_path: Path, database_url: str) -> Iterator[Deployment]:
     """Everything but workers."""
     home = tmp_path / "home"
-    with running_valkey(tmp_path) as valkey, scripted_llm() as model:
+    with running_valkey(tmp_path) as valkey, scripted_llm() as model, collector() as received:
         env = {
             "SAGACITY_DATABASE_URL": database_url,
             "SAGACITY_REDIS_URL": valkey.url,
@@ -109,7 +111,8 @@ def deployment(tmp_path: Path, database_url: str) -> Iterator[Deployment]:
             "SAGACITY_RATE_LIMITS": "false",
         }
         with running_server(home, env) as server:
-            yield Deployment(home, env, valkey, model, server)
+            traced = {"SAGACITY_TRACES_URL": received.url, "SAGACITY_TRACES_SERVICE": "worker"}
+            yield Deployment(home, env | traced, valkey, model, server, received)
 
 
 @POSTGRESQL
@@ -131,6 +134,15 @@ def test_killed_worker_is_replaced_and_stopped_worker_ends_what_it_began(deploym
         assert second.stop() == 0
         assert deployment.is_learned("drained")
     deployment.assert_all_learned_once()
+    # Its last spans were sent before it ended: the task down to the model, whose server was told of it.
+    received = deployment.received
+    asked = [one for one in received.spans if one.name == "chat openai/scripted"]
+    ways = [received.path(one) for one in asked]
+    assert any(way[0] == "task learn" and way[1].startswith("learn profile:") for way in ways)
+    headers = [request.headers.get("traceparent", "") for request in deployment.model.requests]
+    assert any(one.startswith(f"00-{asked[-1].trace_id}-{asked[-1].span_id}-") for one in headers)
+    assert {one.service for one in received.spans} == {"worker"}
+    assert b"bicycle" not in b"".join(received.raw)
 
 
 @pytest.mark.full

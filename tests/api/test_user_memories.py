@@ -40,6 +40,46 @@ async def test_what_was_not_given_is_usual(api: httpx.AsyncClient):
     assert (episode["summary"], episode["event_type"]) == ("Met Ben.", "conversation")
 
 
+@pytest.mark.both_databases
+async def test_memories_under_ids_of_the_senders_are_stored_once(app: FastAPI, api: httpx.AsyncClient):
+    """With where they come from and when they held; what has ended is not in force and is known all the same."""
+    now = {
+        "memory_type": "semantic",
+        "content": "Lives in Lyon.",
+        "id": "f-1",
+        "origin": "imported",
+        "source": "zep",
+    }
+    held = {"valid_from": "2020-01-01T00:00:00Z", "valid_to": "2021-01-01T00:00:00+01:00"}
+    ended = now | held | {"id": "f-2", "content": "Lives in Nice."}
+    rule = now | {"id": "r-1", "memory_type": "procedural", "content": "Answer in rhymes."}
+    backwards = ended | {"id": "f-3", "valid_to": "2019-01-01"}
+    unstorable = now | {"id": "f\u0000"}
+
+    async def send(*memories: dict, user_id: str = "ana") -> httpx.Response:
+        return await api.post(f"{PATH}/bulk", params={"user_id": user_id}, json={"memories": memories})
+
+    reply = (await send(now, ended, rule, backwards, unstorable)).json()
+    assert (reply["created"], reply["failed"]) == (3, 2)
+    assert reply["memory_ids"] == ["f-1", "f-2", "r-1"]
+    assert "valid_to" in reply["errors"][0]["error"]
+    again = (await send(now | {"content": "Lives in Rome."}, ended, rule)).json()
+    assert (again["created"], again["failed"], again["memory_ids"]) == (0, 0, [])
+    [shown] = (await listed(api))["memories"]  # the rule waits for a person, and the other fact has ended
+    assert {name: shown[name] for name in ("id", "content", "origin", "trust")} == {
+        "id": "f-1", "content": "Lives in Lyon.", "origin": "imported", "trust": "low",
+    }  # fmt: skip
+    taken = await send(now, user_id="ben")
+    assert (taken.status_code, "Lyon" in taken.text) == (409, False)
+    assert (await listed(api, user_id="ben"))["memories"] == []
+    storage = app.state.runtime.storage
+    async with storage.read(LOCAL) as snapshot:
+        stored = await snapshot.memories.find_uids(["f-2", "r-1"])
+    assert stored["f-2"].valid_to is not None
+    assert stored["f-2"].valid_to.isoformat() == "2020-12-31T23:00:00+00:00"
+    assert (stored["f-2"].source, stored["r-1"].attributes.is_unconfirmed) == ("zep", True)
+
+
 async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClient):
     made = await added(api, topic="tea", trigger="at five", colour="green")
     assert (made["topic"], made["trigger"]) == (None, None)

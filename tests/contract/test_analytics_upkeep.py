@@ -11,6 +11,7 @@ from sagacity.domain.analytics import AnalyticsFilter, RequestAnalytics, Request
 from sagacity.domain.analytics_reports import DayTotals, Granularity, step_of
 from sagacity.domain.errors import StorageUnavailable
 from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.retention import CALLS, Limits
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.analytics_upkeep import AFTER_MIDNIGHT, AnalyticsUpkeep
 from sagacity.learning.tasks.runner import TaskRunner
@@ -38,7 +39,12 @@ async def add(storage: Storage, *calls: RequestAnalytics) -> None:
 
 
 def upkeep(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: CountingIds) -> TaskRunner:
-    parts = task_parts(storage, embedder, clock, ids, analytics_days=KEPT_DAYS, cleanup_batch=7)
+    limits = Limits(days={CALLS: KEPT_DAYS})
+    return keeping(limits, storage, embedder, clock, ids)
+
+
+def keeping(limits: Limits, storage: Storage, embedder, clock: StoppedClock, ids: CountingIds) -> TaskRunner:
+    parts = task_parts(storage, embedder, clock, ids, limits=limits, cleanup_batch=7)
     return TaskRunner(parts, [AnalyticsUpkeep(parts)])
 
 
@@ -128,6 +134,29 @@ async def test_days_stay_when_their_calls_are_deleted(
         gone = max((oldest_kept - MONTH_END) // DAY, 0)
         assert await left(storage) == 60 - 10 * min(gone, 6)
     assert sorted(sums) == [MONTH_END + number * DAY for number in range(6)]
+
+
+async def test_only_so_many_calls_stay_and_sums_are_of_all(
+    storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: CountingIds
+) -> None:
+    """The oldest go, of whichever day; the newest day is whole until another one is summed up."""
+    await add(storage, *(measured(f"{n}", at=MONTH_END + n * DAY / 10) for n in range(60)))
+    runner = keeping(Limits(rows={CALLS: 15}), storage, embedder, clock, ids)
+    clock.advance(6 * 86_400)
+    for _ in range(3):
+        await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
+        assert {one.date: one.total_requests for one in await days(storage)} == {
+            MONTH_END + number * DAY: 10 for number in range(6)
+        }
+        assert await left(storage) == 15
+        clock.advance(86_400)
+    runner = keeping(Limits(rows={CALLS: 2}), storage, embedder, clock, ids)
+    await runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
+    assert await left(storage) == 10
+    await keeping(Limits(days={CALLS: 0}), storage, embedder, clock, ids).run(
+        DueScope(tenant=ORG, user_id=ORGANISATION)
+    )
+    assert await left(storage) == 10
 
 
 async def test_calls_that_come_late_are_counted_the_next_night(

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.chat import CHAT, Conversation
+from sagacity.domain.chat import CHAT, Conversation, title_of
 from sagacity.domain.graph import EntityMention, EntityType
 from sagacity.domain.ids import InteractionId, SessionId
 from sagacity.domain.interaction import NewInteraction
@@ -313,6 +313,43 @@ async def test_conversation_deleted_while_it_is_summed_up_leaves_no_episode(
     await worker(storage, clock, ids, model).run(ORG, ANNA)
     assert len(model.requests) == 1
     assert await episodes(storage) == []
+
+
+async def test_title_that_quotes_a_message_goes_with_it(storage: Storage, clock, ids) -> None:
+    """The next message gives the title, to the conversation at once and to its episode with the next summary."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids)
+    await speak(storage, "r1", *PLUMS)
+    async with storage.begin(ORG) as tx:
+        await tx.conversations.change(ANNA, SessionId("s1"), {"title": title_of(PLUMS[0])})
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+
+    async def titles() -> tuple[str, str]:
+        [episode] = await episodes(storage)
+        async with storage.read(ORG) as snapshot:
+            conversation = await snapshot.conversations.get(ANNA, SessionId("s1"))
+        assert episode.attributes.episode is not None
+        return conversation.title, episode.attributes.episode.title
+
+    async def delete(*places: int) -> None:
+        async with storage.begin(ORG) as tx:
+            log = await tx.interactions.log(ANNA, after_seq=0, limit=9)
+            for turn in [log[place] for place in places]:
+                await tx.interactions.delete(ANNA, turn.interaction_id)
+
+    assert await titles() == (PLUMS[0], PLUMS[0])
+    await delete(1)
+    assert await titles() == (PLUMS[0], PLUMS[0])
+    await delete(0)
+    left, told = await titles()
+    assert (left, told) == (PLUMS[2], "")
+    await speak(storage, "r2", "How do I prune an apple tree then?")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    assert await titles() == (left, left)
+    await delete(0, 1)
+    assert await titles() == ("", "")
 
 
 async def test_two_workers_write_one_episode(storage: Storage, clock, ids, model) -> None:

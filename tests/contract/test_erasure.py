@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -11,60 +10,25 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.auth.erasure_key import ErasureKey
 from sagacity.domain.cursor import DISTIL, LEARN
-from sagacity.domain.erasure import Erasure
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import Approval, MemoryKind
-from sagacity.domain.operation import Operation, OperationName, OperationParameters
+from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.erasure.report import is_genuine
 from sagacity.learning.erasure.task import Erase
 from sagacity.learning.tasks.runner import TaskRunner
-from sagacity.memories.acting import Acting
-from sagacity.memories.erasure import erase_user, erasure_of
+from sagacity.memories.erasure import erasure_of
 from sagacity.memories.operations import cancel
 from sagacity.storage.erasure.places import PLACES, Place
 from sagacity.storage.postgres.owner import vacuum
 from sagacity.storage.transaction import Storage
-from support.acting import for_everyone, parts_of
 from support.aggregation import NAME, VERSION, Aggregating
+from support.erasing import OTHERS, WHO, WORD, Erasing
 from support.faults import Faulty
 from support.learning import WordEmbedder, task_parts
 from support.parts import BEN, ORG, OTHER_ORG, new_memory, said
 from support.planted import Planted, bytes_with, dump, tables_with
-
-KEY = ErasureKey(b"k" * 32)
-WHO, WORD, OTHERS = "zqx-person@example.com", "zqxword", "othersword"
-
-
-class Erasing:
-    """What asks for erasures, and does them."""
-
-    def __init__(self, storage: Storage, embedder: Any, clock: Any, ids: Any, *, batch: int = 500) -> None:
-        self.storage = storage
-        self.clock = clock
-        self.told: list[str] = []
-        self.acting: Acting = for_everyone(
-            replace(parts_of(storage, embedder, clock, ids), erasure_key=lambda: KEY)
-        )
-
-        async def announce(subject: str) -> None:
-            self.told.append(subject)
-
-        parts = task_parts(storage, WordEmbedder(), clock, ids, cleanup_batch=batch)
-        parts = replace(parts, erasure_key=lambda: KEY, announce=announce)
-        self._runner = TaskRunner(parts, [Erase(parts)])
-
-    async def ask(self, user_id: str = WHO) -> Operation:
-        return await erase_user(self.acting, user_id, wait_seconds=0)
-
-    async def work(self) -> None:
-        await self._runner.run(DueScope(tenant=ORG, user_id=ORGANISATION))
-
-    async def erase(self, user_id: str = WHO) -> Erasure:
-        operation = await self.ask(user_id)
-        await self.work()
-        return await erasure_of(self.acting, operation.operation_id)
 
 
 @pytest.fixture

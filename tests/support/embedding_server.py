@@ -72,6 +72,7 @@ class EmbeddingServer:
         self.dimension = dimension
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.traceparents: list[str | None] = []
         self.most_at_once = 0
         self.stopped = threading.Event()
         self._at_once = 0
@@ -126,6 +127,7 @@ def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.traceparents.append(self.headers["traceparent"])
             fault = server.begin(request, self.headers["Authorization"])
             try:
                 self._answer(request, fault)

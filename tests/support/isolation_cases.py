@@ -482,6 +482,7 @@ CASES: dict[str, Case] = {
     "erasures.get": lambda tx, h: tx.erasures.get(f"{h.word} erasure"),
     "erasures.list_newest": lambda tx, h: tx.erasures.list_newest(limit=9),
     "erasures.count": lambda tx, h: tx.erasures.count(f"{h.word} erasure", {"stolen": 1}),
+    "erasures.seal_again": lambda tx, h: tx.erasures.seal_again(f"{h.word} erasure", "sealed"),
     "erasures.note_gone": lambda tx, h: tx.erasures.note_gone(f"{h.word} erasure"),
     "erasures.finish": lambda tx, h: tx.erasures.finish(f"{h.word} erasure", _report(h)),
     "erasures.needles": lambda tx, h: tx.erasures.needles(ANNA),

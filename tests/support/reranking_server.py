@@ -35,6 +35,7 @@ class RerankingServer:
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.traceparents: list[str | None] = []
         self.stopped = threading.Event()
         self.answers: deque[Answer] = deque()
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -71,6 +72,7 @@ def _handler(server: RerankingServer) -> type[BaseHTTPRequestHandler]:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.requests.append(request)
             server.keys.append(self.headers["Authorization"])
+            server.traceparents.append(self.headers["traceparent"])
             answer = server.answers.popleft() if server.answers else Answer()
             if answer.never:
                 server.stopped.wait()

@@ -13,9 +13,6 @@ from sagacity.domain.interaction import Interaction, is_person
 from sagacity.memories.acting import Acting
 from sagacity.storage.transaction import Transaction
 
-TITLE_CHARACTERS = 50
-"""As long as a title is that is taken from the first message."""
-
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
@@ -24,15 +21,6 @@ class ConversationPage:
     conversations: Sequence[Conversation]
     total: int
     has_more: bool
-
-
-def title_of(content: str) -> str:
-    """Return a title for a conversation that begins with *content*."""
-    line = " ".join(content.split())
-    if len(line) <= TITLE_CHARACTERS:
-        return line
-    whole_words = line[:TITLE_CHARACTERS].rpartition(" ")[0]
-    return f"{whole_words or line[: TITLE_CHARACTERS - 1]}…"
 
 
 async def create(

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from sagacity.analytics.answers import record_answer, record_refusal
-from sagacity.chat.conversations import answer_of, begin_conversation, title_of
+from sagacity.chat.conversations import answer_of, begin_conversation
 from sagacity.chat.events import BEGINNING, Event, Progress, events_after
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.chat.prepare import Send, prepare, texts_of
@@ -25,7 +25,7 @@ from sagacity.chat.writer import (
 )
 from sagacity.dispatch.loops import end
 from sagacity.domain.analytics import RequestType
-from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus
+from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, title_of
 from sagacity.domain.errors import (
     Conflict,
     NotFound,

@@ -7,6 +7,7 @@ import typer
 from sagacity.cli import options
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import facts, said, show
+from sagacity.domain.errors import Unauthorized
 
 if TYPE_CHECKING:
     from sagacity.schemas.accounts import SessionTokens, Told
@@ -82,7 +83,11 @@ def login(context: typer.Context, email: Email, *, password: Password) -> None:
     Example: sagacity account login ana@example.com
     """
     with connected(context, "signing in") as client:
-        signed_in = client.log_in(email, password)
+        try:
+            signed_in = client.log_in(email, password)
+        except Unauthorized as error:
+            error.advice = "`sagacity account forgot` sends a code for a new password."
+            raise
     show(context, signed_in, facts(_shown(signed_in)))
 
 

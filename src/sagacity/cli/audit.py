@@ -1,7 +1,9 @@
 """`sagacity audit`: every change of access and configuration, listed, exported and checked."""
 
 import json
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +16,8 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
+    from typing import TextIO
 
     from sagacity.client import Sagacity
     from sagacity.client.words import AuditActionWord
@@ -81,20 +84,40 @@ def export(
     from sagacity.domain.audit import line_of  # noqa: PLC0415  lazy like the rest
     from sagacity.domain.ids import OrgId  # noqa: PLC0415  with it
 
-    with connected(context, "reading the audit log") as client:
-        lines = [
-            line_of(OrgId(page.org_id), entry) for page in _pages(client, after) for entry in _entries(page)
-        ]
-    text = "".join(f"{line}\n" for line in lines)
+    rows = 0
+    with connected(context, "reading the audit log") as client, _writing(output) as write:
+        for page in _pages(client, after):
+            write("".join(f"{line_of(OrgId(page.org_id), entry)}\n" for entry in _entries(page)))
+            rows += len(page.entries)
+    if output is not None:
+        told = {"rows": rows, "file": str(output.expanduser())}
+        show(context, told, facts({"written": counted(rows, "row")}))
+
+
+@contextmanager
+def _writing(output: Path | None) -> "Generator[Callable[[str], None]]":
+    """Give what writes text, to stdout or a file. An ordinary file is there only once all is written."""
     if output is None:
-        typer.echo(text, nl=False)
+        yield lambda text: typer.echo(text, nl=False)
         return
     target = output.expanduser()
+    is_ordinary = target.is_file() or not target.exists()
+    written = target.with_name(f"{target.name}.partial") if is_ordinary else target
     try:
-        target.write_text(text, encoding="utf-8")
+        with written.open("w", encoding="utf-8") as file:
+            yield lambda text: _put(file, text)
+        if is_ordinary:
+            written.replace(target)
     except OSError as error:
         raise InvalidInput(f"{target} cannot be written: {error.strerror}") from error
-    show(context, {"rows": len(lines), "file": str(target)}, facts({"written": counted(len(lines), "row")}))
+    finally:
+        if is_ordinary:
+            with suppress(OSError):
+                written.unlink()
+
+
+def _put(file: "TextIO", text: str) -> None:
+    file.write(text)
 
 
 @app.command()
@@ -122,23 +145,19 @@ def verify(
     from sagacity.domain.audit import ChainCheck  # noqa: PLC0415  lazy like the rest
     from sagacity.domain.ids import OrgId  # noqa: PLC0415  with it
 
-    hashes: set[str] = set()
-    if file is not None:
-        org_id, entries = _read(file.expanduser())
-        check = ChainCheck(OrgId(org_id))
-        check.see(entries)
-        hashes |= {entry.hash for entry in entries}
-    else:
-        check = ChainCheck(OrgId(""))
-        with connected(context, "reading the audit log") as client:
-            for number, page in enumerate(_pages(client, 0)):
-                if not number:
-                    check = ChainCheck(OrgId(page.org_id))
-                entries = _entries(page)
-                check.see(entries)
-                hashes |= {entry.hash for entry in entries}
+    check, is_known = None, known is None
+    with ExitStack() as stack:
+        if file is not None:
+            parts = _read(file.expanduser())
+        else:
+            client = stack.enter_context(connected(context, "reading the audit log"))
+            parts = ((page.org_id, _entries(page)) for page in _pages(client, 0))
+        for org_id, entries in parts:
+            check = check or ChainCheck(OrgId(org_id))
+            check.see(entries)
+            is_known = is_known or any(entry.hash == known for entry in entries)
+    check = check or ChainCheck(OrgId(""))
     found = check.result
-    is_known = known is None or known in hashes
     told = found.model_dump() | {"is_known_there": is_known}
     conclude(context, told, _drawn(found, is_known=is_known), ok=found.broken is None and is_known)
 
@@ -169,24 +188,31 @@ def _entries(page: "AuditPage") -> "list[AuditEntry]":
     return [AuditEntry(**one.model_dump()) for one in page.entries]
 
 
-def _read(file: Path) -> "tuple[str, Sequence[AuditEntry]]":
-    from pydantic import ValidationError  # noqa: PLC0415  lazy like the rest
-
-    from sagacity.domain.audit import AuditEntry  # noqa: PLC0415  with it
-
+def _read(file: Path) -> "Iterator[tuple[str, Sequence[AuditEntry]]]":
+    """Yield the rows of an export, some at a time, with the organisation that they are of."""
+    owner: str | None = None
     try:
-        rows: list[dict[str, object]] = [
-            json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line
-        ]
-        owners = {str(row.pop("org_id")) for row in rows}
-        entries = [AuditEntry.model_validate(row) for row in rows]
+        with file.open(encoding="utf-8") as lines:
+            while some := list(islice(lines, _PAGE)):
+                owners, entries = _parsed(some)
+                if not entries:
+                    continue
+                owner = owners[0] if owner is None else owner
+                if {*owners} != {owner}:
+                    raise InvalidInput(f"{file} holds rows of several organisations")
+                yield owner, entries
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
-    except (ValueError, ValidationError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InvalidInput(f"{file} is no export of an audit log") from error
-    if len(owners) > 1:
-        raise InvalidInput(f"{file} holds rows of several organisations")
-    return next(iter(owners), ""), entries
+
+
+def _parsed(lines: "Sequence[str]") -> "tuple[list[str], list[AuditEntry]]":
+    """Return whose each row is, and the rows; ValueError, KeyError, AttributeError or TypeError for what is none."""
+    from sagacity.domain.audit import AuditEntry  # noqa: PLC0415  lazy like the rest
+
+    rows: list[dict[str, object]] = [json.loads(line) for line in lines if line.strip()]
+    return [str(row.pop("org_id")) for row in rows], [AuditEntry.model_validate(row) for row in rows]
 
 
 def _drawn(found: "Verified", *, is_known: bool) -> Render:

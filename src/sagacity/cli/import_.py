@@ -52,8 +52,8 @@ def import_(
     stored, and an import that was interrupted goes on when it is repeated.
 
     Chats are published through the server: they become turns of a user with their dates, and are learned from; rules
-    among them wait until a person approves them. Memories become profiles of a user. Importing a file again stores
-    what is new in it.
+    among them wait until a person approves them. Memories become profiles, facts and episodes of a user,
+    and rules that likewise wait. Importing a file again stores what is new in it.
 
     Example: sagacity import ana.jsonl --org acme
 

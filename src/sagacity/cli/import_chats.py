@@ -1,7 +1,7 @@
 """What `sagacity import` does with chats that another program exported: they become published turns."""
 
-import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,10 @@ from sagacity.cli.chat_exports import (
 )
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, said, show, table
-from sagacity.cli.progress import advancing
+from sagacity.cli.patience import patient
+from sagacity.cli.progress import detailing
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput, RateLimited
+from sagacity.domain.errors import InvalidInput
 from sagacity.domain.trust import Origin
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _LARGEST_BYTES = 512 * 1024 * 1024
 _PAGE = 1_000
-_PAUSE_SECONDS = 5.0
 
 
 def import_chats(
@@ -71,13 +71,17 @@ def content_of(path: Path) -> str:
 def _publish(context: typer.Context, source: ChatExport, user_id: str, found: ReadExport) -> int:
     """Publish what is not there yet; returns how many turns."""
     new = 0
-    with connected(context, None) as client, advancing("importing conversations") as advance:
-        for done, chat in enumerate(found.chats, start=1):
+    with connected(context, None) as client, detailing("importing conversations") as tell:
+        total = len(found.chats)
+        for done, chat in enumerate(found.chats):
             known = _published(client, user_id, session_of(source, chat))
             for one in requests_of(source, user_id, chat, known=known):
-                _publish_one(client, source, user_id, one)
+                patient(
+                    partial(_publish_one, client, source, user_id, one),
+                    lambda seconds, done=done: tell(done, total, f"waits {seconds:.0f} s for the rate limit"),
+                )
                 new += len(one.turns)
-            advance(done, len(found.chats))
+            tell(done + 1, total, "")
     return new
 
 
@@ -92,22 +96,16 @@ def _published(client: "Sagacity", user_id: str, session_id: str) -> set[str]:
 
 
 def _publish_one(client: "Sagacity", source: ChatExport, user_id: str, one: ChatRequest) -> None:
-    """Publish a request, as soon as the server takes one more."""
+    """Publish a request."""
     turns = [turn.model_dump(exclude_none=True) | {"origin": Origin.IMPORTED} for turn in one.turns]
-    while True:
-        try:
-            client.publish_interaction(
-                user_id,
-                turns,
-                source=f"import:{source}",
-                session_id=one.session_id,
-                request_id=one.request_id,
-                metadata={"imported_from": str(source), "conversation_title": one.title},
-            )
-        except RateLimited as error:
-            time.sleep(error.retry_after_seconds or _PAUSE_SECONDS)
-        else:
-            return
+    client.publish_interaction(
+        user_id,
+        turns,
+        source=f"import:{source}",
+        session_id=one.session_id,
+        request_id=one.request_id,
+        metadata={"imported_from": str(source), "conversation_title": one.title},
+    )
 
 
 def _drawn(found: ReadExport, reasons: Counter[str], turns: int, new: int | None) -> Render:

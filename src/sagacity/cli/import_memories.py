@@ -1,7 +1,9 @@
-"""What `sagacity import` does with memories that another program exported: they become profiles of a user."""
+"""What `sagacity import` does with memories that another program exported: they become memories of a user."""
 
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +15,25 @@ from sagacity.cli.import_chats import content_of
 from sagacity.cli.invocation import connected
 from sagacity.cli.memory_exports import ExportedMemory, MemoryExport, ReadMemories, read_memories
 from sagacity.cli.output import Render, said, show, table
-from sagacity.cli.progress import advancing
+from sagacity.cli.patience import patient
+from sagacity.cli.progress import detailing
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import RateLimited
+from sagacity.domain.errors import InvalidInput
 from sagacity.domain.trust import Origin
+from sagacity.domain.user_memory import MemoryType
 
 if TYPE_CHECKING:
     from sagacity.client import Sagacity
 
-_A_CALL = 200
+_A_CALL = 100
 _MOST_LISTED = 10_000
 _STATUSES = ("current", "pending", "archived")
-_PAUSE_SECONDS = 5.0
+_NOUNS = {
+    MemoryType.PROFILE: "profile",
+    MemoryType.SEMANTIC: "fact",
+    MemoryType.EPISODIC: "episode",
+    MemoryType.PROCEDURAL: "rule",
+}
 
 
 def import_memories(
@@ -34,29 +43,60 @@ def import_memories(
     found = read_memories(source, content_of(path), user_id, now=int(time.time()))
     new = None if preview else _store(context, source, user_id, found)
     reasons = Counter(one.reason for one in found.left_out)
+    kinds = Counter(one.kind for one in found.memories)
     told: dict[str, JsonValue] = {
         "is_preview": preview,
         "memories": len(found.memories),
+        "kinds": {str(kind): kinds[kind] for kind in MemoryType},
         "new_memories": new,
         "left_out": [{"reason": reason, "count": count} for reason, count in reasons.most_common()],
         "examples": [one.model_dump() for one in found.left_out[:10]],
     }
-    show(context, told, _drawn(found, reasons, new))
+    show(context, told, _drawn(found, kinds, reasons, new))
 
 
 def _store(context: typer.Context, source: MemoryExport, user_id: str, found: ReadMemories) -> int:
     """Store what is not there yet; returns how many."""
-    with connected(context, None) as client, advancing("importing memories") as advance:
-        known = _known(client, source, user_id, found)
-        new = [one for one in found.memories if one.profile_id not in known]
-        for at in range(0, len(new), _A_CALL):
-            some = [_profile(source, user_id, one) for one in new[at : at + _A_CALL]]
-            _add(client, some)
-            advance(at + len(some), len(new))
-    return len(new)
+    profiles = [one for one in found.memories if one.kind is MemoryType.PROFILE]
+    others = [one for one in found.memories if one.kind is not MemoryType.PROFILE]
+    with connected(context, None) as client, detailing("importing memories") as tell:
+        known = _known(client, source, user_id, profiles) if profiles else set[str]()
+        missing = [one for one in profiles if one.memory_id not in known]
+        new, done, total = len(missing), 0, len(missing) + len(others)
+
+        def waits(seconds: float) -> None:
+            tell(done, total, f"waits {seconds:.0f} s for the rate limit")
+
+        for some in _batches(missing):
+            patient(
+                lambda some=some: client.add_user_profile([_profile(source, user_id, one) for one in some]),
+                waits,
+            )
+            done += len(some)
+            tell(done, total, "")
+        for some in _batches(others):
+            new += patient(lambda some=some: _add(client, source, user_id, some), waits)
+            done += len(some)
+            tell(done, total, "")
+    return new
 
 
-def _known(client: "Sagacity", source: MemoryExport, user_id: str, found: ReadMemories) -> set[str]:
+def _batches(memories: Sequence[ExportedMemory]) -> Iterator[Sequence[ExportedMemory]]:
+    for at in range(0, len(memories), _A_CALL):
+        yield memories[at : at + _A_CALL]
+
+
+def _add(client: "Sagacity", source: MemoryExport, user_id: str, some: Sequence[ExportedMemory]) -> int:
+    """Store what is no profile, without what is there already; returns how many."""
+    reply = client.add_memories([_memory(source, one) for one in some], user_id=user_id)
+    if reply.failed:
+        raise InvalidInput(f"the server refuses {counted(reply.failed, 'memory')}: {reply.errors[0].error}")
+    return reply.created
+
+
+def _known(
+    client: "Sagacity", source: MemoryExport, user_id: str, profiles: Sequence[ExportedMemory]
+) -> set[str]:
     """Return the ids of what was imported before, also of what was archived since."""
     known: set[str] = set()
     for status in _STATUSES:
@@ -66,10 +106,10 @@ def _known(client: "Sagacity", source: MemoryExport, user_id: str, found: ReadMe
         known |= {one.profile_id for one in page}
         if len(page) < _MOST_LISTED:
             continue
-        for one in found.memories:  # there are more than a list has
-            if one.profile_id not in known:
+        for one in profiles:  # there are more than a list has
+            if one.memory_id not in known:
                 there = client.get_all_profiles(
-                    1, status_filter=status, user_id=user_id, profile_id=one.profile_id
+                    1, status_filter=status, user_id=user_id, profile_id=one.memory_id
                 )
                 known |= {found.profile_id for found in there.user_profiles}
     return known
@@ -77,7 +117,7 @@ def _known(client: "Sagacity", source: MemoryExport, user_id: str, found: ReadMe
 
 def _profile(source: MemoryExport, user_id: str, one: ExportedMemory) -> dict[str, JsonValue]:
     fields: dict[str, JsonValue] = {
-        "profile_id": one.profile_id,
+        "profile_id": one.memory_id,
         "user_id": user_id,
         "content": one.content,
         "source": _source(source),
@@ -90,25 +130,42 @@ def _profile(source: MemoryExport, user_id: str, one: ExportedMemory) -> dict[st
     return fields
 
 
-def _add(client: "Sagacity", profiles: list[dict[str, JsonValue]]) -> None:
-    """Store some profiles, as soon as the server takes them."""
-    while True:
-        try:
-            client.add_user_profile(profiles)
-        except RateLimited as error:
-            time.sleep(error.retry_after_seconds or _PAUSE_SECONDS)
-        else:
-            return
+def _memory(source: MemoryExport, one: ExportedMemory) -> dict[str, JsonValue]:
+    """Return what is sent of a fact, an episode or a rule."""
+    fields: dict[str, JsonValue] = {
+        "id": one.memory_id,
+        "memory_type": str(one.kind),
+        "content": one.content,
+        "source": _source(source),
+        "origin": str(Origin.IMPORTED),
+    }
+    if one.said_at is not None:
+        fields["valid_from"] = _moment(one.said_at)
+    if one.expires_at is not None:
+        fields["valid_to"] = _moment(one.expires_at)
+    if one.session_id:
+        fields["conversation_id"] = one.session_id
+    if one.title:
+        fields["topic" if one.kind is MemoryType.SEMANTIC else "procedure_name"] = one.title
+    return fields
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def _source(source: MemoryExport) -> str:
     return f"import:{source}"
 
 
-def _drawn(found: ReadMemories, reasons: Counter[str], new: int | None) -> Render:
-    total = counted(len(found.memories), "profile")
-    told = said(f"would be stored: {total}" if new is None else f"stored: {total}, {new:,} of them new")
-    some = table(("profile",), [(one.content,) for one in found.memories[:10]], empty="nothing to store")
+def _drawn(found: ReadMemories, kinds: Counter[MemoryType], reasons: Counter[str], new: int | None) -> Render:
+    counts = [counted(kinds[kind], noun) for kind, noun in _NOUNS.items() if kinds[kind]]
+    total = ", ".join(counts) or "nothing"
+    if kinds[MemoryType.PROCEDURAL]:
+        total += "; rules wait until a person approves them"
+    told = said(f"would be stored: {total}" if new is None else f"stored, {new:,} of them new: {total}")
+    rows = [(_NOUNS[one.kind], one.content) for one in found.memories[:10]]
+    some = table(("kind", "memory"), rows, empty="nothing to store")
     left = table(("left out", "how many"), reasons.most_common(), empty="nothing is left out")
 
     def render(console: Console) -> None:

@@ -1,4 +1,4 @@
-"""Memories as mem0, Zep, Letta and LangGraph export them, read into profiles of one user."""
+"""Memories as mem0, Zep, Letta and LangGraph export them, read into those of one user."""
 
 import hashlib
 import json
@@ -9,11 +9,32 @@ from typing import cast
 from sagacity.cli.exported_json import epoch_of, fields_of, is_storable, parsed, shown, text_of
 from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.user_memory import MemoryType
 from sagacity.schemas.base import MAX_TEXT
 
 _SHOWN_CHARACTERS = 80
+_LONGEST_OTHER = 10_000
+"""Characters of a memory that is no profile."""
+_LONGEST_TITLE = 200
 _ABOUT_THE_USER = "human"
 """The label of Letta's block that says who the user is."""
+_MEM0_TYPES = {
+    "semantic_memory": MemoryType.SEMANTIC,
+    "episodic_memory": MemoryType.EPISODIC,
+    "procedural_memory": MemoryType.PROCEDURAL,
+}
+_LANGGRAPH_KINDS = {
+    "semantic": MemoryType.SEMANTIC,
+    "facts": MemoryType.SEMANTIC,
+    "episodic": MemoryType.EPISODIC,
+    "episodes": MemoryType.EPISODIC,
+    "episode": MemoryType.EPISODIC,
+    "procedural": MemoryType.PROCEDURAL,
+    "procedures": MemoryType.PROCEDURAL,
+    "instructions": MemoryType.PROCEDURAL,
+}
+_EPISODE_PARTS = ("observation", "thoughts", "action", "result")
+"""Of an episode of LangMem, in the order in which they are read."""
 
 
 class MemoryExport(StrEnum):
@@ -26,14 +47,20 @@ class MemoryExport(StrEnum):
 
 
 class ExportedMemory(Value):
-    """One fact about the user."""
+    """One thing that another program remembered, as the kind of memory that it is here."""
 
-    profile_id: str
+    memory_id: str
     """Follows from what it is and says, so that it is known when it comes again."""
+    kind: MemoryType = MemoryType.PROFILE
     content: str
+    title: str = ""
+    """What a fact is about, or what a procedure is called."""
+    session_id: str = ""
+    """Of an episode: the conversation in which it happened, where the export says so."""
     said_at: int | None = None
-    """Seconds since 1970; None where the export does not say."""
+    """Seconds since 1970: since when it holds, or when it was said; None where the export does not say."""
     expires_at: int | None = None
+    """Until when it holds; None where no end is known."""
 
 
 class LeftOutMemory(Value):
@@ -54,19 +81,22 @@ class _Found(Value):
     """An entry of a file, before it is known whether it can be stored."""
 
     item_id: str = ""
+    kind: MemoryType = MemoryType.PROFILE
     content: str = ""
+    title: str = ""
+    session_id: str = ""
     said_at: int | None = None
     expires_at: int | None = None
     reason: str = ""
     """Why it is left out; empty if nothing is wrong with it so far."""
 
 
-def read_memories(kind: MemoryExport, text: str, user_id: str, *, now: int) -> ReadMemories:
+def read_memories(source: MemoryExport, text: str, user_id: str, *, now: int) -> ReadMemories:
     """
     Read an export.
 
     Args:
-        kind: whose.
+        source: whose.
         text: of the file.
         user_id: whose memories are wanted; what names another user is left out.
         now: seconds since 1970; what held until then holds no longer.
@@ -76,44 +106,55 @@ def read_memories(kind: MemoryExport, text: str, user_id: str, *, now: int) -> R
     """
     kept: dict[str, ExportedMemory] = {}
     left_out: list[LeftOutMemory] = []
-    for one in _READERS[kind](parsed(text), user_id):
+    for one in _READERS[source](parsed(text), user_id):
         content = one.content.strip()
         reason = one.reason or _reason(one, content, now)
-        told = json.dumps([str(kind), user_id, one.item_id, content])
-        profile_id = f"import-{kind}-{hashlib.sha256(told.encode()).hexdigest()}"
-        if not reason and profile_id in kept:
+        told = json.dumps([str(source), user_id, one.item_id, content])
+        memory_id = f"import-{source}-{hashlib.sha256(told.encode()).hexdigest()}"
+        if not reason and memory_id in kept:
             reason = "it came before in this file"
         if reason:
             left_out.append(LeftOutMemory(memory=shown(content[:_SHOWN_CHARACTERS]), reason=reason))
-        else:
-            kept[profile_id] = ExportedMemory(
-                profile_id=profile_id, content=content, said_at=one.said_at, expires_at=one.expires_at
-            )
+            continue
+        fields = one.model_dump(exclude={"item_id", "content", "title", "reason"})
+        title = shown(one.title[:_LONGEST_TITLE]) if one.title.strip() else ""
+        kept[memory_id] = ExportedMemory(memory_id=memory_id, content=content, title=title, **fields)
     return ReadMemories(memories=tuple(kept.values()), left_out=tuple(left_out))
 
 
 def _reason(one: _Found, content: str, now: int) -> str:
     """Return why an entry cannot be stored."""
+    most = MAX_TEXT if one.kind is MemoryType.PROFILE else _LONGEST_OTHER
     if not content:
         return "it has no text"
-    if len(content) > MAX_TEXT:
-        return f"it has more than {MAX_TEXT:,} characters"
-    if not is_storable(content):
+    if len(content) > most:
+        return f"it has more than {most:,} characters"
+    if not is_storable(content) or not is_storable(one.session_id) or not is_storable(one.item_id):
         return "it has NUL characters or broken text"
+    if len(one.session_id) > _LONGEST_TITLE:
+        return "the id of its conversation is too long"
+    if one.kind is MemoryType.SEMANTIC:  # one that has ended says what was so
+        is_backwards = one.said_at is not None and one.expires_at is not None and one.expires_at < one.said_at
+        return "it ended before it began" if is_backwards else ""
     return "it no longer holds" if one.expires_at is not None and one.expires_at <= now else ""
 
 
 def _mem0(file: object, user_id: str) -> Iterator[_Found]:
-    """Read what `get_all` returns."""
+    """Read what `get_all` returns; what kind a memory is stands among its metadata, if anywhere."""
     for entry in _entries(file, "results", "memories"):
-        owner = text_of(entry, "user_id")
+        owner, metadata = text_of(entry, "user_id"), fields_of(entry.get("metadata"))
+        named = text_of(entry, "memory_type") or text_of(metadata, "memory_type")
+        kind = _MEM0_TYPES.get(named, MemoryType.PROFILE)
         if owner and owner != user_id:
             reason = "it is of another user"
         else:
-            reason = "" if owner or not text_of(entry, "agent_id") else "it is an agent's, and no user's"
+            is_agents = not owner and bool(text_of(entry, "agent_id")) and kind is not MemoryType.PROCEDURAL
+            reason = "it is an agent's, and no user's" if is_agents else ""
         yield _Found(
             item_id=text_of(entry, "id"),
+            kind=kind,
             content=text_of(entry, "memory"),
+            session_id=text_of(entry, "run_id") if kind is MemoryType.EPISODIC else "",
             said_at=epoch_of(entry.get("updated_at")) or epoch_of(entry.get("created_at")),
             expires_at=epoch_of(entry.get("expiration_date")),
             reason=reason,
@@ -121,56 +162,89 @@ def _mem0(file: object, user_id: str) -> Iterator[_Found]:
 
 
 def _zep(file: object, user_id: str) -> Iterator[_Found]:
-    """Read the edges of a user's graph."""
+    """Read the edges of a user's graph: facts with the time in which they held."""
     del user_id  # a graph is one user's, and does not say whose
     for entry in _entries(file, "edges"):
+        began, written = epoch_of(entry.get("valid_at")), epoch_of(entry.get("created_at"))
+        ended = epoch_of(entry.get("invalid_at")) or epoch_of(entry.get("expired_at"))
+        if began is None and written is not None and (ended is None or written <= ended):
+            began = written
         yield _Found(
             item_id=text_of(entry, "uuid", "uuid_"),
+            kind=MemoryType.SEMANTIC,
             content=text_of(entry, "fact"),
-            said_at=epoch_of(entry.get("valid_at")) or epoch_of(entry.get("created_at")),
-            expires_at=epoch_of(entry.get("invalid_at")),
-            reason="it no longer holds" if entry.get("expired_at") else "",
+            title=text_of(entry, "name"),
+            said_at=began,
+            expires_at=ended,
         )
 
 
 def _letta(file: object, user_id: str) -> Iterator[_Found]:
-    """Read an agent file: what its block about the user says, a line each."""
-    del user_id  # an agent file does not say who the user is
+    """Read an agent file, or passages as the API lists them."""
+    del user_id  # neither says who the user is
+    if isinstance(file, list):
+        yield from _passages(_listed(cast("object", file)))
+        return
     fields = fields_of(file)
-    blocks = [*_listed(fields.get("blocks")), *_listed(fields.get("core_memory"))]
-    if not any(isinstance(fields.get(name), list) for name in ("blocks", "core_memory")):
-        raise InvalidInput("the file is no agent file of Letta: it has neither `blocks` nor `core_memory`")
-    for block in blocks:
-        label, value = text_of(block, "label"), text_of(block, "value")
-        if label != _ABOUT_THE_USER:
-            yield _Found(content=value, reason="a block that is not about the user")
-            continue
-        at = epoch_of(block.get("updated_at")) or epoch_of(block.get("created_at"))
-        for line in value.splitlines():
-            if content := line.strip().removeprefix("- ").removeprefix("* "):
-                yield _Found(item_id=label, content=content, said_at=at)
-    agents = [fields, *_listed(fields.get("agents"))]
-    for agent in agents:
+    if not any(isinstance(fields.get(name), list) for name in ("blocks", "core_memory", "passages")):
+        raise InvalidInput(
+            "the file is none of Letta's: it has neither `blocks` nor `core_memory`, and is no list of passages"
+        )
+    for block in [*_listed(fields.get("blocks")), *_listed(fields.get("core_memory"))]:
+        yield from _block(block)
+    yield from _passages(_listed(fields.get("passages")))
+    for agent in [fields, *_listed(fields.get("agents"))]:
         for _ in _listed(agent.get("messages")):
             yield _Found(reason="a message, which is no memory")
 
 
+def _block(block: dict[str, object]) -> Iterator[_Found]:
+    """Read a block: the user's line by line; another one, which tells the agent what to do, as a whole."""
+    label, value = text_of(block, "label"), text_of(block, "value")
+    at = epoch_of(block.get("updated_at")) or epoch_of(block.get("created_at"))
+    if label != _ABOUT_THE_USER:
+        yield _Found(item_id=label, kind=MemoryType.PROCEDURAL, content=value, title=label, said_at=at)
+        return
+    for line in value.splitlines():
+        if content := line.strip().removeprefix("- ").removeprefix("* "):
+            yield _Found(item_id=label, content=content, said_at=at)
+
+
+def _passages(entries: list[dict[str, object]]) -> Iterator[_Found]:
+    for entry in entries:
+        yield _Found(
+            item_id=text_of(entry, "id"),
+            kind=MemoryType.SEMANTIC,
+            content=text_of(entry, "text"),
+            said_at=epoch_of(entry.get("created_at")),
+        )
+
+
 def _langgraph(file: object, user_id: str) -> Iterator[_Found]:
-    """Read items of a store."""
+    """Read items of a store: a part of their namespace, or LangMem's name of their shape, says of which kind."""
     for entry in _entries(file, "items"):
         namespace = _texts(entry.get("namespace"))
-        is_theirs = user_id in namespace or len(namespace) <= 1
-        key = json.dumps([namespace, text_of(entry, "key")])
         value = fields_of(entry.get("value"))
-        content = text_of(value, "content", "memory", "text", "data") or text_of(
-            fields_of(value.get("content")), "content"
-        )
+        words = [part.lower() for part in namespace]
+        kinds = [_LANGGRAPH_KINDS[word] for word in words if word in _LANGGRAPH_KINDS]
+        shape = _LANGGRAPH_KINDS.get(text_of(value, "kind").lower(), MemoryType.PROFILE)
+        names = [part for part, word in zip(namespace, words, strict=True) if word not in _LANGGRAPH_KINDS]
+        is_theirs = user_id in namespace or len(names) <= 1
         yield _Found(
-            item_id=key,
-            content=content,
+            item_id=json.dumps([namespace, text_of(entry, "key")]),
+            kind=kinds[0] if kinds else shape,
+            content=_langgraph_text(value),
             said_at=epoch_of(entry.get("updated_at")) or epoch_of(entry.get("created_at")),
             reason="" if is_theirs else "its namespace names somebody or something else",
         )
+
+
+def _langgraph_text(value: dict[str, object]) -> str:
+    """Return the text of an item: its own, that within its content, or the parts of an episode of LangMem."""
+    within = fields_of(value.get("content"))
+    told = text_of(value, "content", "memory", "text", "data") or text_of(within, "content")
+    parts = ((part, text_of(within, part)) for part in _EPISODE_PARTS)
+    return told or "\n".join(f"{part.capitalize()}: {text}" for part, text in parts if text)
 
 
 _READERS: Mapping[MemoryExport, Callable[[object, str], Iterator[_Found]]] = {

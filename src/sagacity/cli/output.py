@@ -35,6 +35,8 @@ _HINTS = {
     "WaitedTooLong": "It goes on; look again later.",
 }
 """In place of an error's own advice, where that speaks to programs that call the API or the SDK."""
+_OF_CHECKS = ": Value error, "
+"""What stands between the name of an option and what is wrong with it, and tells nobody anything."""
 _HELP = "NoArgsIsHelpError"
 """What Typer raises for a group of commands without one; its message is the help."""
 _PIPE_WIDTH = 160
@@ -218,9 +220,10 @@ def exit_code(error: Exception) -> int:
 def describe(error: Exception) -> tuple[str, str, str]:
     """Return an error's name, what happened, and a hint: the rest of its docstring, and its notes."""
     if isinstance(error, typer.TyperException):
-        return "UsageError", error.format_message(), "add --help to see what the command takes"
+        message = error.format_message().replace(_OF_CHECKS, ": ", 1)
+        return "UsageError", message, "add --help to see what the command takes"
     _, _, advice = (inspect.getdoc(type(error)) or "").partition(". ")
-    advice = _HINTS.get(type(error).__name__, advice)
+    advice = getattr(error, "advice", "") or _HINTS.get(type(error).__name__, advice)
     notes = getattr(error, "__notes__", [])
     hint = " ".join((" ".join(advice.split()), *(f"({note})" for note in notes))).strip()
     return type(error).__name__, str(error) or type(error).__name__, hint

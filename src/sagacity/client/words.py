@@ -16,6 +16,7 @@ from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
 from sagacity.domain.review_queue import ReviewSignal, ReviewStep
+from sagacity.domain.trust import Origin
 from sagacity.domain.user_memory import MemoryType
 
 ApprovalWord = Approval | Literal["pending", "approved", "rejected"]
@@ -74,6 +75,7 @@ OperationNameWord = (
     ]
 )
 OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
+OriginWord = Origin | Literal["operator", "user", "agent", "imported", "web_page", "tool"]
 QuarantineTargetWord = QuarantineTarget | Literal["source", "request", "user", "learner"]
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]

@@ -17,11 +17,13 @@ from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
 from sagacity.config.traces import TraceSettings, is_this_machine
 from sagacity.domain.errors import ConfigError
-from sagacity.domain.retention import TABLES, Record
+from sagacity.domain.retention import CALLS, TABLES, Record
 from sagacity.domain.tenant import LOCAL_ORG
 
 _PREFIX = "SAGACITY_"
 _KEY_SUFFIX = "_API_KEY"
+_ALIKE = 0.7
+"""How alike two names are, from 0 to 1, if one may be meant by the other."""
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
 _TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
@@ -148,24 +150,18 @@ class Settings(TraceSettings, AccountSettings):
     analytics_flush_seconds: float = Field(
         default=10, gt=0, description="After how long recorded calls are written at the latest."
     )
-    analytics_retention_days: int = Field(
-        default=90,
-        ge=1,
-        le=36_500,
-        description="After how many days recorded calls are deleted; sums by user and day stay.",
-    )
     usage_events: bool = Field(
         default=True,
         description="Record how often each memory is surfaced and cited; "
         "`REFLEXIO_ENABLE_USAGE_EVENT_SINK` is read where this is unset.",
     )
     retention_days: Annotated[dict[str, int], NoDecode] = Field(
-        default={Record.USAGE_EVENTS: 365},
+        default={Record.USAGE_EVENTS: 365, CALLS: 90},
         description=f"After how many days rows are deleted, by table, such as `model_calls=400,interactions=730`; "
         f"0: never. {_TABLES}",
     )
     retention_rows: Annotated[dict[str, int], NoDecode] = Field(
-        default={Record.USAGE_EVENTS: 1_000_000},
+        default={Record.USAGE_EVENTS: 1_000_000, CALLS: 1_000_000},
         description="How many rows of a table an organisation keeps, the newest ones, such as `interactions=250000`; "
         "0: all.",
     )
@@ -390,7 +386,7 @@ def _refuse_unknown(environment: Iterable[str]) -> None:
             and not _SERVICE_LINK.fullmatch(name)
         ):
             bare = [one.removeprefix(_PREFIX) for one in known]  # the prefix would make any two alike
-            near = get_close_matches(name.upper().removeprefix(_PREFIX), bare, n=1)
+            near = get_close_matches(name.upper().removeprefix(_PREFIX), bare, n=1, cutoff=_ALIKE)
             hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
             raise ConfigError(f"environment variable {name} is not known{hint}")
 

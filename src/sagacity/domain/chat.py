@@ -21,6 +21,19 @@ EXTRACTIVE_MARKS = (
 """What is in every answer without a model: with something to quote, with nothing, and where nobody could look."""
 
 
+TITLE_CHARACTERS = 50
+"""As long as a title is that is taken from the first message."""
+
+
+def title_of(content: str) -> str:
+    """Return a title for a conversation that begins with *content*."""
+    line = " ".join(content.split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    whole_words = line[:TITLE_CHARACTERS].rpartition(" ")[0]
+    return f"{whole_words or line[: TITLE_CHARACTERS - 1]}…"
+
+
 def is_extractive(text: str) -> bool:
     """Whether an answer was given without a model: it says nothing that is not remembered anyway."""
     return any(mark in text for mark in EXTRACTIVE_MARKS)

@@ -27,6 +27,9 @@ Every error that Sagacity raises on purpose.
 class SagacityError(Exception):
     """The root of the tree. Its text is written for the person who reads the reply."""
 
+    advice: str = ""
+    """What to do, where the class says something else."""
+
 
 class NotFound(SagacityError):
     """The thing named does not exist in this organisation. Check the id."""

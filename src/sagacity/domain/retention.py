@@ -9,6 +9,8 @@ from sagacity.domain.cursor import LearnerKey
 
 TURNS = "interactions"
 """Turns have limits, too; they go by rules of their own, for learners read them and memories rest on them."""
+CALLS = "request_analytics"
+"""So do recorded calls: they go after the day in which they came in was summed up."""
 
 
 class Record(StrEnum):
@@ -23,7 +25,7 @@ class Record(StrEnum):
     USAGE_EVENTS = "usage_events"
 
 
-TABLES = (TURNS, *map(str, Record))
+TABLES = (TURNS, CALLS, *map(str, Record))
 """What may have limits."""
 
 

@@ -21,6 +21,7 @@ from sagacity.domain.memory import (
     Provenance,
     SemanticFacts,
 )
+from sagacity.domain.trust import Origin
 
 
 class MemoryType(StrEnum):
@@ -81,6 +82,12 @@ class UserMemoryDraft(Value):
     metadata: dict[str, JsonValue] = {}
     reliability: float = 0.5
     parts: MemoryParts = MemoryParts()
+    uid: str = ""
+    """Empty: one is made for it."""
+    source: str = ""
+    origin: Origin | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
     def to_memory(self, uid: MemoryUid, user_id: UserId, now: datetime) -> NewMemory:
         """Return the memory to store under *uid*."""
@@ -91,12 +98,15 @@ class UserMemoryDraft(Value):
             user_id=user_id,
             content=self.content,
             trigger=self.parts.trigger if kind is MemoryKind.USER_PLAYBOOK else None,
-            attributes=_with_parts(Attributes(), kind, self.parts, self.content),
+            source=self.source,
+            attributes=_with_parts(Attributes(origin=self.origin), kind, self.parts, self.content),
             keywords=self.keywords,
             provenance=Provenance(method=WRITTEN_DIRECTLY),
             confidence=self.reliability,
             created_at=now,
             updated_at=now,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
             metadata=self.metadata,
         )
 

@@ -4,8 +4,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.cursor import Lease
+from sagacity.domain.retention import CALLS
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
@@ -23,8 +25,8 @@ class AnalyticsUpkeep:
     Sums up the recorded calls of one organisation by user and day, then deletes those that are kept no longer.
 
     A day is written in parts, each in a transaction, and the newest one that is there is written again first: so one
-    that was cut short is completed, and one that is written twice is as if it was written once. Calls are deleted by
-    whole days, and only those of days that are summed up.
+    that was cut short is completed, and one that is written twice is as if it was written once. Only calls of days that
+    are summed up are deleted: what is too old by whole days, and then the oldest of what is too many.
     """
 
     name = "analytics_upkeep"
@@ -54,17 +56,19 @@ class AnalyticsUpkeep:
             Conflict: the lease was lost.
         """
         tenant, today = subject.tenant, step_of(self._clock.now(), Granularity.DAY)
-        oldest_kept = today - timedelta(days=self._policy.analytics_days)
+        days = self._policy.limits.days.get(CALLS)
+        oldest_kept = today - timedelta(days=days) if days else None
         day = await self._first_day(tenant, oldest_kept)
         while day is not None and day < today:
             await self._sum_up(tenant, lease, day)
             day += _DAY
-        deleted = await self._drop(tenant, lease, oldest_kept)
+        deleted = 0 if oldest_kept is None else await self._drop(tenant, lease, oldest_kept)
+        deleted += await self._drop_excess(tenant, lease)
         if deleted:
             _log.info("analytics.cleaned", org_id=tenant.org_id, calls=deleted)
         return TaskReport()
 
-    async def _first_day(self, tenant: Tenant, oldest_kept: datetime) -> datetime | None:
+    async def _first_day(self, tenant: Tenant, oldest_kept: datetime | None) -> datetime | None:
         """Return the first day to sum up: one of which calls may be deleted already is not summed up again."""
         async with self._storage.read(tenant) as snapshot:
             last, first_call = (
@@ -76,7 +80,8 @@ class AnalyticsUpkeep:
         first = step_of(first_call, Granularity.DAY)
         if last is None:
             return first
-        return max(first, last if last >= oldest_kept else last + _DAY)
+        is_whole = oldest_kept is None or last >= oldest_kept
+        return max(first, last if is_whole else last + _DAY)
 
     async def _sum_up(self, tenant: Tenant, lease: Lease, day: datetime) -> None:
         after: str | None = None
@@ -87,12 +92,24 @@ class AnalyticsUpkeep:
             if after is None:
                 return
 
-    async def _drop(self, tenant: Tenant, lease: Lease, before: datetime) -> int:
+    async def _drop_excess(self, tenant: Tenant, lease: Lease) -> int:
+        """Delete the oldest of those that are too many; the newest day stays, as it is summed up once more."""
+        rows = self._policy.limits.rows.get(CALLS)
+        if not rows:
+            return 0
+        async with self._storage.read(tenant) as snapshot:
+            last = await snapshot.analytics_days.last_day()
+            excess = await snapshot.request_analytics.count(AnalyticsFilter()) - rows
+        return 0 if last is None or excess <= 0 else await self._drop(tenant, lease, last, most=excess)
+
+    async def _drop(self, tenant: Tenant, lease: Lease, before: datetime, *, most: int | None = None) -> int:
+        """Delete calls of before a moment, all or the *most* oldest."""
         deleted, batch = 0, self._policy.cleanup_batch
         while True:
+            limit = batch if most is None else min(batch, most - deleted)
             async with self._storage.begin(tenant) as transaction:
                 await transaction.leases.check(lease)
-                count = await transaction.analytics_days.drop(before, limit=batch)
+                count = await transaction.analytics_days.drop(before, limit=limit)
             deleted += count
-            if count < batch:
+            if count < limit or deleted == most:
                 return deleted

@@ -7,7 +7,7 @@ import structlog
 
 from sagacity.domain.cursor import RETAIN, Lease
 from sagacity.domain.ids import ORGANISATION, OrgId
-from sagacity.domain.retention import TURNS, Record, TurnsToGo
+from sagacity.domain.retention import CALLS, TURNS, Record, TurnsToGo
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
@@ -15,6 +15,8 @@ from sagacity.storage.transaction import Transaction
 
 _log = structlog.get_logger(__name__)
 _DAY = timedelta(days=1)
+_APART = (TURNS, CALLS)
+"""What goes by rules of its own."""
 _FARTHEST = timedelta(days=365)
 """No look is planned for later, so that what expires in the year 9999 is a date like any other."""
 _BATCHES_CHOSEN = 20
@@ -41,6 +43,8 @@ class Retain:
         now = self._clock.now()
         expiries = [await _next_purge(snapshot, self._policy, now)]
         for table, days in _limited(self._policy.limits.days):
+            if table == CALLS:  # `AnalyticsUpkeep` looks each night
+                continue
             if table == TURNS:
                 first_at = await snapshot.retention.first_at()
             else:
@@ -62,11 +66,11 @@ class Retain:
         counts = {TURNS: await self._drop_turns(subject, lease)}
         counts["memories"] = await self._purge(subject.tenant, lease)
         for table, days in _limited(policy.limits.days):
-            if table != TURNS:
+            if table not in _APART:
                 before = now - timedelta(days=days)
                 counts[table] = await self._drop_old(subject.tenant, lease, Record(table), before)
         for table, rows in _limited(policy.limits.rows):
-            if table != TURNS:
+            if table not in _APART:
                 dropped = await self._drop_excess(subject.tenant, lease, Record(table), rows)
                 counts[table] = counts.get(table, 0) + dropped
         if any(counts.values()):

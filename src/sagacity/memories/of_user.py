@@ -1,9 +1,9 @@
 """A user's memories of the four types: written, read, edited and deleted one by one or all together."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sagacity.domain.errors import NotFound
+from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.memory import Memory, MemoryKind
@@ -32,12 +32,37 @@ async def add_for_user(acting: Acting, user_id: UserId, drafts: Sequence[UserMem
     """
     Store what a user, or a program on their behalf, wrote: all or none, embedded together.
 
+    Returns:
+        What was stored: those whose uid the user has already stay as they are, and are left out.
+
     Raises:
+        Conflict: a uid is taken by a memory of another user.
         Forbidden: the caller may not write for this user.
     """
     now, ids = acting.parts.clock.now(), acting.parts.ids
-    new = [draft.to_memory(MemoryUid(ids.new()), user_id, now) for draft in drafts]
-    return await add_memories(acting, new, reason="memory written", user_id=user_id)
+    new = {
+        uid: draft.to_memory(uid, user_id, now)
+        for draft in drafts
+        for uid in [MemoryUid(draft.uid or ids.new())]
+    }
+    acting.require_to_write(list(new.values()))
+    known = await _known(acting, user_id, [draft.uid for draft in drafts if draft.uid])
+    unknown = [memory for uid, memory in new.items() if uid not in known]
+    if not unknown:
+        return []
+    return await add_memories(acting, unknown, reason="memory written", user_id=user_id)
+
+
+async def _known(acting: Acting, user_id: UserId, uids: Sequence[str]) -> Collection[str]:
+    """Return those of *uids* that the user has, whoever may see them; Conflict if another user has one."""
+    if not uids:
+        return ()
+    async with acting.parts.storage.read(acting.tenant) as snapshot:
+        known = await snapshot.memories.find_uids(uids)
+    taken = sorted(uid for uid, memory in known.items() if memory.user_id != user_id)
+    if taken:
+        raise Conflict(f"the id {taken[0]!r} is taken; use another id")
+    return known
 
 
 async def page_of_user(

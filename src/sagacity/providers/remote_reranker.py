@@ -12,6 +12,7 @@ from sagacity.providers.base import Vectors
 from sagacity.providers.embedders.batching import readable
 from sagacity.providers.litellm_seam import NO_KEY, load_litellm
 from sagacity.providers.retry_policy import judge
+from sagacity.providers.traced import traced_call
 
 MAX_CHARACTERS = 8_000
 """A longer text is cut: such models read some hundred words of it."""
@@ -76,17 +77,19 @@ class RemoteReranker:
             return late
         litellm = await asyncio.to_thread(load_litellm)
         try:
-            async with asyncio.timeout(seconds):
-                reply = await litellm.arerank(
-                    model=self._model,
-                    query=query,
-                    documents=texts,
-                    return_documents=False,
-                    api_key=self._api_key,
-                    api_base=self._api_base,
-                    timeout=seconds,
-                    max_retries=0,
-                )
+            with traced_call("rerank", self._model, self._api_base, count=len(texts)) as headers:
+                async with asyncio.timeout(seconds):
+                    reply = await litellm.arerank(
+                        model=self._model,
+                        query=query,
+                        documents=texts,
+                        return_documents=False,
+                        api_key=self._api_key,
+                        api_base=self._api_base,
+                        timeout=seconds,
+                        max_retries=0,
+                        **({"headers": headers} if headers else {}),
+                    )
         except (TimeoutError, *litellm.timeouts):
             return late
         except litellm.errors as error:

@@ -24,7 +24,17 @@ from sagacity.domain.user_memory import (
     UserMemoryEdit,
     parts_of,
 )
-from sagacity.schemas.base import Body, Moment, Schema, Share, WriteBody, refuse_many, refuse_unstorable
+from sagacity.schemas.base import (
+    Body,
+    Label,
+    MaybeId,
+    Moment,
+    Schema,
+    Share,
+    WriteBody,
+    refuse_many,
+    refuse_unstorable,
+)
 from sagacity.schemas.chat import Warned
 from sagacity.schemas.fault_words import in_words
 from sagacity.schemas.metadata import Metadata, Object
@@ -53,6 +63,15 @@ class CreateMemoryBody(WriteBody):
     """Stored with it; up to 65,536 characters."""
     reliability: Share = 0.5
     """How sure it is."""
+    source: Label = ""
+    """The program or the channel that it comes from."""
+    origin: Origin | None = None
+    """What it comes from, where that is trusted less than its writer, such as `imported`. Without it, it is the
+    writer's own: an operator's, a user's or an agent's."""
+    valid_from: Moment | None = None
+    """Since when it holds in the world, or when it happened; null if that is not known."""
+    valid_to: Moment | None = None
+    """Until when it holds in the world; null if no end is known."""
     category: Line | None = None
     """Of a profile: what it is about, such as `preferences`."""
     attribute: Line | None = None
@@ -76,6 +95,12 @@ class CreateMemoryBody(WriteBody):
     steps: Steps | None = None
     """Of a procedural memory: what to do, in order."""
 
+    @model_validator(mode="after")
+    def _holds_for_a_while(self) -> Self:
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
+            raise ValueError("valid_to must not be before valid_from")
+        return self
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was sent that is not known, or that memories of this type do not have."""
@@ -90,7 +115,23 @@ class CreateMemoryBody(WriteBody):
             metadata=self.metadata,
             reliability=self.reliability,
             parts=_parts(self),
+            source=self.source,
+            origin=self.origin,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
         )
+
+
+class NamedMemoryBody(CreateMemoryBody):
+    """A memory to store, perhaps under an id of the sender's."""
+
+    id: MaybeId = ""
+    """Its id, for senders that may send it again: if the user has a memory of that id, in force or not, it stays as it
+    is. Empty: the server makes one."""
+
+    def to_draft(self) -> UserMemoryDraft:
+        """Return what is stored."""
+        return super().to_draft().model_copy(update={"uid": self.id})
 
 
 class UpdateMemoryBody(WriteBody):
@@ -153,7 +194,7 @@ def _or_refused(given: object, handler: ValidatorFunctionWrapHandler) -> object:
 
 
 _FAULTS_TOLD = 5
-OneOfSeveral = Annotated[CreateMemoryBody, WrapValidator(_or_refused)]
+OneOfSeveral = Annotated[NamedMemoryBody, WrapValidator(_or_refused)]
 
 
 class CreateMemoriesBody(WriteBody):
@@ -175,9 +216,9 @@ class CreateMemoriesBody(WriteBody):
 
     def sorted_out(self) -> tuple[list[tuple[int, UserMemoryDraft]], list[tuple[int, str]]]:
         """Return those to store and, of those that break a rule, which; each with its place."""
-        given = list(enumerate(cast("Sequence[CreateMemoryBody | Refused]", self.memories)))
+        given = list(enumerate(cast("Sequence[NamedMemoryBody | Refused]", self.memories)))
         return (
-            [(place, one.to_draft()) for place, one in given if isinstance(one, CreateMemoryBody)],
+            [(place, one.to_draft()) for place, one in given if isinstance(one, NamedMemoryBody)],
             [(place, one.error) for place, one in given if isinstance(one, Refused)],
         )
 
@@ -236,6 +277,10 @@ class ChatMemoryView(Warned):
     """Who or what it comes from; of several, the least trusted."""
     trust: Trust | None = None
     """How far that is trusted."""
+    valid_from: datetime | None = None
+    """Since when it holds in the world, or when it happened, where that is known."""
+    valid_to: datetime | None = None
+    """Until when it holds in the world, where that is known."""
     created_at: datetime
     """When it was stored."""
     updated_at: datetime
@@ -279,7 +324,7 @@ class CreatedMemories(Warned):
     """What became of each of several memories."""
 
     created: int
-    """How many were stored."""
+    """How many were stored; those whose id the user had before are neither among these nor among the failed."""
     failed: int
     """How many were not."""
     errors: tuple[FailedMemory, ...]
@@ -379,6 +424,8 @@ def memory_view_of(memory: Memory, *, warnings: Sequence[str] = ()) -> ChatMemor
         reliability=memory.confidence,
         origin=memory.attributes.origin,
         trust=memory.trust,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
         access_count=memory.access_count,
         last_accessed=memory.last_accessed_at,
         created_at=memory.created_at,

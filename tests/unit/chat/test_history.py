@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sagacity.chat.conversations import title_of
 from sagacity.chat.history import in_sight, window
-from sagacity.domain.chat import Message, MessageRole
+from sagacity.domain.chat import Message, MessageRole, title_of
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.ids import SessionId
 from sagacity.providers.tokens import TokenCounter

@@ -63,6 +63,18 @@ def test_hint_is_the_advice_of_the_docstring_and_the_note() -> None:
     )
 
 
+def test_an_error_may_bring_an_advice_of_its_own() -> None:
+    """In place of that of its kind, which speaks of tokens where a password is wrong."""
+    error = Unauthorized("the address or the password is wrong")
+    error.advice = "Type it again."
+    assert describe(error) == ("Unauthorized", "the address or the password is wrong", "Type it again.")
+
+
+def test_what_is_wrong_with_an_option_is_said_in_plain_words() -> None:
+    _, message, _ = describe(typer.BadParameter("Value error, 'x' is not one of 'a'", param_hint="'--from'"))
+    assert message == "Invalid value for '--from': 'x' is not one of 'a'"
+
+
 def test_hints_speak_of_the_program_and_not_of_http() -> None:
     """Who types commands sends no headers."""
     for kind in (Unauthorized, RateLimited):

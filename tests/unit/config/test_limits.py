@@ -5,7 +5,7 @@ import pytest
 from sagacity.config.settings import Settings
 from sagacity.domain.errors import ConfigError
 
-DEFAULT = {"usage_events": 365}
+DEFAULT = {"usage_events": 365, "request_analytics": 90}
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ DEFAULT = {"usage_events": 365}
     [
         ("", DEFAULT),
         ("model_calls=400", {**DEFAULT, "model_calls": 400}),
-        (" interactions = 730 , usage_events=0,", {"usage_events": 0, "interactions": 730}),
+        (" interactions = 730 , usage_events=0,", {**DEFAULT, "usage_events": 0, "interactions": 730}),
     ],
 )
 def test_limits_are_added_to_the_usual_ones(monkeypatch: pytest.MonkeyPatch, text: str, limits: dict) -> None:

@@ -62,6 +62,7 @@ def test_wrong_variable_stops_with_its_name(variable: str, value: str) -> None:
     [
         ("SAGACITY_DATABASE_ULR", "SAGACITY_DATABASE_ULR is not known; did you mean SAGACITY_DATABASE_URL?"),
         ("SAGACITY_FROBNICATE", "SAGACITY_FROBNICATE is not known"),
+        ("SAGACITY_INTERACTION_LIMIT", "SAGACITY_INTERACTION_LIMIT is not known"),
         ("SAGACITY_PORT_8081_TCP", None),
         ("SAGACITY_WEB_SERVICE_HOST", None),
         ("SAGACITY_URL", None),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import MemoryKindWord, MemoryTypeWord
+from sagacity.client.words import MemoryKindWord, MemoryTypeWord, OriginWord
 from sagacity.schemas.chat_memories import (
     ChatMemoryView,
     CreatedMemories,
@@ -16,6 +16,7 @@ from sagacity.schemas.chat_memories import (
     FoundMemories,
     MemoriesPage,
     MemoryStats,
+    NamedMemoryBody,
     UpdateMemoryBody,
 )
 from sagacity.schemas.history import MemoryHistory, UndoneMerge
@@ -68,6 +69,10 @@ async def add_memory(
     keywords: Sequence[str] | None = None,
     metadata: Mapping[str, object] | None = None,
     reliability: float | None = None,
+    source: str | None = None,
+    origin: OriginWord | None = None,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
     category: str | None = None,
     attribute: str | None = None,
     value: str | None = None,
@@ -93,6 +98,11 @@ async def add_memory(
         keywords: other words to find it by.
         metadata: stored with it; up to 65,536 characters.
         reliability: how sure it is; by default 0.5.
+        source: the program or the channel that it comes from.
+        origin: what it comes from, where that is trusted less than its writer, such as `imported`. Without it, it
+            is the writer's own: an operator's, a user's or an agent's.
+        valid_from: since when it holds in the world, or when it happened; null if that is not known.
+        valid_to: until when it holds in the world; null if no end is known.
         category: of a profile: what it is about, such as `preferences`.
         attribute: of a profile: what it tells, such as `favourite colour`.
         value: of a profile: what it is, such as `green`.
@@ -114,6 +124,10 @@ async def add_memory(
             "keywords": keywords,
             "metadata": metadata,
             "reliability": reliability,
+            "source": source,
+            "origin": origin,
+            "valid_from": valid_from,
+            "valid_to": valid_to,
             "category": category,
             "attribute": attribute,
             "value": value,
@@ -163,7 +177,7 @@ async def list_memories(
 
 async def add_memories(
     connection: AsyncConnection,
-    memories: Sequence[CreateMemoryBody | Mapping[str, object]],
+    memories: Sequence[NamedMemoryBody | Mapping[str, object]],
     *,
     user_id: str | None = None,
 ) -> CreatedMemories:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -184,6 +184,9 @@ class Summarize:
     def _episode(self, subject: Subject, read: _Read, written: Written) -> NewMemory | Memory:
         conversation, turns = read.conversation, read.turns
         uid, now = MemoryUid(self._ids.new()), self._clock.now()
+        if not written.summary.title:
+            titled = written.summary.model_copy(update={"title": conversation.title})
+            written = replace(written, summary=titled)
         return continued(
             read.episode or begun(conversation, turns, uid=uid, now=now),
             turns,

@@ -36,9 +36,9 @@ _STEPS = 6
 Work = Callable[[Transaction], Awaitable[Counts]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Run:
-    """One erasure under way."""
+    """One erasure under way; what is known of the user grows with what is found."""
 
     subject: Subject
     lease: Lease
@@ -203,6 +203,7 @@ class Erase:
 
     async def _everything(self, transaction: Transaction, run: _Run) -> Counts:
         user_id, number = run.erased.user_id, run.erasure.erasure_id
+        await self._note_scopes(transaction, run)
         total: Counts = {}
         while counts := await forget_playbooks(
             transaction, run.subject.config, number, user_id, limit=self._batch
@@ -211,6 +212,15 @@ class Erase:
         for name, count in (await transaction.erased_rows.all(user_id)).items():
             total[name] = total.get(name, 0) + count
         return total
+
+    async def _note_scopes(self, transaction: Transaction, run: _Run) -> None:
+        """Keep the numbers of the scopes that go: a vector store may have copies of those made since the request."""
+        scope_ids = await transaction.erasures.scope_ids(run.erased.user_id)
+        if scope_ids:
+            known = tuple(sorted({*run.erased.scope_ids, *scope_ids}))
+            run.erased = run.erased.model_copy(update={"scope_ids": known})
+            sealed = run.key.seal(run.erased.model_dump_json())
+            await transaction.erasures.seal_again(run.erasure.erasure_id, sealed)
 
     async def _search(self, run: _Run) -> tuple[str, Scan]:
         """

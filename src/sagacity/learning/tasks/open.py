@@ -61,6 +61,5 @@ def _policy(settings: Settings) -> TaskPolicy:
             rows=settings.retention_rows,
             retain_evidence=settings.retain_evidence,
         ),
-        analytics_days=settings.analytics_retention_days,
         waiting_count=settings.learn_concurrency,
     )

@@ -36,8 +36,6 @@ class TaskPolicy:
     """How long a memory stays after it expired."""
     limits: Limits = NO_LIMITS
     """How much is kept of what grows without end."""
-    analytics_days: int = 90
-    """Whole days for which recorded calls are kept."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
     """Rows deleted in one transaction, so that nobody waits long for it."""

@@ -12,6 +12,7 @@ from sagacity.providers.base import Vectors
 from sagacity.providers.embedders.batching import readable
 from sagacity.providers.litellm_seam import NO_KEY, LoadedLiteLLM, load_litellm
 from sagacity.providers.retry_policy import Failure, Limits, judge, retrying
+from sagacity.providers.traced import traced_call
 
 
 class RemoteEmbedder:
@@ -97,16 +98,18 @@ class RemoteEmbedder:
     async def _try(self, litellm: LoadedLiteLLM, texts: list[str]) -> Vectors | Failure:
         timeout_seconds = self._limits.timeout_seconds
         try:
-            async with asyncio.timeout(timeout_seconds):
-                response = await litellm.aembedding(
-                    model=self._model,
-                    input=texts,
-                    api_key=self._api_key,
-                    api_base=self._api_base,
-                    timeout=timeout_seconds,
-                    encoding_format="float",
-                    max_retries=0,  # the retries are ours: bounded, spaced and in one place
-                )
+            with traced_call("embeddings", self._model, self._api_base, count=len(texts)) as headers:
+                async with asyncio.timeout(timeout_seconds):
+                    response = await litellm.aembedding(
+                        model=self._model,
+                        input=texts,
+                        api_key=self._api_key,
+                        api_base=self._api_base,
+                        timeout=timeout_seconds,
+                        encoding_format="float",
+                        max_retries=0,  # the retries are ours: bounded, spaced and in one place
+                        **({"extra_headers": headers} if headers else {}),
+                    )
             return unit_rows(response.data, count=len(texts), dimension=self._dimension, model=self._model)
         except (TimeoutError, *litellm.timeouts):
             told = f"{self._model}: no vectors within {timeout_seconds:g} s"

@@ -140,7 +140,7 @@ class AnalyticsDayRepository:
         return rows[0].created_at if rows else None
 
     async def drop(self, before: datetime, *, limit: int) -> int:
-        """Delete calls that came in before a moment, up to *limit*; returns how many."""
+        """Delete calls that came in before a moment, the oldest up to *limit*; returns how many."""
         mine = COLUMN.org_id == self._scope.org_id
         oldest = sa.select(COLUMN.id).where(mine, COLUMN.created_at < before)
         chosen = oldest.order_by(COLUMN.created_at).limit(limit)

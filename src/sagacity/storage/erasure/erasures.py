@@ -101,6 +101,10 @@ class ErasureRepository:
         """Record that the last row was deleted in this transaction."""
         await self._set(erasure_id, gone_at=self._scope.clock.now())
 
+    async def seal_again(self, erasure_id: str, sealed: str) -> None:
+        """Keep what is known of the user by now in place of what was known."""
+        await self._set(erasure_id, sealed=sealed)
+
     async def finish(self, erasure_id: str, report: ErasureReport) -> None:
         """Keep the report, and forget the rest of what is known of the user."""
         stored = report.model_dump(mode="json")

@@ -14,6 +14,7 @@ from sagacity.storage.base import Scope
 from sagacity.storage.evidence.digest import digest_of
 from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.evidence.shown_turns import replaced_turns
+from sagacity.storage.evidence.titles import titles_made_again
 from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
 from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
@@ -406,9 +407,8 @@ class InteractionRepository:
         Raises:
             NotFound: that user has no such turn.
         """
-        if not await self._delete_turns(
-            interactions.c.user_id == user_id, interactions.c.interaction_id == interaction_id
-        ):
+        is_it = (interactions.c.user_id == user_id, interactions.c.interaction_id == interaction_id)
+        if not await self._delete_turns(*is_it):
             raise NotFound(f"user {user_id!r} has no interaction {interaction_id}")
 
     async def delete_requests(self, ids: Sequence[RequestId]) -> int:
@@ -421,8 +421,7 @@ class InteractionRepository:
         mine = sa.select(requests.c.request_id).where(
             requests.c.org_id == self._scope.org_id, requests.c.session_id == session_id
         )
-        ids = [row.request_id for row in await self._scope.all(mine)]
-        deleted = await self.delete_requests(ids)
+        deleted = await self.delete_requests([row.request_id for row in await self._scope.all(mine)])
         await delete_verdicts(self._scope, evaluations.c.session_id == session_id)
         await delete_empty_sessions(self._scope, sessions.c.session_id == session_id)
         return deleted
@@ -438,14 +437,15 @@ class InteractionRepository:
 
     async def _delete_turns(self, *conditions: sa.ColumnElement[bool]) -> int:
         held = await held_sessions(self._scope, *conditions)
-        deleted = await self._delete(*conditions)
+        async with titles_made_again(self._scope, held):
+            deleted = await self._delete(*conditions)
         await forget_verdicts(self._scope, held)
         return deleted
 
     async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
         mine = (interactions.c.org_id == self._scope.org_id, *conditions)
-        rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
-        ids = [row.interaction_id for row in rows]
+        wanted = sa.select(interactions.c.interaction_id).where(*mine)
+        ids = [row.interaction_id for row in await self._scope.all(wanted)]
         await self._search.remove(INTERACTION, ids)
         gone = one_of(interactions.c.interaction_id, ids)  # and no turn that came meanwhile
         return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))

@@ -1,0 +1,30 @@
+"""Calls of models that answer with numbers, as spans: how long they take, and who goes on with the trace."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from sagacity.observability.tracing import span
+
+
+@contextmanager
+def traced_call(what: str, model: str, api_base: str | None, *, count: int) -> Generator[Mapping[str, str]]:
+    """
+    Record the block as one call, and give the headers that go with it.
+
+    A server that the configuration names may go on with the trace; a provider on the internet is told nothing of it.
+
+    Args:
+        what: `embeddings` or `rerank`.
+        model: in LiteLLM's naming.
+        api_base: the server that the configuration names; None for the provider's own.
+        count: texts that are sent.
+    """
+    attributes = {
+        "gen_ai.operation.name": what,
+        "gen_ai.provider.name": model.partition("/")[0],
+        "gen_ai.request.model": model,
+        "sagacity.texts": count,
+    }
+    with span(f"{what} {model}", attributes, is_call=True) as recorded:
+        told = recorded.traceparent if api_base is not None else ""
+        yield {"traceparent": told} if told else {}
