@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.ids import UserId
 from sagacity.domain.member import KnownInvitation, Membership
+from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Backend
 from sagacity.storage.schema.views import memberships, open_invitations
@@ -17,7 +18,10 @@ async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
     statement = sa.select(memberships).where(column.user_id == user_id)
     async with backend.read(None) as connection:
         rows = (await connection.execute(statement.order_by(column.created_at, column.org_id))).all()
-    return [Membership.model_validate(row._mapping, extra="ignore") for row in rows]
+    return [
+        Membership(org_id=row.org_id, name=row.name, role=Role(row.role), created_at=row.created_at)
+        for row in rows
+    ]
 
 
 async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) -> KnownInvitation | None:
@@ -26,7 +30,9 @@ async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) ->
     statement = sa.select(open_invitations).where(column.code_hash == code_hash, column.expires_at > now)
     async with backend.read(None) as connection:
         row = (await connection.execute(statement)).first()
-    return None if row is None else KnownInvitation.model_validate(row._mapping, extra="ignore")
+    if row is None:
+        return None
+    return KnownInvitation(org_id=row.org_id, invitation_id=row.invitation_id, email=row.email)
 
 
 async def inviting(backend: Backend, *, limit: int) -> list[tuple[Tenant, datetime]]:
