@@ -14,9 +14,11 @@ from sagacity.domain.clock import to_epoch
 from sagacity.domain.cursor import Window
 from sagacity.domain.evaluation import NewEvaluation, RegularVsShadow
 from sagacity.domain.holdout import ExtractorVersion
-from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.ids import OrgId, SessionId, UserId
 from sagacity.domain.ledger import ModelCallRecord
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.role import Role
+from sagacity.domain.tenant import Tenant
 from sagacity.domain.usage import UsageEvent, UsageEventName
 from support.history import decided, merged, written
 from support.operations import held_back
@@ -38,6 +40,7 @@ REFUNDS = [
     "Before a refund look up the order.",
     "For a refund, the order has to be looked up.",
 ]
+INVITATION = "inv_J-mYfFEr4hwu8MUk1bEZJ_s4pRTnEtH0FisbAD7AVfA"
 CODE = "tH0FisbAD7AVfAJ-mYfFEr4hwu8MUk1bEZJ_s4pRTnE"
 DESCRIPTION = "Handles refunds. Use when a customer wants money back for an order."
 
@@ -734,6 +737,37 @@ async def accounts(api: Recorder) -> None:
         await api.show(call, {"password": new["password"]})
 
 
+async def members(api: Recorder) -> None:
+    """An owner invites somebody, who accepts, becomes a viewer, and goes from one organisation to another."""
+    password, team = "Two-Lions-4", Tenant(org_id=OrgId("team"))
+    ana, ben = ({"email": f"{name}@example.com", "password": password} for name in ("ana", "ben"))
+    users = [UserId((await api.do("POST /api/auth/signup", one))["user_id"]) for one in (ana, ben)]
+    async with api.runtime.storage.begin(team) as transaction:
+        await transaction.organisation.ensure("The team")
+        await transaction.members.put(users[0], Role.OWNER, by="operator", target="user:ana")
+    api.token = (await api.do("POST /api/auth/login", ana | {"organization": "team"}))["access_token"]
+    owners = api.token
+    wanted = {"email": ben["email"], "role": "member"}
+    made = (await api.show("POST /api/invitations", wanted))["invitation"]["invitation_id"]
+    await api.show("GET /api/invitations")
+    await api.show("POST /api/invitations/{invitation_id}/resend", invitation_id=made)
+    later = api.runtime.clock.now() + timedelta(days=7)
+    await api.runtime.accounts.mails.send_due()
+    async with api.runtime.storage.begin(team) as transaction:
+        await transaction.invitations.put_code(made, hash_token(INVITATION), expires_at=later)
+    api.token = (await api.do("POST /api/auth/login", ben))["access_token"]
+    await api.show("POST /api/invitations/accept", {"code": INVITATION})
+    await api.show("GET /api/organizations")
+    await api.show("POST /api/organizations/switch", {"organization": "team"})
+    api.token = owners
+    await api.show("GET /api/members")
+    await api.show("PATCH /api/members/{user_id}", {"role": "viewer"}, user_id=users[1])
+    await api.show("DELETE /api/members/{user_id}", user_id=users[1])
+    other = await api.do("POST /api/invitations", {"email": "eve@example.com"})
+    gone = other["invitation"]["invitation_id"]
+    await api.show("DELETE /api/invitations/{invitation_id}", invitation_id=gone)
+
+
 async def _mailed(api: Recorder, user_id: UserId, purpose: Mail) -> None:
     """Put the code of the examples in place of the one that was sent."""
     later = api.runtime.clock.now() + timedelta(hours=1)
@@ -761,9 +795,16 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     quarantines,
     reviews,
     accounts,
+    members,
     tokens,
 )
 SETTINGS: Mapping[object, dict[str, Any]] = {
-    accounts: {"sign_up": "open", "mail_url": "console", "password_memory_kib": 64}
+    accounts: {"sign_up": "open", "mail_url": "console", "password_memory_kib": 64},
+    members: {
+        "sign_up": "open",
+        "verify_email": False,
+        "mail_url": "console",
+        "password_memory_kib": 64,
+    },
 }
 """What a scene sets beside the usual."""

@@ -11,7 +11,9 @@ from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.cursor import Window
 from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
+from support.account_rows import invitation
 from support.api import client_of, make_token, publish
 from support.exchanges import exchange
 from support.measured import measured
@@ -106,6 +108,8 @@ READS = {
     ("GET", "/api/erasures"): None,
     ("GET", "/api/quarantines"): None,
     ("GET", "/api/audit"): None,
+    ("GET", "/api/members"): None,
+    ("GET", "/api/invitations"): None,
     ("POST", "/api/get_profile_diff"): {},
     ("POST", "/api/get_user_playbook_diff"): {},
     ("GET", f"/api/entities?user_id={ANNA}"): None,
@@ -139,6 +143,9 @@ ACCOUNTS = {
     ("POST", "/api/auth/password/update"): {"current_password": "Two-Lions-4", "new_password": "Two-Lions-5"},
     ("DELETE", "/api/auth/account"): {"password": "Two-Lions-4"},
     ("DELETE", "/api/account"): {"password": "Two-Lions-4"},
+    ("GET", "/api/organizations"): None,
+    ("POST", "/api/organizations/switch"): {"organization": "beta"},
+    ("POST", "/api/invitations/accept"): {"code": "inv_x"},
 }
 """Signing in is not an organisation's: whatever it is told, it shows nothing of one."""
 ANALYTICS = "/api/v1/analytics"
@@ -273,6 +280,11 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", "/api/tokens"): {"scopes": ["read"]},
         ("POST", f"/api/tokens/{other['token']}/rotate"): {},
         ("DELETE", f"/api/tokens/{other['token']}"): None,
+        ("PATCH", "/api/members/olga"): {"role": "viewer"},
+        ("DELETE", "/api/members/olga"): None,
+        ("POST", "/api/invitations"): {"email": "betatown@example.com"},
+        ("POST", f"/api/invitations/{other['invitation']}/resend"): None,
+        ("DELETE", f"/api/invitations/{other['invitation']}"): None,
     }
 
 
@@ -302,6 +314,8 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/memories/([0-9a-f-]{36}|\d+)", "/memories/{memory_id}", bare)
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
+    bare = re.sub(r"/members/[^/]+", "/members/{user_id}", bare)
+    bare = re.sub(r"/invitations/(?!accept)[^/]+", "/invitations/{invitation_id}", bare)
     bare = re.sub(r"/tokens/[^/]+", "/tokens/{token_id}", bare)
     bare = re.sub(r"/entities/\d+", "/entities/{entity_id}", bare)
     return re.sub(r"/relationships/\d+", "/relationships/{relationship_id}", bare)
@@ -326,6 +340,14 @@ async def measured_for(app, org: str) -> str:
     return call.id
 
 
+async def member_of(app, org: str) -> str:
+    """Give an organisation a member, and an invitation, whose id is returned."""
+    async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
+        await transaction.members.put(UserId("olga"), Role.ADMIN, by="operator", target="user:x")
+        await transaction.invitations.add(invitation(f"{org}town"))
+    return f"{org}town"
+
+
 async def seen(api) -> dict[str, object]:
     """All that an organisation can read, by call; times that move by themselves left out."""
     found = {}
@@ -347,6 +369,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
         made = await other.post(f"/api/chat/conversations?user_id={ANNA}", json={"title": "betatown talk"})
         held = await other.post("/api/quarantines", json={"target": "source", "value": "betatown.example"})
         exchange_id = await answered_elsewhere(app, "beta", made.json()["id"])
+        invitation_id = await member_of(app, "beta")
         before = await seen(other)
         things = {
             "conversation": made.json()["id"],
@@ -360,6 +383,7 @@ async def test_whatever_one_organisation_calls_the_other_is_untouched(app):
             "entity": min(one["entity_id"] for one in before[f"/api/entities?user_id={ANNA}"]["entities"]),
             "memory": before[f"/api/memories/type/procedural?user_id={ANNA}"]["memories"][0]["id"],
             "quarantine": held.json()["quarantine_id"],
+            "invitation": invitation_id,
             "token": (await other.get("/api/tokens")).json()["tokens"][0]["token_id"],
             "tie": before[f"/api/relationships?user_id={ANNA}"]["relationships"][0]["relationship_id"],
         }

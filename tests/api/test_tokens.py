@@ -200,8 +200,10 @@ async def test_accounts_are_in_the_log_by_a_pseudonym(tmp_path) -> None:
         assert person.startswith("user:")
         assert [one["action"] for one in log if one["actor"] == person] == [
             "account.signed_up",
+            "member.added",
             "account.password_changed",
             "user.erasure_ordered",
+            "member.removed",
             "account.deleted",
         ]
         assert len({one["actor"] for one in log}) == 3

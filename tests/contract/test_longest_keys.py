@@ -50,6 +50,8 @@ NOT_BY_LEARNING = {
     "account_sessions",
     "account_mails",
     "access_attempts",
+    "members",
+    "invitations",
 }
 """Tables with no text of others in an index."""
 

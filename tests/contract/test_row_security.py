@@ -37,6 +37,8 @@ CLOSED = {
     "account_sessions",
     "account_mails",
     "access_attempts",
+    "members",
+    "invitations",
     "leases",
     "operations",
     "operation_items",
@@ -170,6 +172,11 @@ def test_views_say_what_they_declare_and_no_more(program: Session, superuser: Se
     assert {row[0] for row in seen["waiting_tenants"]} <= {A, B}
     assert {row[0] for row in seen["uncopied_tenants"]} <= {A, B}
     assert {row[1] for row in seen["known_tokens"]} == {A, B}
+    assert {row[:2] for row in seen["memberships"]} <= {
+        (ANNA, A),
+        (ANNA, B),
+    }  # of organisations that are active
+    assert {row[0] for row in seen["open_invitations"]} == {A, B}
 
 
 def test_function_of_a_session_sees_no_hidden_row(program: Session) -> None:

@@ -17,7 +17,7 @@ from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
 from sagacity.domain.effects import EffectFilter
 from sagacity.domain.erasure import ErasureReport, Scan
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
-from sagacity.domain.ids import RequestId, SessionId, UserId
+from sagacity.domain.ids import OrgId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
@@ -27,6 +27,7 @@ from sagacity.domain.quarantine import Quarantine, QuarantineTarget
 from sagacity.domain.query import Filter
 from sagacity.domain.retention import Record, TurnsToGo
 from sagacity.domain.review_queue import ReviewQuery
+from sagacity.domain.role import Role
 from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.usage import UsageEventName
 from sagacity.domain.user_memory import TYPED_KINDS
@@ -39,7 +40,7 @@ from sagacity.storage.schema.tables import memories, users
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
-from support.account_rows import account, session
+from support.account_rows import account, invitation, session
 from support.exchanges import exchange
 from support.isolation import (
     DISTILLED,
@@ -432,6 +433,24 @@ CASES: dict[str, Case] = {
     "account_mails.redeem": lambda tx, h: tx.account_mails.redeem(Mail.RESET, h.word),
     "account_mails.drop": lambda tx, h: tx.account_mails.drop(ANNA, Mail.RESET),
     "account_mails.seconds_to_next": lambda tx, h: tx.account_mails.seconds_to_next(most=9),
+    "accounts.list_named": lambda tx, h: tx.accounts.list_named([ANNA]),
+    "accounts.choose": lambda tx, h: tx.accounts.choose(ANNA, OrgId("stolen")),
+    "members.find": lambda tx, h: tx.members.find(ANNA),
+    "members.list_page": lambda tx, h: tx.members.list_page(limit=99),
+    "members.put": lambda tx, h: tx.members.put(ANNA, Role.OWNER, by="x", target="x"),
+    "members.remove": lambda tx, h: tx.members.remove(ANNA, by="x", target="x"),
+    "members.leave": lambda tx, h: tx.members.leave(ANNA, by="x"),
+    "members.is_last_owner": lambda tx, h: tx.members.is_last_owner(ANNA),
+    "invitations.add": lambda tx, h: tx.invitations.add(invitation(f"{h.word[:1]} new")),
+    "invitations.list_page": lambda tx, h: tx.invitations.list_page(limit=99),
+    "invitations.get": lambda tx, h: tx.invitations.get(h.word),
+    "invitations.send_again": lambda tx, h: tx.invitations.send_again(h.word, expires_at=LATER, by="x"),
+    "invitations.revoke": lambda tx, h: tx.invitations.revoke(h.word, by="x"),
+    "invitations.accept": lambda tx, h: tx.invitations.accept(h.word, h.word, by="x"),
+    "invitations.claim": lambda tx, h: tx.invitations.claim(until=LATER),
+    "invitations.put_code": lambda tx, h: tx.invitations.put_code(h.word, "stolen", expires_at=LATER),
+    "invitations.sent": lambda tx, h: tx.invitations.sent(h.word, h.word),
+    "invitations.postpone": lambda tx, h: tx.invitations.postpone(h.word, None),
     "attempts.count": lambda tx, h: tx.attempts.count(h.word, since=START, wait_until=lambda _: LATER),
     "attempts.forgive": lambda tx, h: tx.attempts.forgive(h.word),
     "attempts.remove_older": lambda tx, h: tx.attempts.remove_older(LATER, limit=99),
@@ -692,6 +711,7 @@ EXPECTED: dict[str, object] = {
     "account_sessions.find_live": None,
     "account_sessions.rotate": False,
     "account_mails.redeem": None,
+    "invitations.accept": None,
     "attempts.count": None,
     "attempts.remove_older": 1,
     "sessions.find": None,

@@ -113,6 +113,8 @@ class Planted:
                 return "user"
             case "value" if table is quarantines:
                 return self.user_id
+            case "role":
+                return "member"
             case "is_erasing":
                 return False
             case "operation_id":

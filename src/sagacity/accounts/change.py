@@ -1,15 +1,17 @@
 """Passwords forgotten and changed, and accounts deleted for good."""
 
-from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.organisations import list_organisations
+from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of, check_password
-from sagacity.accounts.sign_up import BAD_CODE
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
-from sagacity.domain.errors import WrongCredentials
+from sagacity.domain.errors import Conflict, WrongCredentials
+from sagacity.domain.ids import UserId
 from sagacity.domain.operation import Operation
 from sagacity.domain.principal import Principal
+from sagacity.domain.tenant import Tenant
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.erasure import erase_user
 
@@ -77,9 +79,9 @@ async def delete_account(
     parts: AccountParts, principal: Principal, password: str, *, address: str, erasing: Parts
 ) -> Operation:
     """
-    Delete the caller's account, and erase the user with all that is stored of them.
+    Delete the caller's account, and erase the user with all that is stored of them, in every organisation.
 
-    The erasure is started first: if nothing else happens, it deletes the account too.
+    In the one that has the account the erasure is started first: if nothing else happens, it deletes the account too.
 
     Args:
         parts: what accounts work with.
@@ -92,18 +94,42 @@ async def delete_account(
         WrongCredentials: the password is wrong.
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
+        Conflict: the account is the last owner of an organisation.
     """
     account = await _asked_again(parts, principal, password, address=address)
     person = parts.audited_as(account.user_id)
-    organisation = Principal(tenant=parts.tenant, actor=principal.actor, audited_as=person)
-    operation = await erase_user(Acting(erasing, organisation), account.user_id, wait_seconds=0)
+    tenants = [Tenant(org_id=one.org_id) for one in await list_organisations(parts, account.user_id)]
+    await _require_other_owners(parts, account.user_id, tenants)
+
+    async def erase(tenant: Tenant) -> Operation:
+        organisation = Principal(
+            tenant=tenant, actor=principal.actor, account_id=account.user_id, audited_as=person
+        )
+        return await erase_user(Acting(erasing, organisation), account.user_id, wait_seconds=0)
+
+    for tenant in tenants:
+        if tenant != parts.tenant:
+            await erase(tenant)
+            async with parts.storage.begin(tenant) as transaction:
+                await transaction.members.leave(account.user_id, by=person)
+    operation = await erase(parts.tenant)
     async with parts.storage.begin(parts.tenant) as transaction:
+        await transaction.members.leave(account.user_id, by=person)
         await transaction.accounts.remove(account.user_id)
         deleted = parts.audited(
             AuditAction.ACCOUNT_DELETED, account.user_id, erasure_id=operation.operation_id
         )
         await transaction.audit.add(deleted)
     return operation
+
+
+async def _require_other_owners(parts: AccountParts, user_id: UserId, tenants: list[Tenant]) -> None:
+    for tenant in tenants:
+        async with parts.storage.read(tenant) as snapshot:
+            if await snapshot.members.is_last_owner(user_id):
+                raise Conflict(
+                    f"the account is the last owner of {tenant.org_id!r}: make somebody else an owner first"
+                )
 
 
 async def _asked_again(parts: AccountParts, principal: Principal, password: str, *, address: str) -> Account:

@@ -2,21 +2,19 @@
 
 import asyncio
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
+from sagacity.accounts.invitation_mail import InvitationMail
 from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.retries import CLAIM, next_try
 from sagacity.auth.tokens import hash_token
 from sagacity.dispatch.loops import end, for_ever, wait
 from sagacity.domain.account import Mail, WaitingMail
 from sagacity.mail.base import Mailer
 from sagacity.mail.texts import letter_of
 
-CLAIM = timedelta(minutes=2)
-"""So long an e-mail is left to the process that is sending it: longer than its server may take."""
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
-MOST_ATTEMPTS = 8
 GOOD_FOR = {Mail.VERIFY: timedelta(hours=24), Mail.RESET: timedelta(hours=1)}
 """How long a code is good for; other e-mails carry none."""
 KEPT = timedelta(days=1)
@@ -43,6 +41,7 @@ class MailSender:
         self._parts = parts
         self._mailer = mailer
         self._pages = pages
+        self._invitations = InvitationMail(parts, mailer, pages)
         self._due = due
         self._next_cleaning_at = parts.clock.now()
         self._loop: asyncio.Task[None] | None = None
@@ -60,6 +59,7 @@ class MailSender:
         """Send all that is due."""
         while await self._send_one():
             pass
+        await self._invitations.send_due()
 
     async def clean_up(self) -> None:
         """Delete sessions that have expired, and counts of tries that nobody needs, a batch at a time."""
@@ -79,6 +79,7 @@ class MailSender:
             self._next_cleaning_at = now + CLEANED_EACH
         async with self._parts.storage.read(self._parts.tenant) as snapshot:
             seconds = await snapshot.account_mails.seconds_to_next(most=_POLL_SECONDS)
+        seconds = await self._invitations.seconds_to_next(most=seconds)
         if seconds > 0:  # where nothing is due, nothing is written
             await wait(self._due, seconds)
         else:
@@ -100,7 +101,7 @@ class MailSender:
                 )
         if self._mailer is None:
             _log.warning("accounts.no_mail", purpose=str(mail.purpose), hint="set SAGACITY_MAIL_URL")
-            await self._postpone(mail, gives_up=True)
+            await self._postpone(mail, None)
             return True
         try:
             await self._mailer.send(letter_of(mail.purpose, mail.email, code=code, pages=self._pages))
@@ -111,14 +112,12 @@ class MailSender:
                 attempts=mail.attempts + 1,
                 error=type(error).__name__,
             )
-            await self._postpone(mail, gives_up=mail.attempts + 1 >= MOST_ATTEMPTS)
+            await self._postpone(mail, next_try(parts.clock.now(), attempts=mail.attempts))
             return True
         async with parts.storage.begin(parts.tenant) as transaction:
             await transaction.account_mails.sent(mail.user_id, mail.purpose, code_hash)
         return True
 
-    async def _postpone(self, mail: WaitingMail, *, gives_up: bool) -> None:
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**mail.attempts)
-        due_at = None if gives_up else self._parts.clock.now() + pause
+    async def _postpone(self, mail: WaitingMail, due_at: datetime | None) -> None:
         async with self._parts.storage.begin(self._parts.tenant) as transaction:
             await transaction.account_mails.postpone(mail.user_id, mail.purpose, due_at)

@@ -61,6 +61,7 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
             sign_up=SignUp(settings.sign_up),
             invitation_code=settings.invitation_code.get_secret_value(),
             verifies_email=settings.verify_email,
+            sends_mail=bool(settings.mail_url.get_secret_value()),
         ),
         wake=due.set,
     )

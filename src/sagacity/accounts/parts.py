@@ -14,6 +14,7 @@ from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
+BAD_CODE = "the code is not known, was used, or has expired; ask for a new one"
 _PSEUDONYM_DIGITS = 32
 
 
@@ -32,6 +33,8 @@ class AccountPolicy(Value):
     invitation_code: str = ""
     verifies_email: bool = True
     """Whether an address has to be confirmed before its account can be signed in to."""
+    sends_mail: bool = True
+    """Whether the settings say how e-mails are sent."""
     access: timedelta = timedelta(minutes=15)
     refresh: timedelta = timedelta(days=30)
     """After so long without a refresh a session ends."""

@@ -4,14 +4,17 @@ import secrets
 from datetime import datetime
 from typing import NamedTuple
 
+from sagacity.accounts.organisations import where_to_act
 from sagacity.accounts.parts import AccountParts
 from sagacity.accounts.throttle import count_try, forgive, password_tries
 from sagacity.auth.account_tokens import SessionToken, TokenUse
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import LONGEST_PASSWORD, Account, AccountSession, normal_email
 from sagacity.domain.errors import Forbidden, InvalidInput, NotFound, Unauthorized
-from sagacity.domain.ids import UserId
-from sagacity.domain.principal import OF_END_USERS, CallerKind, Principal
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.member import ACCESS_OF
+from sagacity.domain.principal import CallerKind, Principal
+from sagacity.domain.tenant import Tenant
 
 WRONG = "the address or the password is wrong"
 ENDED = "the session has ended; sign in again"
@@ -26,14 +29,24 @@ class SignedIn(NamedTuple):
     """Seconds that the access token is good for."""
 
 
-async def log_in(parts: AccountParts, email: str, password: str, *, address: str) -> tuple[Account, SignedIn]:
+async def log_in(
+    parts: AccountParts, email: str, password: str, *, address: str, organization: str | None = None
+) -> tuple[Account, SignedIn]:
     """
     Begin a session, by address and password.
 
     Whether the address has an account takes as long to find out, and is not told.
 
+    Args:
+        parts: what accounts work with.
+        email: the address.
+        password: the password.
+        address: where the call comes from.
+        organization: in which the session acts; None: the one chosen last.
+
     Raises:
         Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        Forbidden: the account is no member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
     try:
@@ -50,7 +63,19 @@ async def log_in(parts: AccountParts, email: str, password: str, *, address: str
         async with parts.storage.begin(parts.tenant) as transaction:
             await transaction.accounts.set_password(account.user_id, renewed)
         account = account.model_copy(update={"password_hash": renewed})
-    return account, await _begin(parts, account)
+    org_id = await where_to_act(parts, account, organization)
+    return account, await _begin(parts, account, org_id)
+
+
+async def switch(parts: AccountParts, principal: Principal, organization: str) -> SignedIn:
+    """
+    Begin a session of the caller's account in another organisation; the one so far goes on where it is.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account, or the account is no member there.
+    """
+    account = await account_of(parts, principal)
+    return await _begin(parts, account, await where_to_act(parts, account, organization))
 
 
 async def check_password(parts: AccountParts, email: str, password: str, *, address: str) -> Account | None:
@@ -107,24 +132,38 @@ async def log_out(parts: AccountParts, principal: Principal) -> None:
 
 async def principal_of(parts: AccountParts, access_token: str) -> Principal:
     """
-    Return who sent an access token: a user of the organisation, with the own data alone.
+    Return who sent an access token: a member of the organisation that its session acts in, as its role says.
+
+    The database is asked each time, so that another role, or none, holds in every process from the next call on.
 
     Raises:
-        Unauthorized: it is not valid, has expired, or its session has ended.
+        Unauthorized: it is not valid, has expired, its session has ended, or the account is no member any more.
     """
     said = await parts.tokens.read(TokenUse.ACCESS, access_token)
+    member = None
     async with parts.storage.read(parts.tenant) as snapshot:
         session = await snapshot.account_sessions.find_live(said.session_id, said.user_id)
-    if session is None:
-        raise Unauthorized(ENDED)
+        if session is None:
+            raise Unauthorized(ENDED)
+        tenant = Tenant(org_id=session.acts_in)
+        if tenant == parts.tenant:
+            member = await snapshot.members.find(said.user_id)
+    if tenant != parts.tenant:
+        async with parts.storage.read(tenant) as snapshot:
+            member = await snapshot.members.find(said.user_id)
+    if member is None:
+        raise Unauthorized("the account is no member of the organisation any more; sign in again")
+    access = ACCESS_OF[member.role]
     return Principal(
-        tenant=parts.tenant,
-        user_id=said.user_id,
-        permissions=OF_END_USERS,
+        tenant=tenant,
+        user_id=None if access.of_all_users else said.user_id,
+        permissions=access.permissions,
         kind=CallerKind.USER,
         actor=f"user:{said.user_id}",
         audited_as=parts.audited_as(said.user_id),
+        account_id=said.user_id,
         session_id=said.session_id,
+        role=member.role,
     )
 
 
@@ -151,14 +190,14 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
     Raises:
         Forbidden: the caller did not.
     """
-    if principal.user_id is None or principal.session_id is None:
+    if principal.account_id is None or principal.session_id is None:
         raise Forbidden("this call is for accounts: sign in, and send the access token")
-    return principal.user_id, principal.session_id
+    return principal.account_id, principal.session_id
 
 
-async def _begin(parts: AccountParts, account: Account) -> SignedIn:
+async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> SignedIn:
     """
-    Begin a session of an account whose password was right.
+    Begin a session of an account whose password was right, in one of its organisations.
 
     Raises:
         Unauthorized: it was changed meanwhile, or the account deleted.
@@ -168,6 +207,7 @@ async def _begin(parts: AccountParts, account: Account) -> SignedIn:
         session_id=parts.ids.new(),
         user_id=account.user_id,
         refresh_hash=hash_token(token_id),
+        acts_in=acts_in,
         created_at=now,
         expires_at=now + parts.policy.refresh,
     )
@@ -175,6 +215,8 @@ async def _begin(parts: AccountParts, account: Account) -> SignedIn:
         now_known = await transaction.accounts.find(account.user_id)
         if now_known is None or now_known.password_hash != account.password_hash:
             raise Unauthorized(WRONG)
+        if now_known.chosen_org != acts_in:
+            await transaction.accounts.choose(account.user_id, acts_in)
         await transaction.account_sessions.add(session)
     said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)
     return _tokens(parts, said, session.expires_at)

@@ -3,15 +3,16 @@
 import hmac
 from typing import Any
 
-from sagacity.accounts.parts import AccountParts, SignUp
+from sagacity.accounts.invitations import find, join
+from sagacity.accounts.parts import BAD_CODE, AccountParts, SignUp
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import Forbidden, WrongCredentials
 from sagacity.domain.ids import UserId
-
-BAD_CODE = "the code is not known, was used, or has expired; ask for a new one"
+from sagacity.domain.role import Role
+from sagacity.storage.transaction import Transaction
 
 
 async def sign_up(
@@ -29,35 +30,49 @@ async def sign_up(
 
     An address that has one is told so by e-mail; the caller gets the same answer, with an id that is nobody's.
 
+    An invitation to the address is permission, whoever else may sign up: its code shows whose the address is, and the
+    account becomes a member of the organisation that invited. If the address has an account, that one does. Without
+    one, a new account is a member of the organisation where people sign up.
+
     Raises:
         Forbidden: nobody may sign up, or not without the invitation code.
+        WrongCredentials: the code is that of an invitation, and is not known, was used, or has expired.
         InvalidInput: the address is none, or the password too weak.
         RateLimited: too many tries came before.
     """
     email, password = normal_email(email), checked_password(password)
     await count_try(parts, mail_tries(email, address))
-    _require_open(parts, invitation_code)
+    invitation = await find(parts, invitation_code, email)
+    if invitation is None:
+        _require_open(parts, invitation_code)
     account = Account(
         user_id=UserId(parts.ids.new()),
         email=email,
         full_name=full_name,
         metadata=metadata or {},
         password_hash=await parts.passwords.hash(password),
+        verified_at=None if invitation is None else parts.clock.now(),
+        chosen_org=parts.tenant.org_id if invitation is None else invitation.org_id,
         created_at=parts.clock.now(),
     )
 
-    async def add() -> None:
+    async def add() -> UserId:
         async with parts.storage.begin(parts.tenant) as transaction:
             is_new = await transaction.accounts.add(account)
-            if is_new:
-                await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_SIGNED_UP, account.user_id))
             known = None if is_new else await transaction.accounts.find_by_email(email)
-            if known is not None and known.verified_at is not None:
+            if is_new:
+                await _note_new(parts, transaction, account, is_invited=invitation is not None)
+            if invitation is not None:
+                await _take_over(parts, transaction, known, account.password_hash)
+            elif known is not None and known.verified_at is not None:
                 await transaction.account_mails.ask(known.user_id, Mail.KNOWN)
             elif parts.policy.verifies_email:
                 await transaction.account_mails.ask((known or account).user_id, Mail.VERIFY)
+        return (known or account).user_id
 
-    await parts.storage.retry(add)
+    user_id = await parts.storage.retry(add)
+    if invitation is not None:
+        await join(parts, invitation, user_id, code=invitation_code)
     parts.wake()
     return account
 
@@ -92,6 +107,31 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
         if found is not None and found.verified_at is None:
             await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
     parts.wake()
+
+
+async def _note_new(
+    parts: AccountParts, transaction: Transaction, account: Account, *, is_invited: bool
+) -> None:
+    await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_SIGNED_UP, account.user_id))
+    person = parts.audited_as(account.user_id)
+    if is_invited:
+        await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, account.user_id))
+    else:
+        await transaction.members.put(account.user_id, Role.MEMBER, by=person, target=person)
+
+
+async def _take_over(
+    parts: AccountParts, transaction: Transaction, known: Account | None, password_hash: str
+) -> None:
+    """Give an account whose address nobody confirmed to the address's owner, whoever made it."""
+    if known is None or known.verified_at is not None:
+        return
+    await transaction.accounts.set_password(known.user_id, password_hash)
+    await transaction.accounts.verify(known.user_id)
+    for purpose in (Mail.VERIFY, Mail.RESET):
+        await transaction.account_mails.drop(known.user_id, purpose)
+    await transaction.account_sessions.end_all(known.user_id)
+    await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, known.user_id))
 
 
 def _require_open(parts: AccountParts, invitation_code: str) -> None:

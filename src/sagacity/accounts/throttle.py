@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sagacity.accounts.parts import AccountParts
 from sagacity.domain.errors import RateLimited
+from sagacity.domain.ids import OrgId
 
 FORGOTTEN = timedelta(minutes=15)
 """After so long without a try, counting starts again."""
@@ -36,6 +37,7 @@ class Tries(NamedTuple):
 
 PASSWORD_OF_ACCOUNT, PASSWORD_FROM_ADDRESS = Limit(5, 1), Limit(20, 1)
 MAIL_TO_ACCOUNT, MAIL_FROM_ADDRESS = Limit(3, 30), Limit(20, 5)
+INVITATIONS_OF_ORGANISATION = Limit(100, 5)
 
 
 def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
@@ -49,6 +51,14 @@ def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
 def mail_tries(email: str, address: str) -> tuple[Tries, Tries]:
     """Return what a call counts as that may send an e-mail."""
     return Tries("mail to", email, MAIL_TO_ACCOUNT), Tries("mail from", address, MAIL_FROM_ADDRESS)
+
+
+def invitation_tries(email: str, org_id: OrgId) -> tuple[Tries, Tries]:
+    """Return what an invitation counts as: for the address, whoever invites it, and for the organisation."""
+    return (
+        Tries("invitation to", email, MAIL_TO_ACCOUNT),
+        Tries("invitations of", org_id, INVITATIONS_OF_ORGANISATION),
+    )
 
 
 async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:

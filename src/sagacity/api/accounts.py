@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from sagacity.accounts import change, sign_in
 from sagacity.accounts import sign_up as signing_up
 from sagacity.accounts.parts import AccountParts
-from sagacity.api.dependencies import Reads, RuntimeDep, Writes, address_of
+from sagacity.api.dependencies import Reads, RuntimeDep, address_of
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
 from sagacity.api.rates import Rate, limited
@@ -78,7 +78,7 @@ Address = Annotated[str, Depends(_origin)]
 @limited(Rate.WRITE)
 async def sign_up(body: SignUpBody, visitor: Visits) -> SignedUp:
     """
-    Make an account, where the server's settings let people sign up.
+    Make an account, where the server's settings let people sign up, or with the code of an invitation.
 
     The answer is the same for an address that has an account; its owner is told by e-mail.
     """
@@ -91,7 +91,7 @@ async def sign_up(body: SignUpBody, visitor: Visits) -> SignedUp:
         metadata=body.metadata,
         invitation_code=body.invitation_code,
     )
-    verifies = visitor.parts.policy.verifies_email
+    verifies = visitor.parts.policy.verifies_email and account.verified_at is None
     return SignedUp(
         message="confirm the address with the code that was sent to it" if verifies else "sign in",
         user_id=account.user_id,
@@ -104,12 +104,18 @@ async def sign_up(body: SignUpBody, visitor: Visits) -> SignedUp:
 @limited(Rate.WRITE)
 async def log_in(body: LogInBody, visitor: Visits) -> LoggedIn:
     """
-    Begin a session, by address and password.
+    Begin a session, by address and password, in one of the account's organisations.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to five
     minutes; `Retry-After` says how long.
     """
-    account, tokens = await sign_in.log_in(visitor.parts, body.email, body.password, address=visitor.address)
+    account, tokens = await sign_in.log_in(
+        visitor.parts,
+        body.email,
+        body.password,
+        address=visitor.address,
+        organization=body.organization,
+    )
     return LoggedIn(
         access_token=tokens.access_token,
         refresh_token=tokens.refresh_token,
@@ -176,7 +182,7 @@ async def reset_password(body: ResetPasswordBody, visitor: Visits) -> Told:
 
 
 @router.post("/auth/logout")
-async def log_out(caller: Writes) -> Told:
+async def log_out(caller: Reads) -> Told:
     """End the session that the access token is of, with all its tokens, at once."""
     await sign_in.log_out(caller.runtime.accounts.parts, caller.principal)
     return Told(message="signed out")
@@ -197,7 +203,7 @@ async def verify_token(caller: Reads) -> VerifiedToken:
 
 @router.post("/auth/password/update")
 @limited(Rate.RUN)
-async def change_password(body: ChangePasswordBody, caller: Writes, address: Address) -> Told:
+async def change_password(body: ChangePasswordBody, caller: Reads, address: Address) -> Told:
     """Set a new password in place of the current one; the account's other sessions end."""
     await change.change_password(
         caller.runtime.accounts.parts,
@@ -212,12 +218,12 @@ async def change_password(body: ChangePasswordBody, caller: Writes, address: Add
 @router.delete("/account", name="delete_own_account", status_code=204, openapi_extra=sdk(generated=False))
 @router.delete("/auth/account", status_code=204, openapi_extra=sdk(generated=False))
 @limited(Rate.RUN)
-async def delete_account(body: DeleteAccountBody, caller: Writes, address: Address) -> Response:
+async def delete_account(body: DeleteAccountBody, caller: Reads, address: Address) -> Response:
     """
     Delete the account for good, and erase all that is stored of its user.
 
     The password is asked for again. All sessions end at once; the erasure goes on in the background until nothing is
-    left, and writes a report for the operator.
+    left, and writes a report for the operator. The last owner of an organisation gets 409.
     """
     await change.delete_account(
         caller.runtime.accounts.parts,

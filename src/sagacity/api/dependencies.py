@@ -148,7 +148,7 @@ async def allowance_of(scope: Scope) -> str:
         except (Unauthorized, StorageError):
             pass  # the route will say so
         else:
-            org_id, user_id = principal.tenant.org_id, principal.user_id
+            org_id, user_id = principal.tenant.org_id, principal.account_id or principal.user_id
             # Hashed: it may be written down outside of this process, and user ids are often addresses.
             return hash_token(f"org:{org_id}" if user_id is None else f"user:{org_id}:{user_id}")
     return address_of(http_request)

@@ -42,6 +42,7 @@ TAGS = {
     "evaluations": "Whether sessions went well, and the dashboard's figures.",
     "dead letters": "Turns that a learner gave up on.",
     "accounts": "People who sign in with an address and a password, where the server's settings let them.",
+    "members": "Who belongs to an organisation, with which role, and who is invited.",
     "users": "Users as a whole: erased completely, with a signed report.",
     "tokens": "API tokens: given, replaced and taken back.",
     "audit": "Every change of access and configuration, in a log that is only added to.",

@@ -7,13 +7,12 @@ from fastapi import APIRouter, Path, Query
 
 from sagacity.access.tokens import create_token, list_tokens, revoke_token, rotate_token
 from sagacity.api.dependencies import Administers
-from sagacity.api.parameters import MaxRows
+from sagacity.api.parameters import MaxRows, storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput
-from sagacity.schemas.base import Id, refuse_unstorable
+from sagacity.schemas.base import Id
 from sagacity.schemas.tokens import (
     CreateTokenBody,
     NewTokenReply,
@@ -42,7 +41,7 @@ async def get_tokens(
     Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
     """
     if after is not None:
-        _storable(after)
+        storable(after)
     found = await list_tokens(caller.runtime.storage, caller.principal, after=after, limit=limit + 1)
     page, now = found[:limit], caller.runtime.clock.now()
     return TokensPage(
@@ -77,7 +76,7 @@ async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
 
     It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
     """
-    _storable(token_id)
+    storable(token_id)
     token = await revoke_token(caller.runtime.storage, caller.principal, token_id)
     return TokenReply(token=token_view(token, caller.runtime.clock.now()), msg="the token is revoked")
 
@@ -96,7 +95,7 @@ async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Admin
     The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no longer
     works. A token that was revoked or has expired gives 409.
     """
-    _storable(token_id)
+    storable(token_id)
     made = await rotate_token(
         caller.runtime.storage,
         caller.principal,
@@ -104,16 +103,3 @@ async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Admin
         grace=timedelta(seconds=body.grace_seconds),
     )
     return new_token_reply(made, caller.runtime.clock.now(), "the new secret is shown this once")
-
-
-def _storable(text: str) -> None:
-    """
-    Refuse an id that no row can have.
-
-    Raises:
-        InvalidInput: it is one.
-    """
-    try:
-        refuse_unstorable(text)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from error

@@ -40,7 +40,7 @@ def register(
     password: Password,
     full_name: Annotated[str, typer.Option("--full-name", help="What you are called.")] = "",
     invitation_code: Annotated[
-        str, typer.Option("--invitation-code", help="Where the server asks for one.")
+        str, typer.Option("--invitation-code", help="Of an invitation, or where the server asks for one.")
     ] = "",
 ) -> None:
     """
@@ -76,7 +76,15 @@ def resend(context: typer.Context, email: Email) -> None:
 
 
 @app.command()
-def login(context: typer.Context, email: Email, *, password: Password) -> None:
+def login(
+    context: typer.Context,
+    email: Email,
+    *,
+    password: Password,
+    organization: Annotated[
+        str | None, typer.Option("--organization", help="Where to act. Default: the one chosen last.")
+    ] = None,
+) -> None:
     """
     Sign in, and print the tokens. Nothing is kept on this machine.
 
@@ -84,11 +92,11 @@ def login(context: typer.Context, email: Email, *, password: Password) -> None:
     """
     with connected(context, "signing in") as client:
         try:
-            signed_in = client.log_in(email, password)
+            signed_in = client.log_in(email, password, organization=organization)
         except Unauthorized as error:
             error.advice = "`sagacity account forgot` sends a code for a new password."
             raise
-    show(context, signed_in, facts(_shown(signed_in)))
+    show(context, signed_in, facts(shown_tokens(signed_in)))
 
 
 @app.command()
@@ -103,7 +111,7 @@ def refresh(
     """
     with connected(context, "refreshing") as client:
         tokens = client.refresh_session(refresh_token)
-    show(context, tokens, facts(_shown(tokens)))
+    show(context, tokens, facts(shown_tokens(tokens)))
 
 
 @app.command()
@@ -186,7 +194,8 @@ def _tell(context: typer.Context, told: "Told") -> None:
     show(context, told, said(told.message))
 
 
-def _shown(tokens: "SessionTokens") -> dict[str, object]:
+def shown_tokens(tokens: "SessionTokens") -> dict[str, object]:
+    """Return the tokens of a session as they are printed."""
     return {
         "SAGACITY_API_KEY": tokens.access_token,
         "refresh token": tokens.refresh_token,

@@ -16,6 +16,7 @@ from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
 from sagacity.domain.review_queue import ReviewSignal, ReviewStep
+from sagacity.domain.role import Role
 from sagacity.domain.trust import Origin
 from sagacity.domain.user_memory import MemoryType
 
@@ -32,6 +33,13 @@ AuditActionWord = (
         "account.password_changed",
         "account.password_reset",
         "account.deleted",
+        "member.added",
+        "member.role_changed",
+        "member.removed",
+        "invitation.created",
+        "invitation.sent_again",
+        "invitation.revoked",
+        "invitation.accepted",
         "user.erasure_ordered",
         "quarantine.placed",
         "quarantine.released",
@@ -84,6 +92,7 @@ ReviewSignalWord = (
     ReviewSignal | Literal["stale", "duplicate", "high_cost_low_cite", "supersedeable", "harms", "helps"]
 )
 ReviewStepWord = ReviewStep | Literal["keep", "archive", "supersede", "merge"]
+RoleWord = Role | Literal["owner", "admin", "member", "viewer"]
 SearchModeWord = SearchMode | Literal["vector", "fts", "hybrid"]
 StatusWord = Status | Literal["current", "pending", "archived", "archive_in_progress"]
 StrategyNameWord = StrategyName | Literal["vector", "keyword", "graph", "profile", "recent"]

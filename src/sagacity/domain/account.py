@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import OrgId, UserId
 
 LONGEST_EMAIL = 254
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 128
@@ -39,6 +39,8 @@ class Account(Value):
     metadata: dict[str, Any] = Field(default_factory=dict)
     password_hash: str = Field(repr=False)
     verified_at: datetime | None = None
+    chosen_org: OrgId = OrgId("")
+    """In which organisation the next session acts, if the account is a member of it."""
     created_at: datetime
 
 
@@ -48,6 +50,8 @@ class AccountSession(Value):
     session_id: str
     user_id: UserId
     refresh_hash: str = Field(repr=False)
+    acts_in: OrgId
+    """The organisation that its calls work on."""
     created_at: datetime
     expires_at: datetime
     ended_at: datetime | None = None

@@ -39,6 +39,13 @@ class AuditAction(StrEnum):
     ACCOUNT_PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  likewise
     ACCOUNT_PASSWORD_RESET = "account.password_reset"  # noqa: S105  likewise
     ACCOUNT_DELETED = "account.deleted"
+    MEMBER_ADDED = "member.added"
+    MEMBER_ROLE_CHANGED = "member.role_changed"
+    MEMBER_REMOVED = "member.removed"
+    INVITATION_CREATED = "invitation.created"
+    INVITATION_SENT_AGAIN = "invitation.sent_again"
+    INVITATION_REVOKED = "invitation.revoked"
+    INVITATION_ACCEPTED = "invitation.accepted"
     ERASURE_ORDERED = "user.erasure_ordered"
     QUARANTINE_PLACED = "quarantine.placed"
     QUARANTINE_RELEASED = "quarantine.released"

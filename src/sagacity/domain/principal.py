@@ -7,6 +7,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.change import DIRECT
 from sagacity.domain.errors import Forbidden
 from sagacity.domain.ids import UserId
+from sagacity.domain.role import Role
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 
 
@@ -53,8 +54,12 @@ class Principal(Value):
     """As whom changes are recorded."""
     audited_as: str = SYSTEM
     """As whom the audit log names the caller, which says nothing of a person."""
+    account_id: UserId | None = None
+    """The account, if the caller signed in to one; its role says whether it acts for its own user alone."""
     session_id: str | None = None
-    """The session of an account, if the caller signed in to one."""
+    """The session of that account."""
+    role: Role | None = None
+    """What the account is in the organisation."""
 
     def require(self, permission: Permission) -> None:
         """

@@ -52,7 +52,32 @@ def letter_of(purpose: Mail, to: str, *, code: str, pages: str) -> Letter:
         pages: address of the pages that take codes; empty for none. The code stands after a #, so that no server on the
             way, and none of its logs, is told it.
     """
-    text = _TEXTS[purpose]
+    return _letter(_TEXTS[purpose], to, code=code, pages=pages)
+
+
+def invitation_letter(to: str, *, organisation: str, role: str, code: str, pages: str) -> Letter:
+    """
+    Return the letter that invites an address.
+
+    Args:
+        to: the address.
+        organisation: that invites.
+        role: what the account is to be.
+        code: that it carries.
+        pages: as in `letter_of`.
+    """
+    text = _Text(
+        subject="You are invited",
+        before=f"You are invited to the organisation {organisation!r}, with the role {role}. "
+        "Accept within seven days: sign in and use the code, or sign up with it.",
+        page="accept-invitation",
+        command="sagacity invitations accept, or sagacity account register --invitation-code",
+        after="If you do not know what this is about, there is nothing to do.",
+    )
+    return _letter(text, to, code=code, pages=pages)
+
+
+def _letter(text: _Text, to: str, *, code: str, pages: str) -> Letter:
     paragraphs = [text.before]
     if code and pages:
         paragraphs.append(f"{pages.rstrip('/')}/{text.page}#code={code}")

@@ -2,9 +2,11 @@
 
 from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.erasure import Erasure, Subject
+from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import UserId
 from sagacity.domain.operation import Operation, OperationName, OperationParameters
 from sagacity.domain.principal import Permission
+from sagacity.domain.role import Role
 from sagacity.memories.acting import Acting
 from sagacity.memories.operations import watched
 
@@ -23,6 +25,7 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
 
     Raises:
         Forbidden: the caller may not administer, or acts for one user.
+        Conflict: the user owns the organisation, and did not ask for it.
         ConfigError: the key that signs reports can be neither read nor made.
     """
     _require(acting)
@@ -32,6 +35,11 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
     async def start() -> Operation:
         async with acting.begin(shows_held=True) as transaction:
             await transaction.erasures.hold(user_id)
+            member = await transaction.members.find(user_id)
+            if member is not None and member.role is Role.OWNER and acting.principal.account_id != user_id:
+                raise Conflict(
+                    "this user owns the organisation: an owner must give the user another role first"
+                )
             running = await transaction.erasures.find_running(user_hash)
             if running is not None:
                 return await transaction.operations.get(running)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from sagacity.domain.account import LONGEST_EMAIL, Account
-from sagacity.schemas.base import WriteBody
+from sagacity.schemas.base import Id, WriteBody
 from sagacity.schemas.chat import Warned
 from sagacity.schemas.metadata import Metadata, Object
 
@@ -27,7 +27,7 @@ class SignUpBody(WriteBody):
     metadata: Metadata = Field(default_factory=dict)
     """Anything else to keep with the account."""
     invitation_code: Annotated[str, StringConstraints(max_length=512)] = ""
-    """Needed where the server asks for it."""
+    """Needed where the server asks for it. The code of an invitation to the address is permission everywhere."""
 
 
 class LogInBody(WriteBody):
@@ -37,6 +37,8 @@ class LogInBody(WriteBody):
     """The account's address."""
     password: Password
     """Its password."""
+    organization: Id | None = None
+    """In which of the account's organisations the session acts. Default: the one chosen last."""
 
 
 class TokenBody(WriteBody):

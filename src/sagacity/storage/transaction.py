@@ -20,7 +20,9 @@ from sagacity.storage.access.audit import AuditRepository
 from sagacity.storage.access.tokens import TokenRepository, token_of
 from sagacity.storage.accounts.accounts import AccountRepository
 from sagacity.storage.accounts.attempts import AttemptRepository
+from sagacity.storage.accounts.invitations import InvitationRepository
 from sagacity.storage.accounts.mails import AccountMailRepository
+from sagacity.storage.accounts.members import MemberRepository
 from sagacity.storage.accounts.sessions import AccountSessionRepository
 from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.effects import EffectRepository
@@ -125,9 +127,15 @@ class Transaction:
         self.audit = AuditRepository(scope)
         self.tokens = TokenRepository(scope, self.audit)
         self.accounts = AccountRepository(scope)
-        self.account_sessions = AccountSessionRepository(scope)
-        self.account_mails = AccountMailRepository(scope)
+        self.account_sessions, self.account_mails = (
+            AccountSessionRepository(scope),
+            AccountMailRepository(scope),
+        )
         self.attempts = AttemptRepository(scope)
+        self.members, self.invitations = (
+            MemberRepository(scope, self.audit),
+            InvitationRepository(scope, self.audit),
+        )
         self.copies = CopyRepository(scope)
         self.operations = OperationRepository(scope)
         self.versions = VersionRepository(scope, self.search, self.memories, self.leases)

@@ -60,7 +60,7 @@ async def sign_up(
     invitation_code: str | None = None,
 ) -> SignedUp:
     """
-    Make an account, where the server's settings let people sign up.
+    Make an account, where the server's settings let people sign up, or with the code of an invitation.
 
     The answer is the same for an address that has an account; its owner is told by e-mail.
 
@@ -70,7 +70,8 @@ async def sign_up(
         password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
         full_name: what the person is called.
         metadata: anything else to keep with the account.
-        invitation_code: needed where the server asks for it.
+        invitation_code: needed where the server asks for it. The code of an invitation to the address is
+            permission everywhere.
     """
     body = checked(
         SignUpBody,
@@ -85,9 +86,11 @@ async def sign_up(
     return await connection.send("POST", "/api/auth/signup", SignedUp, body=body)
 
 
-async def log_in(connection: AsyncConnection, email: str, password: str) -> LoggedIn:
+async def log_in(
+    connection: AsyncConnection, email: str, password: str, *, organization: str | None = None
+) -> LoggedIn:
     """
-    Begin a session, by address and password.
+    Begin a session, by address and password, in one of the account's organisations.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
     five minutes; `Retry-After` says how long.
@@ -96,8 +99,9 @@ async def log_in(connection: AsyncConnection, email: str, password: str) -> Logg
         connection: to the server.
         email: the account's address.
         password: its password.
+        organization: in which of the account's organisations the session acts. Default: the one chosen last.
     """
-    body = checked(LogInBody, {"email": email, "password": password})
+    body = checked(LogInBody, {"email": email, "password": password, "organization": organization})
     return await connection.send("POST", "/api/auth/login", LoggedIn, body=body)
 
 

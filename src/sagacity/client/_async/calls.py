@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         generation,
         health,
         interactions,
+        members,
         memories,
         memory_review,
         model_calls,
@@ -52,6 +53,7 @@ else:
     generation = Later("sagacity.client._async.generation")
     health = Later("sagacity.client._async.health")
     interactions = Later("sagacity.client._async.interactions")
+    members = Later("sagacity.client._async.members")
     memories = Later("sagacity.client._async.memories")
     memory_review = Later("sagacity.client._async.memory_review")
     model_calls = Later("sagacity.client._async.model_calls")
@@ -164,6 +166,17 @@ class AsyncCalls(AsyncConnection):
     delete_session = interactions.delete_session
     delete_requests_by_ids = interactions.delete_requests_by_ids
     delete_all_interactions = interactions.delete_all_interactions
+
+    get_members = members.get_members
+    change_role = members.change_role
+    remove_member = members.remove_member
+    get_invitations = members.get_invitations
+    create_invitation = members.create_invitation
+    accept_invitation = members.accept_invitation
+    resend_invitation = members.resend_invitation
+    revoke_invitation = members.revoke_invitation
+    get_organizations = members.get_organizations
+    switch_organization = members.switch_organization
 
     get_memory_history = memories.get_memory_history
     undo_merge = memories.undo_merge

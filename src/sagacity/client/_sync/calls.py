@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         generation,
         health,
         interactions,
+        members,
         memories,
         memory_review,
         model_calls,
@@ -53,6 +54,7 @@ else:
     generation = Later("sagacity.client._sync.generation")
     health = Later("sagacity.client._sync.health")
     interactions = Later("sagacity.client._sync.interactions")
+    members = Later("sagacity.client._sync.members")
     memories = Later("sagacity.client._sync.memories")
     memory_review = Later("sagacity.client._sync.memory_review")
     model_calls = Later("sagacity.client._sync.model_calls")
@@ -165,6 +167,17 @@ class Calls(Connection):
     delete_session = interactions.delete_session
     delete_requests_by_ids = interactions.delete_requests_by_ids
     delete_all_interactions = interactions.delete_all_interactions
+
+    get_members = members.get_members
+    change_role = members.change_role
+    remove_member = members.remove_member
+    get_invitations = members.get_invitations
+    create_invitation = members.create_invitation
+    accept_invitation = members.accept_invitation
+    resend_invitation = members.resend_invitation
+    revoke_invitation = members.revoke_invitation
+    get_organizations = members.get_organizations
+    switch_organization = members.switch_organization
 
     get_memory_history = memories.get_memory_history
     undo_merge = memories.undo_merge

@@ -1,11 +1,12 @@
 """Accounts of an organisation's users."""
 
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.account import Account
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import accounts
 
@@ -28,6 +29,16 @@ class AccountRepository:
     async def find_by_email(self, email: str) -> Account | None:
         """Return the account of an address in lower case; None where there is none."""
         return await self._first(accounts.c.email == email)
+
+    async def list_named(self, user_ids: Collection[UserId]) -> dict[UserId, Account]:
+        """Return the accounts of users by their ids; those without one are left out."""
+        mine = self._own(accounts.c.user_id.in_(user_ids))
+        found = [_account_of(row) for row in await self._scope.all(sa.select(accounts).where(*mine))]
+        return {one.user_id: one for one in found}
+
+    async def choose(self, user_id: UserId, org_id: OrgId) -> None:
+        """Keep in which organisation the account's next session acts."""
+        await self._change(user_id, chosen_org=org_id)
 
     async def set_password(self, user_id: UserId, password_hash: str) -> None:
         """Replace the hash of an account's password."""
@@ -52,7 +63,7 @@ class AccountRepository:
     async def _first(self, condition: sa.ColumnElement[bool]) -> Account | None:
         statement = self._scope.locked(sa.select(accounts).where(*self._own(condition)))
         rows = await self._scope.all(statement)
-        return Account.model_validate(rows[0]._mapping, extra="ignore") if rows else None
+        return _account_of(rows[0]) if rows else None
 
     async def _change(self, user_id: UserId, **values: Any) -> None:
         await self._scope.run(
@@ -63,3 +74,7 @@ class AccountRepository:
 
     def _own(self, condition: sa.ColumnElement[bool]) -> tuple[sa.ColumnElement[bool], ...]:
         return accounts.c.org_id == self._scope.org_id, condition
+
+
+def _account_of(row: Any) -> Account:
+    return Account.model_validate(row._mapping, extra="ignore")

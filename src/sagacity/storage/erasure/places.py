@@ -54,6 +54,7 @@ PLACES: dict[str, Place] = {
     "account_mails": Place.DELETED,
     "account_sessions": Place.DELETED,
     "accounts": Place.DELETED,
+    "members": Place.DELETED,
     "search_documents": Place.WITH_OTHERS,
     "search_terms": Place.WITH_OTHERS,
     "search_scopes": Place.DELETED,
@@ -66,6 +67,7 @@ PLACES: dict[str, Place] = {
     "audit_log": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
     "access_attempts": Place.NOTHING,
+    "invitations": Place.NOTHING,
     "search_index": Place.NOTHING,
 }
 """Every table."""

@@ -58,6 +58,8 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "account_sessions": Carried.SECRET,
     "account_mails": Carried.SECRET,
     "access_attempts": Carried.SECRET,
+    "members": Carried.SECRET,
+    "invitations": Carried.SECRET,
     "audit_log": Carried.LOCAL,
     "leases": Carried.LOCAL,
     "operations": Carried.LOCAL,

@@ -39,6 +39,8 @@ RULES = {
     "account_sessions": Rule.CLOSED,
     "account_mails": Rule.CLOSED,
     "access_attempts": Rule.CLOSED,
+    "members": Rule.CLOSED,
+    "invitations": Rule.CLOSED,
     "leases": Rule.CLOSED,
     "operations": Rule.CLOSED,
     "operation_items": Rule.CLOSED,

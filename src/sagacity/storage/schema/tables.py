@@ -115,11 +115,12 @@ accounts = sa.Table(
     columns.json("metadata", "{}"),
     sa.Column("password_hash", sa.Text, nullable=False),
     columns.maybe_at("verified_at"),
+    columns.text("chosen_org"),
     columns.at("created_at"),
     columns.at("updated_at"),
     sa.UniqueConstraint("org_id", "email"),
 )
-"""People who sign in; each is a user of the organisation."""
+"""People who sign in; each is a user of the organisation. `chosen_org`: where the next session acts."""
 
 
 def _of_account() -> sa.ForeignKeyConstraint:
@@ -135,12 +136,13 @@ account_sessions = sa.Table(
     sa.Column("session_id", sa.Text, primary_key=True),
     sa.Column("user_id", sa.Text, nullable=False),
     sa.Column("refresh_hash", sa.Text, nullable=False),
+    columns.text("acts_in"),
     columns.at("created_at"),
     columns.at("expires_at"),
     columns.maybe_at("ended_at"),
     _of_account(),
 )
-"""What began with signing in, and the hash of its newest refresh token."""
+"""What began with signing in: the organisation that it acts in, and the hash of its newest refresh token."""
 sa.Index("ix_account_sessions_user", account_sessions.c.org_id, account_sessions.c.user_id)
 sa.Index("ix_account_sessions_expiry", account_sessions.c.org_id, account_sessions.c.expires_at)
 
@@ -182,6 +184,36 @@ access_attempts = sa.Table(
 )
 """How often somebody tried to get in, by a hash of whom it was for or of where it came from."""
 sa.Index("ix_access_attempts_updated", access_attempts.c.org_id, access_attempts.c.updated_at)
+
+members = sa.Table(
+    "members",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("role", sa.Text, nullable=False),
+    columns.at("created_at"),
+    columns.text("created_by"),
+)
+"""Which accounts belong to an organisation. The accounts themselves are in the one where people sign up."""
+sa.Index("ix_members_user", members.c.user_id)
+
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("invitation_id", sa.Text, primary_key=True),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    columns.at("created_at"),
+    columns.text("created_by"),
+    columns.at("expires_at"),
+    columns.maybe_at("due_at"),
+    columns.count("attempts"),
+    sa.Column("code_hash", sa.Text, unique=True),
+    sa.UniqueConstraint("org_id", "email"),
+)
+"""Who was invited and has not come yet. While `due_at` is set, an e-mail waits, as in `account_mails`."""
+columns.partial("ix_invitations_due", invitations.c.due_at, where=invitations.c.due_at.is_not(None))
 
 # --- evidence --------------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ from sagacity.storage.schema.tables import (
     api_tokens,
     cursors,
     dead_letters,
+    invitations,
+    members,
     metadata,
     organisations,
     search_documents,
@@ -92,6 +94,28 @@ known_tokens = _view(
 
 known_organisations = _view("known_organisations", sa.select(organisations.c.org_id))
 """Which organisations there are."""
+
+memberships = _view(
+    "memberships",
+    sa.select(members.c.user_id, members.c.org_id, members.c.role, members.c.created_at, organisations.c.name)
+    .join_from(members, organisations, organisations.c.org_id == members.c.org_id)
+    .where(organisations.c.status == "active"),
+)
+"""Which organisations an account belongs to."""
+
+_invitation = invitations.c
+open_invitations = _view(
+    "open_invitations",
+    sa.select(
+        _invitation.org_id,
+        _invitation.invitation_id,
+        _invitation.email,
+        _invitation.code_hash,
+        _invitation.expires_at,
+        _invitation.due_at,
+    ),
+)
+"""Whose an invitation is, by its code's hash, and whose e-mails are due."""
 
 OLDEST_SCHEMA = "0001"
 """The oldest schema whose release may run on this one. A migration that breaks with older ones moves it up."""

@@ -41,6 +41,15 @@ VIEWS = {
         "FROM api_tokens JOIN organisations ON organisations.org_id = api_tokens.org_id"
     ),
     "known_organisations": "SELECT organisations.org_id FROM organisations",
+    "memberships": (
+        "SELECT members.user_id, members.org_id, members.role, members.created_at, organisations.name "
+        "FROM members JOIN organisations ON organisations.org_id = members.org_id "
+        "WHERE organisations.status = 'active'"
+    ),
+    "open_invitations": (
+        "SELECT invitations.org_id, invitations.invitation_id, invitations.email, invitations.code_hash, "
+        "invitations.expires_at, invitations.due_at FROM invitations"
+    ),
     "supported_schemas": "SELECT '0001' AS oldest",
 }
 
@@ -57,6 +66,7 @@ def upgrade() -> None:
         op.execute("CREATE EXTENSION IF NOT EXISTS vector")
     _organisations()
     _accounts()
+    _members()
     _sessions()
     _log()
     _memories()
@@ -182,6 +192,7 @@ def _accounts() -> None:
         _json("metadata", "{}"),
         _key("password_hash"),
         _maybe_at("verified_at"),
+        _text("chosen_org"),
         _at("created_at"),
         _at("updated_at"),
         _of_organisation("accounts"),
@@ -194,6 +205,7 @@ def _accounts() -> None:
         _key("session_id"),
         _key("user_id"),
         _key("refresh_hash"),
+        _text("acts_in"),
         _at("created_at"),
         _at("expires_at"),
         _maybe_at("ended_at"),
@@ -230,6 +242,38 @@ def _accounts() -> None:
         sa.PrimaryKeyConstraint("org_id", "subject", name=op.f("pk_access_attempts")),
     )
     op.create_index("ix_access_attempts_updated", "access_attempts", ["org_id", "updated_at"])
+
+
+def _members() -> None:
+    op.create_table(
+        "members",
+        _key("org_id"),
+        _key("user_id"),
+        _key("role"),
+        _at("created_at"),
+        _text("created_by"),
+        _of_organisation("members"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_members")),
+    )
+    op.create_index("ix_members_user", "members", ["user_id"])
+    op.create_table(
+        "invitations",
+        _key("org_id"),
+        _key("invitation_id"),
+        _key("email"),
+        _key("role"),
+        _at("created_at"),
+        _text("created_by"),
+        _at("expires_at"),
+        _maybe_at("due_at"),
+        _count("attempts"),
+        sa.Column("code_hash", sa.Text()),
+        _of_organisation("invitations"),
+        sa.PrimaryKeyConstraint("org_id", "invitation_id", name=op.f("pk_invitations")),
+        sa.UniqueConstraint("code_hash", name=op.f("uq_invitations_code_hash")),
+        sa.UniqueConstraint("org_id", "email", name=op.f("uq_invitations_org_id_email")),
+    )
+    _partial("ix_invitations_due", "invitations", ["due_at"], "due_at IS NOT NULL")
 
 
 def _sessions() -> None:

@@ -1,0 +1,114 @@
+"""Members of the caller's organisation: listed, given another role, and taken out."""
+
+from typing import NamedTuple
+
+from sagacity.accounts.parts import AccountParts
+from sagacity.domain.account import Account, normal_email
+from sagacity.domain.errors import NotFound
+from sagacity.domain.ids import UserId
+from sagacity.domain.member import Member, require_may_decide
+from sagacity.domain.principal import Principal
+from sagacity.domain.role import Role
+
+
+class Known(NamedTuple):
+    """A member with the account; None once that was deleted."""
+
+    member: Member
+    account: Account | None
+
+
+async def list_members(
+    parts: AccountParts, principal: Principal, *, after: str | None = None, limit: int
+) -> list[Known]:
+    """
+    Return members in the order of their ids; *after*: from behind the one with that id.
+
+    Raises:
+        Forbidden: the caller may not administer, or acts for one user.
+    """
+    require_may_decide(principal)
+    async with parts.storage.read(principal) as snapshot:
+        found = await snapshot.members.list_page(after=after, limit=limit)
+    return await _named(parts, found)
+
+
+async def change_role(parts: AccountParts, principal: Principal, user_id: UserId, role: Role) -> Known:
+    """
+    Give a member another role; it holds from the next call on, in every process.
+
+    Raises:
+        Forbidden: the caller may not administer, acts for one user, or is no owner where an owner is concerned.
+        NotFound: there is no such member.
+        Conflict: it is the last owner.
+    """
+    require_may_decide(principal, role)
+
+    async def change() -> Member:
+        async with parts.storage.begin(principal) as transaction:
+            await transaction.audit.lock()
+            before = await transaction.members.find(user_id)
+            if before is None:
+                raise NotFound("no such member")
+            require_may_decide(principal, before.role)
+            return await transaction.members.put(
+                user_id, role, by=principal.audited_as, target=parts.audited_as(user_id)
+            )
+
+    [known] = await _named(parts, [await parts.storage.retry(change)])
+    return known
+
+
+async def remove_member(parts: AccountParts, principal: Principal, user_id: UserId) -> None:
+    """
+    Take a member out of the organisation, from the next call on; everybody may leave. The user's data stays.
+
+    Raises:
+        Forbidden: it is somebody else, and the caller may not administer, or is no owner and the member is.
+        NotFound: there is no such member.
+        Conflict: it is the last owner.
+    """
+    leaves = principal.account_id == user_id
+    if not leaves:
+        require_may_decide(principal)
+
+    async def remove() -> None:
+        async with parts.storage.begin(principal.tenant) as transaction:
+            await transaction.audit.lock()
+            before = await transaction.members.find(user_id)
+            if before is not None and not leaves:
+                require_may_decide(principal, before.role)
+            await transaction.members.remove(
+                user_id, by=principal.audited_as, target=parts.audited_as(user_id)
+            )
+
+    await parts.storage.retry(remove)
+
+
+async def add_member(parts: AccountParts, operator: Principal, email: str, role: Role) -> Member | None:
+    """
+    Let the account of an address in, or change its role, as the operator says; None if the address has no account.
+
+    Raises:
+        Forbidden: the caller is not the operator.
+        InvalidInput: the address is none.
+        Conflict: it is the last owner.
+    """
+    require_may_decide(operator, Role.OWNER)
+    async with parts.storage.read(parts.tenant) as snapshot:
+        account = await snapshot.accounts.find_by_email(normal_email(email))
+    if account is None:
+        return None
+
+    async def put() -> Member:
+        async with parts.storage.begin(operator) as transaction:
+            target = parts.audited_as(account.user_id)
+            return await transaction.members.put(account.user_id, role, by=operator.audited_as, target=target)
+
+    return await parts.storage.retry(put)
+
+
+async def _named(parts: AccountParts, found: list[Member]) -> list[Known]:
+    async with parts.storage.read(parts.tenant) as snapshot:
+        accounts = await snapshot.accounts.list_named([one.user_id for one in found])
+    return [Known(one, accounts.get(one.user_id)) for one in found]

@@ -1,0 +1,42 @@
+"""The organisations that an account is a member of."""
+
+from fastapi import APIRouter
+
+from sagacity.accounts import sign_in
+from sagacity.accounts.organisations import list_organisations
+from sagacity.api.dependencies import Reads
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+from sagacity.domain.amounts import counted
+from sagacity.schemas.accounts import SessionTokens
+from sagacity.schemas.members import OrganizationsReply, SwitchBody, organization_view
+
+router = APIRouter(tags=["members"], route_class=Route)
+
+
+@router.get("/organizations", openapi_extra=sdk())
+async def get_organizations(caller: Reads) -> OrganizationsReply:
+    """Return the organisations that the account is a member of, and which one the access token works in."""
+    user_id, _ = sign_in.require_account(caller.principal)
+    found = await list_organisations(caller.runtime.accounts.parts, user_id)
+    return OrganizationsReply(
+        organizations=tuple(
+            organization_view(one, is_current=one.org_id == caller.tenant.org_id) for one in found
+        ),
+        msg=counted(len(found), "organisation"),
+    )
+
+
+@router.post("/organizations/switch", openapi_extra=sdk(), operation_id="switch_organization")
+@limited(Rate.RUN)
+async def switch(body: SwitchBody, caller: Reads) -> SessionTokens:
+    """
+    Begin a session in another organisation of the account. The next sign-in leads there, too.
+
+    The session so far goes on where it is, so that no program finds itself elsewhere between two calls.
+    """
+    tokens = await sign_in.switch(caller.runtime.accounts.parts, caller.principal, body.organization)
+    return SessionTokens(
+        access_token=tokens.access_token, refresh_token=tokens.refresh_token, expires_in=tokens.expires_in
+    )

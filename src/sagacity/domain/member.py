@@ -1,0 +1,89 @@
+"""Members of an organisation, and invitations to become one."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from pydantic import Field
+
+from sagacity.domain.base import Value
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.principal import OF_END_USERS, CallerKind, Permission, Principal
+from sagacity.domain.role import Role
+
+CODE_PREFIX = "inv_"
+"""By which the code of an invitation is told from the one that a server asks of everybody."""
+MOST_INVITED = 1_000
+"""Open invitations of one organisation."""
+
+
+class Access(NamedTuple):
+    """What a role allows."""
+
+    permissions: frozenset[Permission]
+    of_all_users: bool
+    """Whether it is about everybody's data, or the own alone."""
+
+
+ACCESS_OF: Final[Mapping[Role, Access]] = {
+    Role.OWNER: Access(frozenset(Permission), of_all_users=True),
+    Role.ADMIN: Access(frozenset(Permission), of_all_users=True),
+    Role.MEMBER: Access(OF_END_USERS, of_all_users=False),
+    Role.VIEWER: Access(frozenset({Permission.READ}), of_all_users=True),
+}
+
+
+class Member(Value):
+    """An account in an organisation."""
+
+    user_id: UserId
+    role: Role
+    created_at: datetime
+    created_by: str = ""
+    """Who let it in, as the audit log names callers."""
+
+
+class Membership(Value):
+    """An organisation that an account belongs to."""
+
+    org_id: OrgId
+    name: str = ""
+    role: Role
+    created_at: datetime
+
+
+class Invitation(Value):
+    """An address that was invited; its code is in an e-mail, and only its hash is kept."""
+
+    invitation_id: str
+    email: str = Field(repr=False)
+    role: Role
+    created_at: datetime
+    created_by: str = ""
+    expires_at: datetime
+    attempts: int = 0
+    """How often its e-mail was tried."""
+
+
+class KnownInvitation(Value):
+    """Whose an invitation is: what is known of it before its organisation is opened."""
+
+    org_id: OrgId
+    invitation_id: str
+    email: str = Field(repr=False)
+
+
+def require_may_decide(principal: Principal, *roles: Role) -> None:
+    """
+    Make sure that a caller may give and take *roles*: an administrator all but the owner's.
+
+    Raises:
+        Forbidden: it may not.
+    """
+    principal.require(Permission.ADMIN)
+    if principal.user_id is not None:
+        raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+    is_owner = principal.role is Role.OWNER or principal.kind in {CallerKind.OPERATOR, CallerKind.LOCAL}
+    if Role.OWNER in roles and not is_owner:
+        raise Forbidden("only an owner decides who is an owner")

@@ -1,0 +1,45 @@
+"""What is asked of accounts before an organisation is known: to which they belong, and which invited them."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from sagacity.domain.ids import UserId
+from sagacity.domain.member import KnownInvitation, Membership
+from sagacity.domain.role import Role
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.base import Backend
+from sagacity.storage.schema.views import memberships, open_invitations
+
+
+async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
+    """Return the organisations that an account belongs to, the first one first."""
+    column = memberships.c
+    statement = sa.select(memberships).where(column.user_id == user_id)
+    async with backend.read(None) as connection:
+        rows = (await connection.execute(statement.order_by(column.created_at, column.org_id))).all()
+    return [
+        Membership(org_id=row.org_id, name=row.name, role=Role(row.role), created_at=row.created_at)
+        for row in rows
+    ]
+
+
+async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) -> KnownInvitation | None:
+    """Return whose an invitation is, by its code's hash; None if there is none, or it has expired."""
+    column = open_invitations.c
+    statement = sa.select(open_invitations).where(column.code_hash == code_hash, column.expires_at > now)
+    async with backend.read(None) as connection:
+        row = (await connection.execute(statement)).first()
+    if row is None:
+        return None
+    return KnownInvitation(org_id=row.org_id, invitation_id=row.invitation_id, email=row.email)
+
+
+async def inviting(backend: Backend, *, limit: int) -> list[tuple[Tenant, datetime]]:
+    """Return organisations with invitations that wait to be sent, and when the first one is due, earliest first."""
+    column = open_invitations.c
+    first = sa.func.min(column.due_at).label("first")
+    statement = sa.select(column.org_id, first).where(column.due_at.is_not(None)).group_by(column.org_id)
+    async with backend.read(None) as connection:
+        rows = (await connection.execute(statement.order_by(first).limit(limit))).all()
+    return [(Tenant(org_id=row.org_id), row.first) for row in rows]

@@ -1,0 +1,124 @@
+"""Members of an organisation; each change is in the audit log with it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from sagacity.domain.audit import AuditAction, NewAuditEntry
+from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.ids import UserId
+from sagacity.domain.member import Member
+from sagacity.domain.role import Role
+from sagacity.storage.access.audit import AuditRepository
+from sagacity.storage.base import Scope
+from sagacity.storage.schema.tables import members, organisations
+
+_column = members.c
+
+
+class MemberRepository:
+    """A tenant's members. The last owner stays one, unless the operator says otherwise."""
+
+    def __init__(self, scope: Scope, audit: AuditRepository) -> None:
+        self._scope = scope
+        self._audit = audit
+
+    async def find(self, user_id: UserId) -> Member | None:
+        """Return a member, if the organisation is active; None where there is none."""
+        statement = (
+            sa.select(members)
+            .join(organisations, organisations.c.org_id == _column.org_id)
+            .where(*self._is(user_id), organisations.c.status == "active")
+        )
+        rows = await self._scope.all(statement)
+        return _member_of(rows[0]) if rows else None
+
+    async def list_page(self, *, after: str | None = None, limit: int) -> list[Member]:
+        """Return members in the order of their ids, from behind *after*."""
+        statement = sa.select(members).where(_column.org_id == self._scope.org_id)
+        if after is not None:
+            statement = statement.where(_column.user_id > after)
+        rows = await self._scope.all(statement.order_by(_column.user_id).limit(limit))
+        return [_member_of(row) for row in rows]
+
+    async def put(self, user_id: UserId, role: Role, *, by: str, target: str, let_in_by: str = "") -> Member:
+        """
+        Let an account in with a role, or change its role.
+
+        Args:
+            user_id: the account.
+            role: what it is from now on.
+            by: who says so, as the audit log names callers.
+            target: how it names the account.
+            let_in_by: who invited it, if somebody did.
+
+        Raises:
+            Conflict: it is the last owner.
+        """
+        await self._audit.lock()
+        before = await self._row(user_id)
+        if before is None:
+            now = self._scope.clock.now()
+            member = Member(user_id=user_id, role=role, created_at=now, created_by=let_in_by or by)
+            await self._scope.run(members.insert(), member.model_dump() | {"org_id": self._scope.org_id})
+            details = {"role": str(role)}
+            await self._record(AuditAction.MEMBER_ADDED, by, target, details)
+            return member
+        if before.role is role:
+            return before
+        await self._keep_an_owner(before)
+        await self._scope.run(sa.update(members).where(*self._is(user_id)).values(role=str(role)))
+        details = {"role": str(role), "role_before": str(before.role)}
+        await self._record(AuditAction.MEMBER_ROLE_CHANGED, by, target, details)
+        return before.model_copy(update={"role": role})
+
+    async def remove(self, user_id: UserId, *, by: str, target: str) -> None:
+        """
+        Take an account out of the organisation; what it wrote stays.
+
+        Raises:
+            NotFound: it is no member.
+            Conflict: it is the last owner.
+        """
+        await self._audit.lock()
+        before = await self._row(user_id)
+        if before is None:
+            raise NotFound("no such member")
+        await self._keep_an_owner(before)
+        await self._scope.run(sa.delete(members).where(*self._is(user_id)))
+        await self._record(AuditAction.MEMBER_REMOVED, by, target, {"role_before": str(before.role)})
+
+    async def leave(self, user_id: UserId, *, by: str) -> None:
+        """Take out an account that is deleted, if it is a member, whatever its role."""
+        await self._audit.lock()
+        before = await self._row(user_id)
+        if before is not None:
+            await self._scope.run(sa.delete(members).where(*self._is(user_id)))
+            await self._record(AuditAction.MEMBER_REMOVED, by, by, {"role_before": str(before.role)})
+
+    async def is_last_owner(self, user_id: UserId) -> bool:
+        """Return whether there is no other owner."""
+        rows = await self._scope.all(
+            sa.select(_column.user_id).where(
+                _column.org_id == self._scope.org_id, _column.role == str(Role.OWNER)
+            )
+        )
+        return [row.user_id for row in rows] == [user_id]
+
+    async def _keep_an_owner(self, member: Member) -> None:
+        if member.role is Role.OWNER and await self.is_last_owner(member.user_id):
+            raise Conflict("this is the last owner of the organisation: make somebody else an owner first")
+
+    async def _row(self, user_id: UserId) -> Member | None:
+        rows = await self._scope.all(sa.select(members).where(*self._is(user_id)))
+        return _member_of(rows[0]) if rows else None
+
+    async def _record(self, action: AuditAction, by: str, target: str, details: dict[str, str]) -> None:
+        await self._audit.add(NewAuditEntry(action=action, actor=by, target=target, details={**details}))
+
+    def _is(self, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]:
+        return _column.org_id == self._scope.org_id, _column.user_id == user_id
+
+
+def _member_of(row: Any) -> Member:
+    return Member.model_validate(row._mapping, extra="ignore")

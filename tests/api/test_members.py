@@ -1,0 +1,133 @@
+"""Members, roles and invitations over HTTP: who gets in, what a role allows, and when it ends."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from sagacity.accounts.members import add_member
+from sagacity.domain.audit import OPERATOR
+from sagacity.domain.ids import OrgId
+from sagacity.domain.principal import CallerKind, Principal
+from sagacity.domain.role import Role
+from sagacity.domain.tenant import Tenant
+from support.accounts import (
+    PASSWORD,
+    Mailbox,
+    log_in,
+    mail_server,
+    mailed,
+    serving,
+    sign_up,
+    signed_in,
+)
+from support.api import client_of, make_token, publish
+
+HOME, TEAM = "self-host-org", "team"
+OLGA, ADA, MIA, VIC = (f"{name}@example.com" for name in ("olga", "ada", "mia", "vic"))
+
+
+async def made_owner(app: FastAPI, email: str, org: str = TEAM) -> None:
+    """What `sagacity members add EMAIL --role owner` does."""
+    operator = Principal(tenant=Tenant(org_id=OrgId(org)), kind=CallerKind.OPERATOR, audited_as=OPERATOR)
+    assert await add_member(app.state.runtime.accounts.parts, operator, email, Role.OWNER) is not None
+
+
+async def told(api: httpx.AsyncClient, call: str, body: Any = None, *, status: int = 200) -> Any:
+    """What a call answers, whose status is known."""
+    method, path = call.split()
+    reply = await api.request(method, f"/api/{path}", json=body)
+    assert reply.status_code == status, (call, reply.text)
+    return reply.json()
+
+
+async def invited(app: FastAPI, api: httpx.AsyncClient, mailbox: Mailbox, email: str, role: str) -> str:
+    """Invite an address; returns the code of the e-mail."""
+    before = len(mailbox.codes(email))
+    await told(api, "POST invitations", {"email": email, "role": role})
+    await mailed(app, mailbox, len(mailbox.letters) + 1)
+    return mailbox.codes(email)[before]
+
+
+async def roles(api: httpx.AsyncClient) -> dict[str, str]:
+    return {one["email"]: one["role"] for one in (await told(api, "GET members"))["members"]}
+
+
+@pytest.mark.both_databases
+async def test_an_organisation_from_its_first_owner_on(tmp_path: Path, database_url: str) -> None:
+    """An owner invites; who accepts acts by the role in the one organisation, until it is taken away."""
+    with mail_server() as (url, mailbox):
+        async with (
+            serving(tmp_path, database_url=database_url, mail_url=url, verify_email=False) as app,
+            client_of(app) as api,
+        ):
+            await make_token(app, TEAM)
+            await sign_up(api, OLGA)
+            await made_owner(app, OLGA)
+            mia_id = await sign_up(api, MIA)
+            olga = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, TEAM)))
+            [home, team] = (await told(olga, "GET organizations"))["organizations"]
+            assert [(one["org_id"], one["role"], one["is_current"]) for one in (home, team)] == [
+                (HOME, "member", False),
+                (TEAM, "owner", True),
+            ]
+
+            code = await invited(app, olga, mailbox, MIA, "member")
+            at_home = signed_in(app, await log_in(api, MIA))
+            await told(at_home, "GET members", status=403)
+            joined = await told(at_home, "POST invitations/accept", {"code": code})
+            assert (joined["org_id"], joined["role"]) == (TEAM, "member")
+            await told(at_home, "POST invitations/accept", {"code": code}, status=400)
+            await publish(at_home, "I live at home.", user_id=mia_id)
+            tokens = await told(at_home, "POST organizations/switch", {"organization": TEAM})
+            mia = signed_in(app, tokens)
+            assert (await told(mia, "GET get_all_interactions"))["interactions"] == []
+            await publish(mia, "I work in the team.", user_id=mia_id)
+            await told(mia, "GET members", status=403)
+            assert (await mia.post("/api/publish_interaction", json=said_for("ben"))).status_code == 403
+            assert len((await told(at_home, "GET get_all_interactions"))["interactions"]) == 1
+
+            code = await invited(app, olga, mailbox, VIC, "viewer")
+            await sign_up(api, VIC, invitation_code=code)
+            vic = signed_in(app, await log_in(api, VIC))  # a member of the team alone
+            assert [one["org_id"] for one in (await told(vic, "GET organizations"))["organizations"]] == [
+                TEAM
+            ]
+            assert len((await told(vic, "GET get_all_interactions"))["interactions"]) == 1
+            assert (await vic.post("/api/publish_interaction", json=said_for("ben"))).status_code == 403
+            await told(vic, "GET get_config", status=403)
+            await told(vic, "DELETE members/" + mia_id, status=403)
+            assert await roles(olga) == {OLGA: "owner", MIA: "member", VIC: "viewer"}
+
+            await told(olga, f"PATCH members/{mia_id}", {"role": "admin"})
+            assert (await roles(mia))[MIA] == "admin"  # with the token from before
+            await told(mia, "GET get_config")
+            await told(olga, f"DELETE members/{mia_id}")
+            await told(mia, "GET get_all_interactions", status=401)
+            await told(at_home, "GET get_all_interactions")
+            await told(api, "POST auth/login", signs_in(MIA, TEAM), status=403)
+            await told(vic, "POST auth/logout")
+            log = (await told(olga, "GET audit"))["entries"]
+            assert [(one["action"], one["details"].get("role")) for one in reversed(log)] == [
+                ("token.created", None),
+                ("member.added", "owner"),
+                ("invitation.created", "member"),
+                ("invitation.accepted", "member"),
+                ("member.added", "member"),
+                ("invitation.created", "viewer"),
+                ("invitation.accepted", "viewer"),
+                ("member.added", "viewer"),
+                ("member.role_changed", "admin"),
+                ("member.removed", None),
+            ]
+            assert not any(word in str(log) for word in (mia_id, "example.com"))
+
+
+def signs_in(email: str, organization: str | None = None) -> dict[str, Any]:
+    return {"email": email, "password": PASSWORD, "organization": organization}
+
+
+def said_for(user_id: str) -> dict[str, Any]:
+    return {"user_id": user_id, "interaction_data_list": [{"content": "x"}]}
