@@ -17,7 +17,7 @@ from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import CachedConfigs
-from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
+from sagacity.config.choices import config_keys, embedder_choice, erasure_key, postgres_options, trace_choice
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import SharedState, Topic
@@ -333,7 +333,9 @@ def _build(
     clock: Clock,
 ) -> Runtime:
     ids = TimeOrderedIds()
-    configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
+    configs = CachedConfigs(
+        DatabaseConfigs(storage, config_keys(settings)), shared.topic, monotonic=clock.monotonic
+    )
     metrics = Metrics()
     models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
     tasks = open_task_runner(

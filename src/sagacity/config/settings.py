@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from sagacity.config.account_settings import AccountSettings
+from sagacity.config.config_store_settings import ConfigStoreSettings
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
@@ -31,7 +32,7 @@ _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|P
 """What Kubernetes puts into the environment of every container beside a service of such a name."""
 
 
-class Settings(TraceSettings, AccountSettings):
+class Settings(TraceSettings, AccountSettings, ConfigStoreSettings):
     """The settings of one process; each is read from `SAGACITY_<NAME>`."""
 
     model_config = SettingsConfigDict(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from sagacity.config.choices import erasure_key
+from sagacity.config.choices import config_keys, erasure_key
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.dispatch.retry import RetryPolicy
@@ -37,7 +37,7 @@ def open_task_runner(
     *announce* tells every process that something changed; without it, nobody is told.
     """
     # Not cached: a configuration that was set before a task began holds for it.
-    configs = DatabaseConfigs(storage)
+    configs = DatabaseConfigs(storage, config_keys(settings))
     parts = TaskParts(
         *(storage, embedder, configs, models, _policy(settings), clock, ids),
         erasure_key=erasure_key(settings),

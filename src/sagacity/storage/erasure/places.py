@@ -65,6 +65,7 @@ PLACES: dict[str, Place] = {
     "organisations": Place.NOTHING,
     "audit_log": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
+    "config_versions": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "search_index": Place.NOTHING,
 }
