@@ -11,12 +11,11 @@ from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.bootstrap import open_database, open_parts, vector_copy
 from sagacity.config.choices import (
     config_key_file,
-    config_keys,
     embedder_choice,
     erasure_key,
     postgres_options,
 )
-from sagacity.config.database import DatabaseConfigs
+from sagacity.config.open import open_configs
 from sagacity.config.settings import Settings
 from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
@@ -206,7 +205,7 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
         add_key(path)
     async with open_database(settings) as storage:
         tenants = await storage.organisations()
-        done = await rotate_key(DatabaseConfigs(storage, config_keys(settings)), tenants, by=OPERATOR)
+        done = await rotate_key(open_configs(settings, storage, clock=SystemClock()), tenants, by=OPERATOR)
     if drops_old and not done.failed:
         keep_first_key(path)
     return done

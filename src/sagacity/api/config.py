@@ -12,7 +12,6 @@ from pydantic import JsonValue, ValidationError
 from sagacity.access.configuration import compare_versions, list_versions, read_version, roll_back
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.errors import MOST_FAULTS
-from sagacity.api.parameters import MaxRows
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.config.fields import BLOCK_PRIVATE
@@ -92,7 +91,7 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
 async def config_versions(
     caller: Administers,
     before: Annotated[Number | None, Query(description="`next` of the previous page.")] = None,
-    limit: MaxRows = 100,
+    limit: Annotated[int, Query(gt=0, le=100, description="The largest number of results to return.")] = 20,
 ) -> ConfigVersionsPage:
     """Return the configurations that the organisation had: when each was set, by whom, and what it changed."""
     found = await list_versions(caller.runtime.configs, caller.principal, before=before, limit=limit + 1)

@@ -56,7 +56,11 @@ def set_config(
 
 
 @app.command()
-def history(context: typer.Context, *, limit: options.Limit = 20) -> None:
+def history(
+    context: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Most results.")] = 20,
+) -> None:
     """
     List the configurations that the organisation had, newest first.
 

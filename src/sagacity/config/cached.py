@@ -13,7 +13,7 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 
 _SUBJECT = "config "
-TTL_SECONDS = 5.0
+TTL_SECONDS = 2.0
 _TENANTS = 1_000
 
 

@@ -47,7 +47,7 @@ async def set_config(connection: AsyncConnection, config: Mapping[str, object]) 
 
 
 async def get_config_versions(
-    connection: AsyncConnection, *, before: int | None = None, limit: int = 100
+    connection: AsyncConnection, *, before: int | None = None, limit: int = 20
 ) -> ConfigVersionsPage:
     """
     Return the configurations that the organisation had: when each was set, by whom, and what it changed.

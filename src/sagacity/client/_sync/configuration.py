@@ -48,7 +48,7 @@ def set_config(connection: Connection, config: Mapping[str, object]) -> ConfigSa
 
 
 def get_config_versions(
-    connection: Connection, *, before: int | None = None, limit: int = 100
+    connection: Connection, *, before: int | None = None, limit: int = 20
 ) -> ConfigVersionsPage:
     """
     Return the configurations that the organisation had: when each was set, by whom, and what it changed.
