@@ -29,6 +29,7 @@ from run import PAGE, machine, put
 
 from sagacity.chat.history import in_sight, window
 from sagacity.chat.remember import remember
+from sagacity.config.database import DatabaseConfigs
 from sagacity.domain.chat import Message, MessageRole
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.context import Context, ContextBudgets
@@ -208,7 +209,9 @@ async def learned(
     """Learn from every history by rules, as the server does without a model."""
     settings, clock = Place(home).settings, SystemClock()
     models = ModelGateway(storage, open_models(settings, {}), clock)
-    tasks = open_task_runner(settings, storage, embedder, models, clock=clock, ids=TimeOrderedIds())
+    tasks = open_task_runner(
+        settings, storage, embedder, models, DatabaseConfigs(storage), clock=clock, ids=TimeOrderedIds()
+    )
     for number, history in enumerate(histories, 1):
         report = await tasks.run_now(TENANT, UserId(history.user_id), "learn", force=True)
         if report.failed:

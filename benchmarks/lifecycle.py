@@ -20,6 +20,7 @@ from corpus import TENANT, sentences
 from harness import Effort, Place, Report, Table, folder, number, run
 
 from sagacity.bootstrap import open_database
+from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.dispatch.base import Handler
 from sagacity.domain.clock import SystemClock
@@ -220,7 +221,9 @@ async def measure_all(home: Path, interactions: int) -> tuple[int, dict[str, Tak
     async with open_database(settings) as storage:
         await storage.claim_index(embedder.model, embedder.dimension)
         models = ModelGateway(storage, lambda _config, _role: None, clock)
-        tasks = open_task_runner(settings, storage, embedder, models, clock=clock, ids=ids)
+        tasks = open_task_runner(
+            settings, storage, embedder, models, DatabaseConfigs(storage), clock=clock, ids=ids
+        )
         turns = await _publish(storage, interactions)
         bench = Bench(home, storage, tasks.run, settings, turns)
         found = {

@@ -61,6 +61,11 @@ async def server(api: Recorder) -> None:
         {"batch_size": 10, "batch_interval": 5, "agent_context_prompt": "A travel agency."},
     )
     await api.show("GET /api/get_config")
+    await api.do("POST /api/set_config", {"agent_context_prompt": "A travel agency that books trains."})
+    await api.show("GET /api/config/versions")
+    await api.show("GET /api/config/versions/{version}", version=1)
+    await api.show("GET /api/config/diff", old=1)
+    await api.show("POST /api/config/rollback", {"version": 1})
     await api.show("GET /api/prompts")
     await api.show(
         "POST /api/preview_prompt",

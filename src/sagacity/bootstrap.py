@@ -16,9 +16,8 @@ from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.key_sets import fetch_from
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
-from sagacity.config.cached import CachedConfigs
 from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
-from sagacity.config.database import DatabaseConfigs
+from sagacity.config.open import check_documents, for_tasks, open_cached, open_configs
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import SharedState, Topic
 from sagacity.coordination.open import open_shared
@@ -144,6 +143,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         runtime = _build(
             *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
         )
+        await check_documents(settings, runtime.configs)
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
@@ -205,8 +205,14 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     ):
         metrics = Metrics()
         models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
+        store = open_configs(settings, storage, clock=clock)
+        await check_documents(settings, store)
         tasks = open_task_runner(
-            *(settings, storage, embedder, models), clock=clock, ids=ids, announce=shared.topic.publish
+            *(settings, storage, embedder, models),
+            for_tasks(store, open_cached(store, shared.topic, clock=clock)),
+            clock=clock,
+            ids=ids,
+            announce=shared.topic.publish,
         )
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
@@ -333,11 +339,15 @@ def _build(
     clock: Clock,
 ) -> Runtime:
     ids = TimeOrderedIds()
-    configs = CachedConfigs(DatabaseConfigs(storage), shared.topic, monotonic=clock.monotonic)
+    store = open_configs(settings, storage, clock=clock)
+    configs = open_cached(store, shared.topic, clock=clock)
     metrics = Metrics()
     models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
     tasks = open_task_runner(
-        *(settings, storage, embedder, models), clock=clock, ids=ids, announce=shared.topic.publish
+        *(settings, storage, embedder, models, for_tasks(store, configs)),
+        clock=clock,
+        ids=ids,
+        announce=shared.topic.publish,
     )
     searcher = Searcher(
         storage,

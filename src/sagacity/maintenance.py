@@ -6,9 +6,18 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from sagacity.access.configuration import Rotated, rotate_key
+from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.bootstrap import open_database, open_parts, vector_copy
-from sagacity.config.choices import embedder_choice, erasure_key, postgres_options
+from sagacity.config.choices import (
+    config_key_file,
+    embedder_choice,
+    erasure_key,
+    postgres_options,
+)
+from sagacity.config.open import open_configs
 from sagacity.config.settings import Settings
+from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.erasure import ErasureReport
@@ -177,6 +186,29 @@ async def verify_erasure(settings: Settings, report: ErasureReport, user_id: Use
         mentions=tuple(name for name in found.mentions if name not in found.rows),
         is_user_back=is_back,
     )
+
+
+async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool) -> Rotated:
+    """
+    Have the first key of configurations wrap all data keys, while servers run.
+
+    Args:
+        settings: where the configurations and the keys are.
+        is_new: a new key is made in the home folder first; servers read that file again each time.
+        drops_old: if all data keys could be wrapped, the other keys are removed from the home folder.
+
+    Raises:
+        ConfigError: the keys can be neither read nor written.
+    """
+    path = config_key_file(settings)
+    if is_new:
+        add_key(path)
+    async with open_database(settings) as storage:
+        tenants = await storage.organisations()
+        done = await rotate_key(open_configs(settings, storage, clock=SystemClock()), tenants, by=OPERATOR)
+    if drops_old and not done.failed:
+        keep_first_key(path)
+    return done
 
 
 @asynccontextmanager

@@ -123,6 +123,7 @@ READS = {
     ("GET", "/api/whoami"): None,
     ("GET", "/api/my_config"): None,
     ("GET", "/api/get_config"): None,
+    ("GET", "/api/config/versions"): None,
 }
 
 

@@ -93,7 +93,7 @@ async def test_a_configuration_is_read_once(shared: SharedState) -> None:
 
 
 async def test_after_a_few_seconds_it_is_read_again(shared: SharedState) -> None:
-    """Whatever happened to the news, nothing older than five seconds is served."""
+    """Whatever happened to the news, nothing older than two seconds is served."""
     inner, seconds = Slow(), Seconds()
     configs = CachedConfigs(inner, shared.topic, monotonic=seconds)
 
@@ -234,7 +234,7 @@ async def test_no_order_of_gets_and_sets_serves_an_older_one(shared: SharedState
 
 
 async def test_without_news_an_old_one_lasts_no_longer_than_its_time(tmp_path) -> None:
-    """The server of the news dies: sets work, this process sees its own, another one five seconds later."""
+    """The server of the news dies: sets work, this process sees its own, another one two seconds later."""
     inner, seconds = Slow(), Seconds()
     with running_valkey(tmp_path) as server:
         async with open_shared(server.url) as ours, open_shared(server.url) as theirs:

@@ -44,6 +44,7 @@ NOT_BY_LEARNING = {
     "imports",
     "search_index",
     "tenant_configs",
+    "config_versions",
     "api_tokens",
     "audit_log",
     "accounts",

@@ -33,6 +33,7 @@ CLOSED = {
     "api_tokens",
     "audit_log",
     "tenant_configs",
+    "config_versions",
     "accounts",
     "account_sessions",
     "account_mails",

@@ -252,7 +252,7 @@ async def test_config_counts_its_versions(storage: Storage) -> None:
     versions = await asyncio.gather(*(change(str(n)) for n in range(10)))
     assert sorted(versions) == list(range(1, 11))
     async with storage.read(ORG) as snapshot:
-        text, version = await snapshot.organisation.config()
+        text, version, _ = await snapshot.organisation.config()
     assert (text, version) == (str(versions.index(10)), 10)
 
 

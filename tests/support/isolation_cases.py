@@ -331,6 +331,9 @@ CASES: dict[str, Case] = {
     "audit.list_oldest": lambda tx, h: tx.audit.list_oldest(AuditFilter(), after=0, limit=99),
     "organisation.config": lambda tx, h: tx.organisation.config(),
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
+    "organisation.config_versions": lambda tx, h: tx.organisation.config_versions(before=99, limit=99),
+    "organisation.config_version": lambda tx, h: tx.organisation.config_version(1),
+    "organisation.replace_data_key": lambda tx, h: tx.organisation.replace_data_key("", "stolen"),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(
         PROFILE, sa.select(memories.c.memory_id).where(memories.c.memory_id == h.memory.memory_id)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, cast
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter, Body, Path, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue, ValidationError
 
+from sagacity.access.configuration import compare_versions, list_versions, read_version, roll_back
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.errors import MOST_FAULTS
 from sagacity.api.route import Route
@@ -16,12 +17,26 @@ from sagacity.api.sdk import sdk
 from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, key_faults
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
+from sagacity.domain.ids import MAX_INT
 from sagacity.learning.prompt_runner import ModelGateway
-from sagacity.schemas.base import refuse_many, refuse_unstorable
-from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
+from sagacity.schemas.base import Number, refuse_many, refuse_unstorable
+from sagacity.schemas.config import (
+    ConfigDiff,
+    ConfigRolledBack,
+    ConfigSaved,
+    ConfigVersionReply,
+    ConfigVersionsPage,
+    MyConfig,
+    RollBackBody,
+    Whoami,
+)
 
 router = APIRouter(tags=["configuration"], route_class=Route)
+VersionNumber = Annotated[
+    int, Path(gt=0, le=MAX_INT, description="The version, as `GET /api/config/versions` lists it.")
+]
 
 
 @router.get("/whoami", response_model_exclude_none=True)
@@ -70,6 +85,55 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
     runtime.dispatcher.poll_now()
     idle = "; ".join(dict.fromkeys([*idle_choices(new), *await _uncapped(runtime.models, merged)]))
     return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
+
+
+@router.get("/config/versions", openapi_extra=sdk(), operation_id="get_config_versions")
+async def config_versions(
+    caller: Administers,
+    before: Annotated[Number | None, Query(description="`next` of the previous page.")] = None,
+    limit: Annotated[int, Query(gt=0, le=100, description="The largest number of results to return.")] = 20,
+) -> ConfigVersionsPage:
+    """Return the configurations that the organisation had: when each was set, by whom, and what it changed."""
+    found = await list_versions(caller.runtime.configs, caller.principal, before=before, limit=limit + 1)
+    page = found[:limit]
+    return ConfigVersionsPage(
+        versions=tuple(page),
+        next=page[-1].version if len(found) > limit else None,
+        msg=counted(len(page), "version"),
+    )
+
+
+@router.get("/config/versions/{version}", openapi_extra=sdk(), operation_id="get_config_version")
+async def config_version(version: VersionNumber, caller: Administers) -> ConfigVersionReply:
+    """Return one of the configurations that the organisation had, with its secrets masked."""
+    found, config = await read_version(caller.runtime.configs, caller.principal, version)
+    return ConfigVersionReply(version=found, config=masked(config))
+
+
+@router.get("/config/diff", openapi_extra=sdk(), operation_id="get_config_diff")
+async def config_diff(
+    caller: Administers,
+    old: Annotated[Number, Query(description="A version.")],
+    new: Annotated[Number | None, Query(description="Another version. Default: the present one.")] = None,
+) -> ConfigDiff:
+    """Return each value in which two configurations differ. Of a secret that changed, both values are masks."""
+    found = await compare_versions(caller.runtime.configs, caller.principal, old, new)
+    return ConfigDiff(changes=found, msg=counted(len(found), "change"))
+
+
+@router.post("/config/rollback", openapi_extra=sdk(positional=("version",)), operation_id="roll_back_config")
+async def config_rollback(body: RollBackBody, caller: Administers) -> ConfigRolledBack:
+    """
+    Make a former configuration the present one again, with its secrets.
+
+    It becomes a new version. Work that starts afterwards uses it, in every process.
+    """
+    runtime = caller.runtime
+    version = await roll_back(runtime.configs, caller.principal, body.version)
+    runtime.dispatcher.poll_now()
+    return ConfigRolledBack(
+        version=version, msg=f"version {body.version} is in force again, as version {version}"
+    )
 
 
 async def _uncapped(models: ModelGateway, config: TenantConfig) -> list[str]:

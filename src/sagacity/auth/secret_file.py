@@ -34,19 +34,47 @@ def read_or_make_secret(path: Path, *, use: str, setting: str) -> bytes:
     return secret
 
 
+def write_secret_file(path: Path, text: str) -> None:
+    """
+    Replace a file that only its owner may read: whoever looks finds the old text or the new one.
+
+    Raises:
+        OSError: the disk does not take it; the old text stays.
+    """
+    draft = _draft(path, text)
+    try:
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def _make(path: Path) -> None:
     """Write a new secret; of two processes that do so at once one wins, and nobody reads half of it."""
+    draft = _draft(path, secrets.token_hex(SECRET_BYTES))
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _draft(path: Path, text: str) -> Path:
+    """Return a file beside *path* with the text in it, on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PERMISSIONS)
     try:
-        with os.fdopen(number, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(SECRET_BYTES))
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        try:
-            path.hardlink_to(draft)
-        except FileExistsError:
-            return
-    finally:
+    except OSError:
         draft.unlink(missing_ok=True)
+        raise
+    return draft

@@ -1,13 +1,16 @@
 """`sagacity config`: how the organisation's conversations are learned from."""
 
+import asyncio
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sagacity.cli import options, payload
 from sagacity.cli.invocation import connected
-from sagacity.cli.output import plain, said, show
+from sagacity.cli.output import conclude, facts, plain, said, show, table
+from sagacity.cli.progress import working
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -50,6 +53,103 @@ def set_config(
     with connected(context, "writing the configuration") as client:
         reply = client.set_config(_replaced(client.get_config(), given))
     show(context, reply, said(reply.msg or "saved"))
+
+
+@app.command()
+def history(
+    context: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Most results.")] = 20,
+) -> None:
+    """
+    List the configurations that the organisation had, newest first.
+
+    Example: sagacity config history
+    """
+    with connected(context, "reading the history") as client:
+        found = client.get_config_versions(limit=limit).versions
+    rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M:%S}", one.author, ", ".join(one.fields)) for one in found]
+    columns = ("#version", "set", "by", "changed")
+    show(context, found, table(columns, rows, empty="the configuration was never set"))
+
+
+@app.command()
+def diff(
+    context: typer.Context,
+    old: Annotated[int, typer.Argument(min=1, help="A version; see `history`.")],
+    new: Annotated[
+        int | None, typer.Argument(min=1, help="Another version. Default: the present one.")
+    ] = None,
+) -> None:
+    """
+    Show in what two configurations differ; secrets are masked.
+
+    Example: sagacity config diff 3
+
+    Example: sagacity config diff 3 4
+    """
+    with connected(context, "comparing") as client:
+        found = client.get_config_diff(old=old, new=new).changes
+    rows = [(one.field, _written(one.old), _written(one.new)) for one in found]
+    show(context, found, table(("field", "old", "new"), rows, empty="no difference"))
+
+
+@app.command()
+def rollback(
+    context: typer.Context, version: Annotated[int, typer.Argument(min=1, help="A version; see `history`.")]
+) -> None:
+    """
+    Make a former configuration the present one again, with its secrets.
+
+    Example: sagacity config rollback 3
+    """
+    with connected(context, "going back") as client:
+        reply = client.roll_back_config(version)
+    show(context, reply, said(reply.msg or "done"))
+
+
+@app.command("rotate-key")
+def rotate_key(
+    context: typer.Context,
+    *,
+    is_new: Annotated[
+        bool, typer.Option("--new-key", help="Make a new key in the home folder first.")
+    ] = False,
+    drops_old: Annotated[
+        bool, typer.Option("--drop-old-keys", help="Remove the other keys from the home folder afterwards.")
+    ] = False,
+) -> None:
+    """
+    Encrypt the keys of all configurations with the first key of SAGACITY_CONFIG_KEY.
+
+    Works on the database itself, while servers run. What an interrupted run did stays done; start it
+    again to go on. Afterwards the other keys are no longer needed, except for older backups.
+
+    Example: sagacity config rotate-key
+
+    Example: sagacity config rotate-key --new-key
+    """
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  it loads slowly, and only this needs it
+    from sagacity.maintenance import rotate_config_key  # noqa: PLC0415  with it
+
+    settings = load_settings()
+    if (is_new or drops_old) and settings.config_key.get_secret_value():
+        raise InvalidInput(
+            "the keys are in SAGACITY_CONFIG_KEY: put the new one in front there, and remove the others afterwards"
+        )
+    with working("wrapping keys"):
+        done = asyncio.run(rotate_config_key(settings, is_new=is_new, drops_old=drops_old))
+    told: dict[str, JsonValue] = {"wrapped": done.wrapped, "kept": done.kept, "failed": list(done.failed)}
+    shown = {
+        "wrapped": counted(done.wrapped, "organisation"),
+        "as before": counted(done.kept, "organisation"),
+    }
+    shown |= {"failed": "; ".join(done.failed)} if done.failed else {}
+    conclude(context, told, facts(shown), ok=not done.failed, failed=len(done.failed))
+
+
+def _written(value: "JsonValue") -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _replaced(stored: "Mapping[str, JsonValue]", given: "Mapping[str, JsonValue]") -> "dict[str, JsonValue]":

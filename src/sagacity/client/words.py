@@ -28,6 +28,7 @@ AuditActionWord = (
         "token.revoked",
         "token.rotated",
         "config.changed",
+        "config.key_rotated",
         "account.signed_up",
         "account.verified",
         "account.password_changed",

@@ -4,11 +4,12 @@ from typing import Protocol
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.audit import SYSTEM
+from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.tenant import Tenant
 
 
 class ConfigStore(Protocol):
-    """Keeps each tenant's configuration."""
+    """Keeps each tenant's configuration, and those it had."""
 
     async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
@@ -19,10 +20,37 @@ class ConfigStore(Protocol):
             fresh: as it is stored now, whereas otherwise it may be a few seconds old.
 
         Raises:
-            ConfigError: what is stored does not parse. It is never silently reset.
+            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
         """
         ...
 
-    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
-        """Replace the tenant's configuration; the audit log says that *by* changed which of its fields."""
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
+        """
+        Replace the tenant's configuration; returns the number of the version that it is now.
+
+        The audit log says that *by* changed which of its fields.
+        """
+        ...
+
+    async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
+        """
+        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+
+        Raises:
+            ConfigError: the data key does not open.
+        """
+        ...
+
+    async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
+        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        ...
+
+    async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
+        """
+        Return one version.
+
+        Raises:
+            NotFound: there is none of this number.
+            ConfigError: it does not parse, or its secrets do not open.
+        """
         ...

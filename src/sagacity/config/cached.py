@@ -8,11 +8,12 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.base import Topic
 from sagacity.domain.audit import SYSTEM
+from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 
 _SUBJECT = "config "
-TTL_SECONDS = 5.0
+TTL_SECONDS = 2.0
 _TENANTS = 1_000
 
 
@@ -59,13 +60,37 @@ class CachedConfigs:
             self._keep(tenant.org_id, config, now + self._ttl_seconds)
         return config
 
-    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
         """Replace the tenant's configuration; the audit log says that *by* changed which of its fields."""
         try:
-            await self._inner.set(tenant, config, by=by)
+            version = await self._inner.set(tenant, config, by=by)
         finally:  # also after a failure: it may be stored nevertheless
             self._drop(tenant.org_id)
         await self._topic.publish(_SUBJECT + tenant.org_id)
+        return version
+
+    async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
+        """
+        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+
+        Raises:
+            ConfigError: the data key does not open.
+        """
+        return await self._inner.wrap_again(tenant, by=by)
+
+    async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
+        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        return await self._inner.versions(tenant, before=before, limit=limit)
+
+    async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
+        """
+        Return one version.
+
+        Raises:
+            NotFound: there is none of this number.
+            ConfigError: it does not parse, or its secrets do not open.
+        """
+        return await self._inner.version(tenant, number)
 
     def _keep(self, org_id: OrgId, config: TenantConfig, until: float) -> None:
         self._kept[org_id] = (config, until)

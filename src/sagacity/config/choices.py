@@ -1,8 +1,10 @@
 """What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, keys."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
+from sagacity.auth.key_ring import KEY_FILE, KeyRing, OpenRing, open_key_file, read_keys
 from sagacity.auth.secret_file import read_or_make_secret
 from sagacity.config.settings import Settings
 from sagacity.config.traces import collector_headers
@@ -53,6 +55,22 @@ def erasure_key(settings: Settings) -> OpenKey:
         return read_or_make(settings.home.expanduser() / "erasure.key")
 
     return opened
+
+
+def config_keys(settings: Settings) -> OpenRing:
+    """Return what opens the keys of configurations: those that are set, or those of the home folder."""
+
+    def opened(*, make: bool) -> KeyRing:
+        if text := settings.config_key.get_secret_value():
+            return KeyRing(read_keys(text))
+        return open_key_file(config_key_file(settings), make=make)
+
+    return opened
+
+
+def config_key_file(settings: Settings) -> Path:
+    """Return where the keys of configurations are, unless they are set."""
+    return settings.home.expanduser() / KEY_FILE
 
 
 def account_key(settings: Settings) -> Callable[[], bytes]:

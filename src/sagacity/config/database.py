@@ -1,57 +1,107 @@
 """Where tenants' configurations are kept: with their data."""
 
-import json
-from typing import cast
-
-from sagacity.config.tenant_config import TenantConfig, dump_with_secrets, load_config
+from sagacity.auth.key_ring import OpenRing, no_keys
+from sagacity.config.differences import changed_fields
+from sagacity.config.sealing import Seal
+from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.audit import SYSTEM, AuditAction, NewAuditEntry
+from sagacity.domain.config_history import ConfigVersion
+from sagacity.domain.errors import ConfigError, NotFound
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.organisations import StoredConfig
 from sagacity.storage.transaction import Storage
 
 
 class DatabaseConfigs:
     """Configurations in the database: every process sees a change at its next read."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, open_ring: OpenRing = no_keys) -> None:
         self._storage = storage
+        self._open_ring = open_ring
 
     async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
         Return the tenant's configuration; the defaults if none was ever set.
 
         Raises:
-            ConfigError: what is stored does not parse. It is never silently reset.
+            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
         """
         async with self._storage.read(tenant) as snapshot:
             stored = await snapshot.organisation.config()
-        return TenantConfig() if stored is None else load_config(stored[0])
+        return TenantConfig() if stored is None else self._seal(tenant, stored).load(stored.config)
 
-    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> None:
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
         """
         Replace the tenant's configuration; what is due of the tenant itself by the new one is looked at.
 
         The audit log says that *by* changed which of its fields, and never their values: they may be secrets.
+
+        Raises:
+            ConfigError: the key by which secrets are sealed is not there.
         """
-        new = dump_with_secrets(config)
         async with self._storage.begin(tenant) as transaction:
             await transaction.audit.lock()
-            old = await transaction.organisation.config()
-            await transaction.organisation.set_config(new)
+            stored = await transaction.organisation.config()
+            seal = self._seal(tenant, stored)
+            changed = changed_fields(_before(seal, stored), config)
+            version = await transaction.organisation.set_config(
+                seal.dump(config), data_key=seal.wrapped, author=by, fields=changed
+            )
             await transaction.cursors.ensure_due(ORGANISATION)
-            if changed := _changed(dump_with_secrets(TenantConfig()) if old is None else old[0], new):
+            if changed:
                 await transaction.audit.add(
                     NewAuditEntry(action=AuditAction.CONFIG_CHANGED, actor=by, details={"fields": changed})
                 )
+        return version
+
+    async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
+        """
+        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+
+        Raises:
+            ConfigError: the data key does not open.
+        """
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.audit.lock()
+            stored = await transaction.organisation.config()
+            seal = self._seal(tenant, stored)
+            if stored is None or not seal.wrap_again():
+                return False
+            await transaction.organisation.replace_data_key(stored.data_key, seal.wrapped)
+            await transaction.audit.add(NewAuditEntry(action=AuditAction.CONFIG_KEY_ROTATED, actor=by))
+        return True
+
+    async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
+        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        async with self._storage.read(tenant) as snapshot:
+            return await snapshot.organisation.config_versions(before=before, limit=limit)
+
+    async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
+        """
+        Return one version.
+
+        Raises:
+            NotFound: there is none of this number.
+            ConfigError: it does not parse, or its secrets do not open.
+        """
+        async with self._storage.read(tenant) as snapshot:
+            stored = await snapshot.organisation.config()
+            found = await snapshot.organisation.config_version(number)
+        if found is None:
+            raise NotFound(f"the configuration has no version {number}")
+        return found[0], self._seal(tenant, stored).load(found[1])
+
+    def _seal(self, tenant: Tenant, stored: StoredConfig | None) -> Seal:
+        return Seal(self._open_ring, tenant.org_id, "" if stored is None else stored.data_key)
 
 
-def _changed(old: str, new: str) -> tuple[str, ...]:
-    """Return the names of the fields in which two stored configurations differ."""
+def _before(seal: Seal, stored: StoredConfig | None) -> TenantConfig:
+    """Return what is to be replaced; the defaults if somebody wrote by hand what does not read."""
+    if stored is None:
+        return TenantConfig()
+    seal.check()
     try:
-        was: object = json.loads(old)
-    except ValueError:  # somebody wrote it by hand
-        was = {}
-    before = cast("dict[str, object]", was) if isinstance(was, dict) else {}
-    after: dict[str, object] = json.loads(new)
-    names = sorted(TenantConfig.model_fields)
-    return tuple(name for name in names if before.get(name) != after.get(name))
+        return seal.load(stored.config)
+    except ConfigError:
+        return TenantConfig()

@@ -1,7 +1,7 @@
 """What the parts of a tenant's configuration are built from: texts, secrets, addresses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, cast
 
@@ -25,6 +25,10 @@ MASK = "********"
 """What a reply shows in place of every secret. Sent back, it means: keep the stored one."""
 REVEAL = "reveal_secrets"
 """The serialization context key under which secrets are written out, for storage alone."""
+SEAL = "seal"
+"""The serialization context key of a function that seals a secret, for storage alone."""
+OPEN = "open"
+"""The validation context key of a function that opens a secret which was sealed; without it, none is opened."""
 BLOCK_PRIVATE = "block_private_urls"
 """The validation context key that refuses private and loopback addresses."""
 STORED = "stored"
@@ -78,7 +82,19 @@ def _checked_secret(value: SecretStr) -> SecretStr:
 
 
 def _show(value: SecretStr, info: SerializationInfo) -> str:
+    if (seal := _function(info.context, SEAL)) is not None:
+        return seal(value.get_secret_value())
     return value.get_secret_value() if has_flag(info.context, REVEAL) else MASK
+
+
+def _opened(value: object, info: ValidationInfo) -> object:
+    function = _function(info.context, OPEN)
+    return function(value) if function is not None and isinstance(value, str) else value
+
+
+def _function(context: object, name: str) -> Callable[[str], str] | None:
+    found = cast("Mapping[str, object]", context).get(name) if isinstance(context, Mapping) else None
+    return cast("Callable[[str], str]", found) if callable(found) else None
 
 
 def _checked_url(value: str, info: ValidationInfo) -> str:
@@ -104,7 +120,12 @@ Text = Annotated[
 """Text that is not blank, without control characters."""
 ModelName = Annotated[Text | None, BeforeValidator(_blank_is_null)]
 """A model chosen by name; blank or null is none."""
-Secret = Annotated[SecretStr, AfterValidator(_checked_secret), PlainSerializer(_show, when_used="json")]
+Secret = Annotated[
+    SecretStr,
+    BeforeValidator(_opened),
+    AfterValidator(_checked_secret),
+    PlainSerializer(_show, when_used="json"),
+]
 """A key. In JSON it is the mask, unless the one who writes it asks otherwise."""
 SafeUrl = Annotated[str, AfterValidator(_checked_url)]
 """The address of a model endpoint. Cloud metadata services are always refused."""

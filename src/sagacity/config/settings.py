@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from sagacity.config.account_settings import AccountSettings
+from sagacity.config.config_store_settings import UNPREFIXED, ConfigStoreSettings
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
@@ -27,13 +28,15 @@ _ALIKE = 0.7
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
 _TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
-_USAGE_SINK = "REFLEXIO_ENABLE_USAGE_EVENT_SINK"
-"""By which name others know `SAGACITY_USAGE_EVENTS`."""
+_OTHER_NAMES = {"usage_events": "REFLEXIO_ENABLE_USAGE_EVENT_SINK"} | {
+    name: name.upper() for name in UNPREFIXED
+}
+"""By which names others know some of the settings."""
 _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
 """What Kubernetes puts into the environment of every container beside a service of such a name."""
 
 
-class Settings(TraceSettings, AccountSettings):
+class Settings(TraceSettings, AccountSettings, ConfigStoreSettings):
     """The settings of one process; each is read from `SAGACITY_<NAME>`."""
 
     model_config = SettingsConfigDict(
@@ -318,6 +321,15 @@ class Settings(TraceSettings, AccountSettings):
             raise ValueError("SAGACITY_JWT_JWKS_URL must be an http or https URL")
         return self
 
+    @model_validator(mode="after")
+    def _nobody_signs_in(self) -> Self:
+        if self.self_host and self.knows_users:
+            raise ValueError(
+                "SELF_HOST is for one organisation in which nobody signs in: leave out SAGACITY_SIGN_UP, "
+                "SAGACITY_JWT_SECRET and SAGACITY_JWT_JWKS_URL"
+            )
+        return self
+
     @field_validator("erasure_key")
     @classmethod
     def _long_enough(cls, value: SecretStr) -> SecretStr:
@@ -365,8 +377,9 @@ def load_settings(**given: object) -> Settings:
         ConfigError: a setting is wrong, or a variable is none; the message names it.
     """
     _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
-    if f"{_PREFIX}USAGE_EVENTS" not in os.environ and _USAGE_SINK in os.environ:  # noqa: TID251  the one place that may
-        given = {"usage_events": os.environ[_USAGE_SINK], **given}  # noqa: TID251  the one place that may
+    for name, other in _OTHER_NAMES.items():
+        if f"{_PREFIX}{name.upper()}" not in os.environ and other in os.environ:  # noqa: TID251  the one place that may
+            given = {name: os.environ[other], **given}  # noqa: TID251  the one place that may
     try:
         return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
     except ValidationError as error:

@@ -1,6 +1,6 @@
 """The configuration of one tenant: extractors, windows, models, keys."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -27,7 +27,7 @@ from sagacity.config.extractor_config import (
     UserPlaybookExtractorConfig,
     WindowOverride,
 )
-from sagacity.config.fields import REVEAL, STORED, ConfigPart, Count, has_flag, is_masked
+from sagacity.config.fields import OPEN, REVEAL, SEAL, STORED, ConfigPart, Count, has_flag, is_masked
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.ranking_weights import SignalWeights
 from sagacity.config.spending_cap import SpendingCap
@@ -289,19 +289,41 @@ def masked(config: TenantConfig) -> dict[str, JsonValue]:
 
 
 def dump_with_secrets(config: TenantConfig) -> str:
-    """Write *config* as JSON with its secrets in the clear: for storage, and for nothing else."""
+    """Write *config* as JSON with its secrets in the clear: to compare it, and for nothing else."""
     return config.model_dump_json(context={REVEAL: True})
 
 
-def load_config(text: str) -> TenantConfig:
+def dump_sealed(config: TenantConfig, seal: Callable[[str], str]) -> str:
+    """Write *config* as JSON for storage, with each of its secrets as *seal* returns it."""
+    return config.model_dump_json(context={SEAL: seal})
+
+
+def has_secrets(config: TenantConfig) -> bool:
+    """Whether there is anything in *config* to seal."""
+    found: list[str] = []
+
+    def note(secret: str) -> str:
+        found.append(secret)
+        return ""
+
+    dump_sealed(config, note)
+    return bool(found)
+
+
+def load_config(text: str, open_secret: Callable[[str], str] | None = None) -> TenantConfig:
     """
-    Read what `dump_with_secrets` wrote, in this release or another: keys that are not known here are left out.
+    Read what was stored, by this release or another: keys that are not known here are left out.
+
+    Args:
+        text: of the configuration, in JSON.
+        open_secret: opens a secret that was sealed, and returns any other as it is; without it, none is opened.
 
     Raises:
         ConfigError: it does not read as a configuration. It is never replaced by the defaults.
     """
+    context = {STORED: True} | ({} if open_secret is None else {OPEN: open_secret})
     try:
-        return TenantConfig.model_validate_json(text, context={STORED: True})
+        return TenantConfig.model_validate_json(text, context=context)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)
         raise ConfigError(

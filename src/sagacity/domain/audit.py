@@ -34,6 +34,7 @@ class AuditAction(StrEnum):
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
     TOKEN_ROTATED = "token.rotated"  # noqa: S105  likewise
     CONFIG_CHANGED = "config.changed"
+    CONFIG_KEY_ROTATED = "config.key_rotated"
     ACCOUNT_SIGNED_UP = "account.signed_up"
     ACCOUNT_VERIFIED = "account.verified"
     ACCOUNT_PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  likewise

@@ -2,7 +2,8 @@
 
 from pydantic import JsonValue
 
-from sagacity.schemas.base import Schema
+from sagacity.domain.config_history import ConfigVersion, FieldChange
+from sagacity.schemas.base import Body, Number, Reply, Schema
 
 
 class Whoami(Schema):
@@ -30,3 +31,42 @@ class ConfigSaved(Schema):
 
     success: bool = True
     msg: str | None = None
+
+
+class ConfigVersionsPage(Reply):
+    """The configurations that an organisation had."""
+
+    versions: tuple[ConfigVersion, ...] = ()
+    """The newest first."""
+    next: int | None = None
+    """Send it as `before` to get the next page; null at the end."""
+
+
+class ConfigVersionReply(Reply):
+    """One of the configurations that an organisation had."""
+
+    version: ConfigVersion
+    """When it was set, by whom, and what it changed."""
+    config: dict[str, JsonValue]
+    """The configuration; secrets are masked, and null fields are included."""
+
+
+class ConfigDiff(Reply):
+    """In what two configurations differ."""
+
+    changes: tuple[FieldChange, ...] = ()
+    """Each value that differs; empty if they are equal."""
+
+
+class RollBackBody(Body):
+    """Which configuration is to be in force again."""
+
+    version: Number
+    """The version, as `GET /api/config/versions` lists it."""
+
+
+class ConfigRolledBack(Reply):
+    """The result of going back to a former configuration."""
+
+    version: int
+    """The number under which it is kept now."""

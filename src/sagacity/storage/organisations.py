@@ -1,11 +1,25 @@
 """An organisation itself: its row, its configuration."""
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import sqlalchemy as sa
 
+from sagacity.domain.audit import SYSTEM
+from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_ORG_BYTES, byte_count
 from sagacity.storage.base import Scope
-from sagacity.storage.schema.tables import organisations, tenant_configs
+from sagacity.storage.schema.tables import config_versions, organisations, tenant_configs
+
+
+class StoredConfig(NamedTuple):
+    """A configuration as it is stored."""
+
+    config: str
+    version: int
+    data_key: str
+    """What its secrets are sealed by, wrapped; empty while there are none."""
 
 
 class OrganisationRepository:
@@ -35,21 +49,33 @@ class OrganisationRepository:
             },
         )
 
-    async def config(self) -> tuple[str, int] | None:
-        """Return the stored configuration as text with its version; None if none was ever set."""
+    async def config(self) -> StoredConfig | None:
+        """Return the stored configuration; None if none was ever set."""
         rows = await self._scope.all(
             sa.select(tenant_configs).where(tenant_configs.c.org_id == self._scope.org_id)
         )
-        return (rows[0].config, rows[0].version) if rows else None
+        return StoredConfig(rows[0].config, rows[0].version, rows[0].data_key) if rows else None
 
-    async def set_config(self, config: str) -> int:
-        """Store the configuration; returns its new version."""
+    async def set_config(
+        self, config: str, *, data_key: str = "", author: str = SYSTEM, fields: Sequence[str] = ()
+    ) -> int:
+        """
+        Store the configuration, and keep it as a version; returns its number.
+
+        Args:
+            config: as text.
+            data_key: what its secrets are sealed by, wrapped.
+            author: who changed it.
+            fields: which it changes.
+        """
+        now = self._scope.clock.now()
         insert = self._scope.insert(tenant_configs)
         rows = await self._scope.all(
             insert.on_conflict_do_update(
                 index_elements=[tenant_configs.c.org_id],
                 set_={
                     "config": insert.excluded.config,
+                    "data_key": insert.excluded.data_key,
                     "version": tenant_configs.c.version + 1,
                     "updated_at": insert.excluded.updated_at,
                 },
@@ -57,8 +83,46 @@ class OrganisationRepository:
             {
                 "org_id": self._scope.org_id,
                 "config": config,
+                "data_key": data_key,
                 "version": 1,
-                "updated_at": self._scope.clock.now(),
+                "updated_at": now,
             },
         )
-        return rows[0].version
+        version: int = rows[0].version
+        await self._scope.run(
+            config_versions.insert(),
+            {
+                "org_id": self._scope.org_id,
+                "version": version,
+                "config": config,
+                "author": author,
+                "fields": list(fields),
+                "created_at": now,
+            },
+        )
+        return version
+
+    async def config_versions(self, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
+        """Return what is known of versions, newest first; *before*: only those with a smaller number."""
+        older = () if before is None else (config_versions.c.version < before,)
+        statement = sa.select(config_versions).where(config_versions.c.org_id == self._scope.org_id, *older)
+        rows = await self._scope.all(statement.order_by(config_versions.c.version.desc()).limit(limit))
+        return [_version(row) for row in rows]
+
+    async def config_version(self, version: int) -> tuple[ConfigVersion, str] | None:
+        """Return one version and its text; None if there is none of this number."""
+        rows = await self._scope.all(
+            sa.select(config_versions).where(
+                config_versions.c.org_id == self._scope.org_id, config_versions.c.version == version
+            )
+        )
+        return (_version(rows[0]), rows[0].config) if rows else None
+
+    async def replace_data_key(self, old: str, new: str) -> bool:
+        """Store the data key as another key wraps it; False if *old* is not what is stored."""
+        is_it = sa.and_(tenant_configs.c.org_id == self._scope.org_id, tenant_configs.c.data_key == old)
+        return await self._scope.run(sa.update(tenant_configs).where(is_it).values(data_key=new)) > 0
+
+
+def _version(row: Any) -> ConfigVersion:
+    return ConfigVersion(version=row.version, at=row.created_at, author=row.author, fields=tuple(row.fields))

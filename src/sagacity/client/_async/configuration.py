@@ -7,7 +7,16 @@ from pydantic import JsonValue
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import JsonObject, checked
-from sagacity.schemas.config import ConfigSaved, MyConfig, Whoami
+from sagacity.schemas.config import (
+    ConfigDiff,
+    ConfigRolledBack,
+    ConfigSaved,
+    ConfigVersionReply,
+    ConfigVersionsPage,
+    MyConfig,
+    RollBackBody,
+    Whoami,
+)
 
 
 async def whoami(connection: AsyncConnection) -> Whoami:
@@ -35,3 +44,56 @@ async def set_config(connection: AsyncConnection, config: Mapping[str, object]) 
     """
     body = checked(JsonObject, config)
     return await connection.send("POST", "/api/set_config", ConfigSaved, body=body, repeatable=True)
+
+
+async def get_config_versions(
+    connection: AsyncConnection, *, before: int | None = None, limit: int = 20
+) -> ConfigVersionsPage:
+    """
+    Return the configurations that the organisation had: when each was set, by whom, and what it changed.
+
+    Args:
+        connection: to the server.
+        before: `next` of the previous page.
+        limit: the largest number of results to return.
+    """
+    params = {"before": before, "limit": limit}
+    return await connection.get("/api/config/versions", ConfigVersionsPage, params=params)
+
+
+async def get_config_version(connection: AsyncConnection, version: int) -> ConfigVersionReply:
+    """
+    Return one of the configurations that the organisation had, with its secrets masked.
+
+    Args:
+        connection: to the server.
+        version: the version, as `GET /api/config/versions` lists it.
+    """
+    return await connection.get(f"/api/config/versions/{version:d}", ConfigVersionReply)
+
+
+async def get_config_diff(connection: AsyncConnection, old: int, *, new: int | None = None) -> ConfigDiff:
+    """
+    Return each value in which two configurations differ. Of a secret that changed, both values are masks.
+
+    Args:
+        connection: to the server.
+        old: a version.
+        new: another version. Default: the present one.
+    """
+    params = {"old": old, "new": new}
+    return await connection.get("/api/config/diff", ConfigDiff, params=params)
+
+
+async def roll_back_config(connection: AsyncConnection, version: int) -> ConfigRolledBack:
+    """
+    Make a former configuration the present one again, with its secrets.
+
+    It becomes a new version. Work that starts afterwards uses it, in every process.
+
+    Args:
+        connection: to the server.
+        version: the version, as `GET /api/config/versions` lists it.
+    """
+    body = checked(RollBackBody, {"version": version})
+    return await connection.send("POST", "/api/config/rollback", ConfigRolledBack, body=body)

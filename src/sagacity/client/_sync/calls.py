@@ -124,6 +124,10 @@ class Calls(Connection):
     get_my_config = configuration.get_my_config
     get_config = configuration.get_config
     set_config = configuration.set_config
+    get_config_versions = configuration.get_config_versions
+    get_config_version = configuration.get_config_version
+    get_config_diff = configuration.get_config_diff
+    roll_back_config = configuration.roll_back_config
 
     context = context.context
 

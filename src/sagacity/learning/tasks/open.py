@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
+from sagacity.config.base import ConfigStore
 from sagacity.config.choices import erasure_key
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
@@ -26,6 +26,7 @@ def open_task_runner(
     storage: Storage,
     embedder: Embedder,
     models: ModelGateway,
+    configs: ConfigStore,
     *,
     clock: Clock,
     ids: IdSource,
@@ -36,8 +37,6 @@ def open_task_runner(
 
     *announce* tells every process that something changed; without it, nobody is told.
     """
-    # Not cached: a configuration that was set before a task began holds for it.
-    configs = DatabaseConfigs(storage)
     parts = TaskParts(
         *(storage, embedder, configs, models, _policy(settings), clock, ids),
         erasure_key=erasure_key(settings),

@@ -66,6 +66,7 @@ PLACES: dict[str, Place] = {
     "organisations": Place.NOTHING,
     "audit_log": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
+    "config_versions": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "invitations": Place.NOTHING,
     "search_index": Place.NOTHING,

@@ -54,6 +54,7 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "search_terms": Carried.MADE_AGAIN,
     "api_tokens": Carried.SECRET,
     "tenant_configs": Carried.SECRET,
+    "config_versions": Carried.SECRET,
     "accounts": Carried.SECRET,
     "account_sessions": Carried.SECRET,
     "account_mails": Carried.SECRET,

@@ -35,6 +35,7 @@ RULES = {
     "api_tokens": Rule.CLOSED,
     "audit_log": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,
+    "config_versions": Rule.CLOSED,
     "accounts": Rule.CLOSED,
     "account_sessions": Rule.CLOSED,
     "account_mails": Rule.CLOSED,

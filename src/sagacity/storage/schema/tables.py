@@ -69,9 +69,23 @@ tenant_configs = sa.Table(
     metadata,
     columns.org(primary_key=True),
     sa.Column("config", sa.Text, nullable=False),
+    columns.text("data_key"),
     columns.count("version", 1),
     columns.at("updated_at"),
 )
+"""`data_key` seals the secrets in `config` and in its versions; a key that is not in the database wraps it."""
+
+config_versions = sa.Table(
+    "config_versions",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("config", sa.Text, nullable=False),
+    sa.Column("author", sa.Text, nullable=False),
+    columns.json("fields", "[]"),
+    columns.at("created_at"),
+)
+"""Each configuration that an organisation had, and the present one; `fields` are those that it changed."""
 
 users = sa.Table(
     "users",

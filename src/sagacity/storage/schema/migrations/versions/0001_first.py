@@ -148,10 +148,22 @@ def _organisations() -> None:
         "tenant_configs",
         _key("org_id"),
         _key("config"),
+        _text("data_key"),
         _count("version", 1),
         _at("updated_at"),
         _of_organisation("tenant_configs"),
         sa.PrimaryKeyConstraint("org_id", name=op.f("pk_tenant_configs")),
+    )
+    op.create_table(
+        "config_versions",
+        _key("org_id"),
+        sa.Column("version", sa.BigInteger(), autoincrement=False, nullable=False),
+        _key("config"),
+        _key("author"),
+        _json("fields", "[]"),
+        _at("created_at"),
+        _of_organisation("config_versions"),
+        sa.PrimaryKeyConstraint("org_id", "version", name=op.f("pk_config_versions")),
     )
     op.create_table(
         "users",

@@ -1,0 +1,222 @@
+"""Envelope encryption: a data key of an organisation seals texts, and a key that the operator holds wraps data keys."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sagacity.auth.secret_file import SECRET_BYTES, read_or_make_secret, write_secret_file
+from sagacity.domain.errors import ConfigError
+
+SEALED = "sealed:v1:"
+"""How a sealed text begins."""
+KEY_FILE = "config.key"
+SETTING = "SAGACITY_CONFIG_KEY"
+_NONCE_BYTES = 12
+_ID_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DataKey:
+    """The key of one organisation. What it seals opens for this organisation only."""
+
+    secret: bytes
+    org_id: str
+
+    def seal(self, text: str) -> str:
+        """Return *text* encrypted (AES-256-GCM), as text."""
+        return SEALED + _encrypt(self.secret, text.encode("utf-8", "surrogatepass"), self.org_id)
+
+    def open(self, sealed: str) -> str:
+        """
+        Return what was sealed.
+
+        Raises:
+            ConfigError: it was changed since, or another key sealed it.
+        """
+        try:
+            opened = _decrypt(self.secret, sealed.removeprefix(SEALED), self.org_id)
+        except (InvalidTag, ValueError) as error:
+            raise ConfigError(
+                "a stored secret was changed, or another key sealed it: restore the configuration from a backup"
+            ) from error
+        return opened.decode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyRing:
+    """The operator's keys: the first one wraps, each of them unwraps."""
+
+    keys: tuple[bytes, ...]
+
+    @property
+    def first_id(self) -> str:
+        """The id of the key that wraps."""
+        return key_id(self.keys[0])
+
+    def wrap(self, data_key: DataKey) -> str:
+        """Return *data_key* encrypted, behind the id of the key that opens it."""
+        return f"{self.first_id}:{_encrypt(_wrapping(self.keys[0]), data_key.secret, data_key.org_id)}"
+
+    def unwrap(self, wrapped: str, org_id: str) -> DataKey:
+        """
+        Return the data key of an organisation.
+
+        Raises:
+            ConfigError: none of the keys wrapped it, or it was changed since.
+        """
+        name, _, text = wrapped.partition(":")
+        for key in self.keys:
+            if key_id(key) == name:
+                try:
+                    return DataKey(_decrypt(_wrapping(key), text, org_id), org_id)
+                except (InvalidTag, ValueError) as error:
+                    raise ConfigError(
+                        "the key that seals this organisation's secrets was changed: restore it from a backup"
+                    ) from error
+        raise ConfigError(
+            f"the secrets in the configuration are sealed by the key {name}, which is not there: "
+            f"set {SETTING} to it, or restore {KEY_FILE} in the home folder"
+        )
+
+
+class OpenRing(Protocol):
+    """Opens the operator's keys, once they are needed."""
+
+    def __call__(self, *, make: bool) -> KeyRing:
+        """
+        Return the keys; *make*: a key is made if there is none.
+
+        Raises:
+            ConfigError: there is none, or it cannot be read.
+        """
+        ...
+
+
+def no_keys(*, make: bool) -> KeyRing:  # noqa: ARG001  as of every `OpenRing`
+    """
+    Say that none were opened: for parts that keep no secrets.
+
+    Raises:
+        ConfigError: always.
+    """
+    raise ConfigError("no key of configurations was opened")
+
+
+def new_data_key(org_id: str) -> DataKey:
+    """Return a data key that nobody has."""
+    return DataKey(secrets.token_bytes(SECRET_BYTES), org_id)
+
+
+def key_id(key: bytes) -> str:
+    """Return by what a key is known, which tells nothing of it."""
+    return _derived(key, "id").hex()[:_ID_DIGITS]
+
+
+def wrapped_by(wrapped: str) -> str:
+    """Return the id of the key that wrapped a data key."""
+    return wrapped.partition(":")[0]
+
+
+def read_keys(text: str) -> tuple[bytes, ...]:
+    """
+    Return keys that are written in base64, separated by commas.
+
+    Raises:
+        ValueError: one is not base64, or does not have 32 bytes.
+    """
+    keys: list[bytes] = []
+    for one in text.split(","):
+        padded = one.strip().replace("-", "+").replace("_", "/")
+        try:
+            key = base64.b64decode(padded, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise ValueError("must be base64; several keys are separated by commas") from error
+        if len(key) != SECRET_BYTES:
+            raise ValueError(f"must have {SECRET_BYTES} bytes in base64, as `openssl rand -base64 32` writes")
+        keys.append(key)
+    return tuple(keys)
+
+
+def open_key_file(path: Path, *, make: bool) -> KeyRing:
+    """
+    Return the keys in a file, one a line in hexadecimal; only its owner may read it.
+
+    Raises:
+        ConfigError: there is none and none is to be made, or it cannot be read.
+    """
+    if not path.exists():
+        if not make:
+            raise ConfigError(
+                f"secrets in the configuration are sealed, and there is no key: set {SETTING}, "
+                f"or restore {path.name} in the home folder"
+            )
+        read_or_make_secret(path, use="configurations", setting=SETTING)
+    try:
+        keys = tuple(bytes.fromhex(line) for line in path.read_text(encoding="ascii").split())
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"the keys of configurations in {path.name} cannot be used; set {SETTING}"
+        ) from error
+    if not keys or any(len(key) != SECRET_BYTES for key in keys):
+        raise ConfigError(f"{path.name} holds no keys of configurations; restore it, or set {SETTING}")
+    return KeyRing(keys)
+
+
+def add_key(path: Path) -> KeyRing:
+    """
+    Put a new key in front of those in a file.
+
+    Raises:
+        ConfigError: the file cannot be read or written.
+    """
+    if not path.exists():
+        return open_key_file(path, make=True)
+    return _write(path, (secrets.token_bytes(SECRET_BYTES), *open_key_file(path, make=False).keys))
+
+
+def keep_first_key(path: Path) -> KeyRing:
+    """
+    Remove all keys but the first from a file.
+
+    Raises:
+        ConfigError: the file cannot be read or written.
+    """
+    return _write(path, open_key_file(path, make=False).keys[:1])
+
+
+def _write(path: Path, keys: tuple[bytes, ...]) -> KeyRing:
+    try:
+        write_secret_file(path, "\n".join(key.hex() for key in keys) + "\n")
+    except OSError as error:
+        raise ConfigError(f"{path.name} in the home folder cannot be written: {error.strerror}") from error
+    return KeyRing(keys)
+
+
+def _wrapping(key: bytes) -> bytes:
+    return _derived(key, "wrap")
+
+
+def _derived(key: bytes, use: str) -> bytes:
+    return hmac.new(key, f"sagacity configuration {use}".encode(), hashlib.sha256).digest()
+
+
+def _encrypt(key: bytes, plain: bytes, org_id: str) -> str:
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    return base64.b64encode(nonce + AESGCM(key).encrypt(nonce, plain, _bound(org_id))).decode()
+
+
+def _decrypt(key: bytes, text: str, org_id: str) -> bytes:
+    whole = base64.b64decode(text, validate=True)
+    return AESGCM(key).decrypt(whole[:_NONCE_BYTES], whole[_NONCE_BYTES:], _bound(org_id))
+
+
+def _bound(org_id: str) -> bytes:
+    return org_id.encode("utf-8", "surrogatepass")

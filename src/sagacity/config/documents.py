@@ -1,0 +1,268 @@
+"""Configurations as documents, one an organisation and its former ones beside it, wherever these can be replaced."""
+
+import asyncio
+import hashlib
+import json
+import re
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import JsonValue, ValidationError
+
+from sagacity.auth.key_ring import OpenRing
+from sagacity.config.differences import changed_fields
+from sagacity.config.document_place import DocumentPlace, Found
+from sagacity.config.sealing import Seal
+from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.audit import SYSTEM, AuditAction, NewAuditEntry
+from sagacity.domain.base import Value
+from sagacity.domain.clock import Clock
+from sagacity.domain.config_history import ConfigVersion
+from sagacity.domain.errors import ConfigError, Conflict, NotFound
+from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.tenant import Tenant
+from sagacity.storage.transaction import Storage
+
+_ATTEMPTS = 20
+_AT_A_TIME = 8
+"""Versions that are read in parallel."""
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
+
+
+class ConfigDocument(Value):
+    """A configuration with what is known of it, as it is kept."""
+
+    org_id: str
+    version: int
+    at: datetime
+    author: str
+    fields: tuple[str, ...] = ()
+    data_key: str = ""
+    """What secrets are sealed by, wrapped. Former versions do not have it: it is in the present one."""
+    config: dict[str, JsonValue]
+
+
+class DocumentConfigs:
+    """
+    Configurations outside the database, in documents.
+
+    The present one is replaced only if it is still the one that was read, so no writer undoes another's change unseen.
+    Before that, it is copied to its place among the former ones.
+    """
+
+    def __init__(self, place: DocumentPlace, storage: Storage, open_ring: OpenRing, clock: Clock) -> None:
+        """
+        Say where they are.
+
+        Args:
+            place: where the documents are.
+            storage: where the audit log is, and what is due.
+            open_ring: opens the operator's keys.
+            clock: says when a version was set.
+        """
+        self._place = place
+        self._storage = storage
+        self._open_ring = open_ring
+        self._clock = clock
+
+    async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
+        """
+        Return the tenant's configuration; the defaults if none was ever set.
+
+        Raises:
+            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
+            StorageUnavailable: the place cannot be reached.
+        """
+        found = await self._find(tenant)
+        return TenantConfig() if found is None else self._seal(tenant, found[0]).load(_text(found[0]))
+
+    async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
+        """
+        Replace the tenant's configuration; returns the number of the version that it is now.
+
+        The audit log says afterwards that *by* changed which of its fields.
+
+        Raises:
+            ConfigError: what is there is no document, or the key by which secrets are sealed is not there.
+            Conflict: others changed it again and again.
+            StorageUnavailable: the place, or the database, cannot be reached.
+        """
+        now = self._clock.now()
+
+        def changed(old: ConfigDocument | None) -> ConfigDocument:
+            seal = self._seal(tenant, old)
+            fields = changed_fields(_before(seal, old), config)
+            text = seal.dump(config)
+            return ConfigDocument(
+                org_id=tenant.org_id,
+                version=1 if old is None else old.version + 1,
+                at=now,
+                author=by,
+                fields=fields,
+                data_key=seal.wrapped,
+                config=json.loads(text),
+            )
+
+        new = await self._replace(tenant, changed)
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.cursors.ensure_due(ORGANISATION)
+            if new.fields:
+                await transaction.audit.add(
+                    NewAuditEntry(
+                        action=AuditAction.CONFIG_CHANGED,
+                        actor=by,
+                        details={"fields": new.fields, "version": new.version},
+                    )
+                )
+        return new.version
+
+    async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
+        """
+        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+
+        Raises:
+            ConfigError: the data key does not open.
+            Conflict: others changed the configuration again and again.
+            StorageUnavailable: the place, or the database, cannot be reached.
+        """
+        for _ in range(_ATTEMPTS):
+            found = await self._find(tenant)
+            seal = self._seal(tenant, None if found is None else found[0])
+            if found is None or not seal.wrap_again():
+                return False
+            wrapped = found[0].model_copy(update={"data_key": seal.wrapped})
+            if await self._place.write(_name(tenant), _content(wrapped), tag=found[1].tag):
+                async with self._storage.begin(tenant) as transaction:
+                    await transaction.audit.add(
+                        NewAuditEntry(action=AuditAction.CONFIG_KEY_ROTATED, actor=by)
+                    )
+                return True
+        raise _busy()
+
+    async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
+        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        found = await self._find(tenant)
+        if found is None:
+            return []
+        present, numbers = found[0], range(found[0].version, 0, -1)
+        wanted = [number for number in numbers if before is None or number < before][:limit]
+        gate = asyncio.Semaphore(_AT_A_TIME)
+
+        async def read(number: int) -> ConfigDocument | None:
+            async with gate:
+                return present if number == present.version else await self._former(tenant, number)
+
+        documents = await asyncio.gather(*map(read, wanted))
+        return [_version(one) for one in documents if one is not None]
+
+    async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
+        """
+        Return one version.
+
+        Raises:
+            NotFound: there is none of this number.
+            ConfigError: it does not parse, or its secrets do not open.
+            StorageUnavailable: the place cannot be reached.
+        """
+        found = await self._find(tenant)
+        if found is not None and 0 < number <= found[0].version:
+            present = found[0]
+            one = present if number == present.version else await self._former(tenant, number)
+            if one is not None:
+                return _version(one), self._seal(tenant, present).load(_text(one))
+        raise NotFound(f"the configuration has no version {number}")
+
+    async def _replace(self, tenant: Tenant, change: "_Change") -> ConfigDocument:
+        """Put what *change* makes of the present document in its place, again if another writer came first."""
+        written: tuple[ConfigDocument, bytes] | None = None
+        for _ in range(_ATTEMPTS):
+            found = await self._find(tenant)
+            if written is not None and found is not None and found[1].content == written[1]:
+                return written[0]  # a reply was lost: it had been done
+            old, tag = (None, None) if found is None else (found[0], found[1].tag)
+            if old is not None:
+                former = old.model_copy(update={"data_key": ""})
+                await self._place.write(_former_name(tenant, old.version), _content(former), tag=None)
+            new = change(old)
+            written = new, _content(new)
+            if await self._place.write(_name(tenant), written[1], tag=tag):
+                return new
+        raise _busy()
+
+    async def _find(self, tenant: Tenant) -> tuple[ConfigDocument, Found] | None:
+        found = await self._place.read(_name(tenant))
+        return None if found is None else (_document(tenant, found.content, _name(tenant)), found)
+
+    async def _former(self, tenant: Tenant, number: int) -> ConfigDocument | None:
+        name = _former_name(tenant, number)
+        found = await self._place.read(name)
+        return None if found is None else _document(tenant, found.content, name)
+
+    def _seal(self, tenant: Tenant, document: ConfigDocument | None) -> Seal:
+        return Seal(self._open_ring, tenant.org_id, "" if document is None else document.data_key)
+
+
+class _Change(Protocol):
+    def __call__(self, old: ConfigDocument | None) -> ConfigDocument: ...
+
+
+def _before(seal: Seal, old: ConfigDocument | None) -> TenantConfig:
+    """Return what is to be replaced; the defaults if somebody wrote by hand what does not read."""
+    if old is None:
+        return TenantConfig()
+    seal.check()
+    try:
+        return seal.load(_text(old))
+    except ConfigError:
+        return TenantConfig()
+
+
+def _busy() -> Conflict:
+    return Conflict(
+        "the configuration was changed by others at the same time, again and again: send it again"
+    )
+
+
+def _document(tenant: Tenant, content: bytes, name: str) -> ConfigDocument:
+    try:
+        document = ConfigDocument.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        raise ConfigError(
+            f"the stored configuration {name} is broken ({where}: {first['msg']}): correct it, or restore it "
+            "from its versions"
+        ) from error
+    if document.org_id != tenant.org_id:
+        raise ConfigError(f"the stored configuration {name} is another organisation's: restore it")
+    return document
+
+
+def _content(document: ConfigDocument) -> bytes:
+    return (document.model_dump_json(indent=2) + "\n").encode()
+
+
+def _text(document: ConfigDocument) -> str:
+    return json.dumps(document.config)
+
+
+def _version(document: ConfigDocument) -> ConfigVersion:
+    return ConfigVersion(
+        version=document.version, at=document.at, author=document.author, fields=document.fields
+    )
+
+
+def _folder(tenant: Tenant) -> str:
+    """Return the organisation's part of a name: readable where it is safe in a path on any file system."""
+    org_id = tenant.org_id
+    if _PLAIN_NAME.fullmatch(org_id):
+        return org_id
+    return "~" + hashlib.sha256(org_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _name(tenant: Tenant) -> str:
+    return f"configs/{_folder(tenant)}.json"
+
+
+def _former_name(tenant: Tenant, version: int) -> str:
+    return f"configs/{_folder(tenant)}/{version:08}.json"

@@ -1,0 +1,69 @@
+"""Settings become the store of configurations: a folder, else S3, else the database."""
+
+from contextlib import suppress
+from importlib.util import find_spec
+
+from sagacity.config.base import ConfigStore
+from sagacity.config.cached import TTL_SECONDS, CachedConfigs
+from sagacity.config.choices import config_keys
+from sagacity.config.database import DatabaseConfigs
+from sagacity.config.documents import DocumentConfigs
+from sagacity.config.folder import FolderPlace
+from sagacity.config.s3 import S3Place
+from sagacity.config.settings import Settings
+from sagacity.coordination.base import Topic
+from sagacity.domain.clock import Clock
+from sagacity.domain.errors import ConfigError, StorageUnavailable
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.storage.transaction import Storage
+
+_DOCUMENT_SECONDS = 1.0
+"""How long a document is used without another look at it; looking takes a while, too."""
+
+
+def open_configs(settings: Settings, storage: Storage, *, clock: Clock) -> ConfigStore:
+    """
+    Return the store that the settings choose.
+
+    Raises:
+        ConfigError: it needs a package that is not installed.
+    """
+    open_ring = config_keys(settings)
+    if settings.config_folder is not None:
+        return DocumentConfigs(FolderPlace(settings.config_folder.expanduser()), storage, open_ring, clock)
+    if (choice := settings.config_s3) is not None:
+        if find_spec("boto3") is None:
+            raise ConfigError("configurations in S3 need the package boto3: pip install 'sagacity[s3]'")
+        return DocumentConfigs(S3Place(choice), storage, open_ring, clock)
+    return DatabaseConfigs(storage, open_ring)
+
+
+async def check_documents(settings: Settings, configs: ConfigStore) -> None:
+    """
+    Read the local organisation's configuration, where documents hold it: what is wrong there is told at the start.
+
+    A place that cannot be reached for the moment holds up nothing; what needs it fails until it is back.
+
+    Raises:
+        ConfigError: the place refuses, the document is broken, or the key of its secrets is not there.
+    """
+    if settings.config_folder is None and settings.config_s3 is None:
+        return
+    with suppress(StorageUnavailable):
+        await configs.get(Tenant(org_id=LOCAL_ORG))
+
+
+def open_cached(store: ConfigStore, topic: Topic, *, clock: Clock) -> CachedConfigs:
+    """Return *store* behind a cache, of which no process serves anything that is older than two seconds."""
+    seconds = TTL_SECONDS if isinstance(store, DatabaseConfigs) else _DOCUMENT_SECONDS
+    return CachedConfigs(store, topic, ttl_seconds=seconds, monotonic=clock.monotonic)
+
+
+def for_tasks(store: ConfigStore, cached: CachedConfigs) -> ConfigStore:
+    """
+    Return what background tasks read.
+
+    From the database it is the newest, so that a configuration that was set before a task began holds for it. What
+    is far away is not asked at each look.
+    """
+    return store if isinstance(store, DatabaseConfigs) else cached
