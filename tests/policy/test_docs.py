@@ -29,6 +29,10 @@ NOT_RUN = {
     ("README.md", "GEMINI_API_KEY=… make serve"),
     (
         "docs/howto/accounts.md",
+        "export SAGACITY_MAIL_URL=ses://eu-central-1 SAGACITY_MAIL_FROM=sagacity@example.com",
+    ),
+    (
+        "docs/howto/accounts.md",
         "export SAGACITY_MAIL_URL=smtps://user:password@smtp.example.com:465 SAGACITY_MAIL_FROM=sagacity@example.com",
     ),
     ("docs/howto/accounts.md", "sagacity account verify tH0FisbAD7AV…"),

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
-from sagacity.config.account_settings import AccountSettings
+from sagacity.config.account_settings import AccountSettings, mail_of_others
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
@@ -371,6 +371,7 @@ def load_settings(**given: object) -> Settings:
     _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
     if f"{_PREFIX}USAGE_EVENTS" not in os.environ and _USAGE_SINK in os.environ:  # noqa: TID251  the one place that may
         given = {"usage_events": os.environ[_USAGE_SINK], **given}  # noqa: TID251  the one place that may
+    given = {**mail_of_others(os.environ), **given}  # noqa: TID251  the one place that may
     try:
         return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
     except ValidationError as error:
