@@ -124,13 +124,10 @@ class SesMailer:
             read_timeout=SECONDS,
             retries={"total_max_attempts": 1},  # the outbox tries again, and counts
         )
-        made: object = boto3.Session().client(  # pyright: ignore[reportUnknownMemberType]  # it has no types
-            "sesv2",
-            region_name=self._address.region,
-            endpoint_url=self._address.endpoint,
-            config=config,
+        session = cast("Any", boto3.Session())  # it has no types, and makes its clients at run time
+        return session.client(
+            "sesv2", region_name=self._address.region, endpoint_url=self._address.endpoint, config=config
         )
-        return cast("_Client", made)
 
 
 def _refused(error: Exception) -> MailRefused:
