@@ -13,6 +13,8 @@ from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, said
 
+pytestmark = pytest.mark.either_database
+
 DELETIONS: dict[str, Callable[[InteractionRepository], Awaitable[int]]] = {
     "all": lambda turns: turns.delete_all(),
     "requests": lambda turns: turns.delete_requests([RequestId("former"), RequestId("latter")]),

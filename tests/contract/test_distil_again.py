@@ -11,6 +11,8 @@ from support.aggregation import Aggregating
 from support.parts import ORG
 from support.skills import REFUND, change, clusters_of, facts, generate, generator, skills, teach
 
+pytestmark = pytest.mark.either_database
+
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 OTHER_WORDS = ("do use pnpm for packages", "use pnpm for your packages", "do use pnpm for your packages")

@@ -8,6 +8,8 @@ from sagacity.domain.distillation import Distillation
 from sagacity.storage.transaction import Storage
 from support.parts import ORG, OTHER_ORG, START
 
+pytestmark = pytest.mark.either_database
+
 SUPPORT = ("aggregation", "support", "v1")
 LONG = "ü" * 2_000
 

@@ -10,6 +10,8 @@ from sagacity.storage.transaction import Storage
 from support.graphs import one, speak
 from support.parts import ANNA, ORG
 
+pytestmark = pytest.mark.either_database
+
 
 async def test_ten_at_once_that_say_one_name_make_one_entity(storage: Storage) -> None:
     """Whoever comes first: one entity, one tie, and a mention for each memory."""

@@ -13,7 +13,7 @@ from support.learning import due_at
 from support.parts import ANNA, BEN, ORG, OTHER_ORG
 from support.scripted_llm import as_json, scripted_llm
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 Delete = Callable[[Transaction], Awaitable[object]]
 
 

@@ -4,6 +4,8 @@ import asyncio
 from contextlib import suppress
 from datetime import timedelta
 
+import pytest
+
 from sagacity.chat.conversations import delete
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.domain.chat import ExchangeStatus
@@ -13,6 +15,8 @@ from support.acting import for_everyone
 from support.databases import SQLITE
 from support.exchanges import converse
 from support.parts import ANNA, ORG, StoppedClock, said
+
+pytestmark = pytest.mark.either_database
 
 HOLD = 15
 ENDED = {"status": ExchangeStatus.INTERRUPTED}

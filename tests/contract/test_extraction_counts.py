@@ -10,7 +10,7 @@ from support.learning import WordEmbedder, Worker, learn_by_model, learned, task
 from support.parts import ANNA, ORG, OTHER_ORG, said
 from support.scripted_llm import ScriptedLLM, extracted, scripted_llm
 
-pytestmark = pytest.mark.usefixtures("closed_clients")
+pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 FACTS, RULES = "profile:default_profile_extractor", "user_playbook:default_playbook_extractor"
 
 

@@ -11,6 +11,8 @@ from sagacity.storage.transaction import Storage, Transaction
 from support.graphs import one, speak, ties_of
 from support.parts import ANNA, ORG, StoppedClock
 
+pytestmark = pytest.mark.either_database
+
 AUSTIN, BERLIN = ("user", "lives_in", "Austin"), ("user", "lives_in", "Berlin")
 ENDS = {
     "replaced": {"status": Status.ARCHIVED},

@@ -1,6 +1,5 @@
 """`sagacity serve`: run the server in this process."""
 
-import gc
 import json
 import signal
 import socket
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sagacity.cli.garbage import keep_what_is_loaded
 from sagacity.cli.invocation import of
 from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.domain.errors import ConfigError, SagacityError
@@ -165,12 +165,6 @@ class _Start:
         self.failure = error
         if self.server is not None:
             self.server.should_exit = True
-
-
-def keep_what_is_loaded() -> None:
-    """Keep the garbage collector from looking through it again and again, which would stop all calls for 0.1 s."""
-    gc.collect()
-    gc.freeze()
 
 
 def say_on_stderr(text: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sagacity.cli.garbage import keep_what_is_loaded
 from sagacity.cli.invocation import of
 from sagacity.cli.one_thread import compute_on_one_thread
 from sagacity.cli.output import GENERAL, said, show
@@ -120,6 +121,7 @@ async def _run(settings: "Settings", *, as_json: bool) -> None:
         )
         async with _served(settings, lambda: runtime, listener) as url, opening as opened:
             runtime = opened
+            keep_what_is_loaded()
             for beat in beats:
                 beat.cancel()  # from here on, it is the worker that lives
             try:
