@@ -27,7 +27,7 @@ def plain_text(letter: EmailMessage) -> str:
     """What a letter says to those who read no HTML."""
     part = letter.get_body(("plain",))
     assert part is not None
-    return part.get_content()
+    return part.get_content().replace("\r\n", "\n")
 
 
 class Mailbox:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from email.policy import SMTP
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 from urllib.parse import parse_qs, urlsplit
@@ -40,7 +41,7 @@ def ses_address(url: str) -> SesAddress:
     if endpoint is not None:
         to = urlsplit(endpoint)
         is_here = to.scheme == "http" and to.hostname in ("127.0.0.1", "localhost", "::1")
-        if not to.hostname or not (to.scheme == "https" or is_here):
+        if not to.hostname or to.port == 0 or not (to.scheme == "https" or is_here):
             raise ValueError("the endpoint must be https, or on this machine")
     return SesAddress(region, endpoint)
 
@@ -77,7 +78,7 @@ class SesMailer:
             MailRefused: it cannot be reached, or did not take it.
         """
         message = message_of(letter, sender=self._sender, at=self._clock.now())
-        await asyncio.to_thread(self._hand_over, letter.to, bytes(message))
+        await asyncio.to_thread(self._hand_over, letter.to, message.as_bytes(policy=SMTP))
 
     async def check(self) -> str:
         """

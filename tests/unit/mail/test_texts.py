@@ -123,6 +123,7 @@ def test_names_of_others_stand_in_for_ours() -> None:
         ({"mail_url": "ses://eu-central-1?x=1"}, "SAGACITY_MAIL_URL x is no option"),
         ({"mail_url": "ses://eu-central-1?endpoint"}, "SAGACITY_MAIL_URL"),
         ({"mail_url": "ses://eu-central-1?endpoint=http://mail.example.com"}, "must be https"),
+        ({"mail_url": "ses://eu-central-1?endpoint=https://mail.example.com:99999"}, "SAGACITY_MAIL_URL"),
         ({"mail_url": "smtp://"}, "SAGACITY_MAIL_URL must be"),
         ({"mail_url": "ses://eu-central-1", "mail_from": ""}, "SAGACITY_MAIL_FROM"),
         ({"mail_language": "xx"}, "SAGACITY_MAIL_LANGUAGE: must be one of en, de"),
