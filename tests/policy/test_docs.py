@@ -41,6 +41,9 @@ NOT_RUN = {
         "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",
     ),
     ("CONTRIBUTING.md", "make check"),
+    ("docs/howto/release.md", "make audit ADVISORIES=all.zip"),
+    ("docs/howto/run-with-systemd.md", "python3 -m venv --without-pip /opt/sagacity"),
+    ("docs/howto/run-with-systemd.md", "cp deploy/systemd/sagacity.service /etc/systemd/system/"),
     ("CONTRIBUTING.md", ".venv/bin/pytest tests/unit/learning"),
     ("docs/howto/configure-models.md", "GEMINI_API_KEY=… sagacity serve"),
     (
