@@ -6,7 +6,7 @@ CLIENT_VENV := .venv-reflexio
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo quick test test-full test-shard check serve bench bench-retrieval lock clean
+.PHONY: demo quick test test-full test-shard check serve bench bench-retrieval lock audit sbom release clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/sagacity demo
@@ -65,6 +65,19 @@ $(CLIENT_VENV)/.ready: $(BIN)/uv requirements/reflexio-client.txt
 # Resolve pyproject.toml again into the locked requirement files.
 lock: $(BIN)/uv
 	$(BIN)/python scripts/lock
+
+# Licences of all locked packages, and known vulnerabilities: wants advisories in the OSV format,
+# ADVISORIES=file, folder or zip archive.
+audit: $(VENV)/.dev
+	$(BIN)/python scripts/audit --advisories "$(ADVISORIES)"
+
+# What the image installs, as a bill of materials in dist/.
+sbom: $(VENV)/.dev
+	$(BIN)/python scripts/sbom
+
+# The packages of this version, their bill of materials and the hashes of all, in dist/.
+release: $(VENV)/.dev
+	$(BIN)/python scripts/release
 
 clean:
 	rm -rf $(VENV) $(CLIENT_VENV)

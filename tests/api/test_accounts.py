@@ -1,6 +1,7 @@
 """Accounts over HTTP: sign up, in and out; tokens that are used twice; passwords; deletion; and whoever may not."""
 
 import asyncio
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from support.accounts import (
     log_in,
     mail_server,
     mailed,
+    plain_text,
     serving,
     sign_up,
     signed_in,
 )
 from support.api import client_of, make_token, running, settings_in
 from support.parts import StoppedClock
+from support.ses import ENVIRONMENT, ses_endpoint
 from support.waiting import until
 
 ME = "/api/auth/me"
@@ -248,6 +251,31 @@ async def test_e_mails_survive_what_fails(tmp_path: Path, database_url: str) -> 
                     await status(api, "POST /api/reset-password", {"code": newer, "new_password": PASSWORD})
                     == 400
                 )
+
+
+async def test_e_mails_go_out_by_ses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the configured language; one that is refused waits in the outbox, and its link works when it arrives."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    clock = StoppedClock()
+    given = {"mail_language": "de", "account_pages": "https://app.example.com"}
+    with ses_endpoint() as endpoint:
+        endpoint.refuses = ["TooManyRequestsException"]
+        async with (
+            serving(tmp_path, clock, mail_url=endpoint.mail_url, **given) as app,
+            client_of(app) as api,
+        ):
+            await sign_up(api)
+            await until(lambda: _next_due_in(app, 30))
+            clock.advance(31)
+            await app.state.runtime.accounts.mails.send_due()
+            [letter] = endpoint.letters
+            assert letter["Subject"] == "Bestätigen Sie Ihre E-Mail-Adresse"
+            [link] = re.findall(r"https://\S+", plain_text(letter))
+            page, code = link.split("#code=")
+            assert page == "https://app.example.com/verify-email"
+            assert await status(api, "POST /api/verify-email", {"code": code}) == 200
+            await log_in(api)
 
 
 async def _next_due_in(app: Any, seconds: float | None) -> bool:

@@ -29,6 +29,10 @@ NOT_RUN = {
     ("README.md", "GEMINI_API_KEY=… make serve"),
     (
         "docs/howto/accounts.md",
+        "export SAGACITY_MAIL_URL=ses://eu-central-1 SAGACITY_MAIL_FROM=sagacity@example.com",
+    ),
+    (
+        "docs/howto/accounts.md",
         "export SAGACITY_MAIL_URL=smtps://user:password@smtp.example.com:465 SAGACITY_MAIL_FROM=sagacity@example.com",
     ),
     ("docs/howto/accounts.md", "sagacity account verify tH0FisbAD7AV…"),
@@ -37,6 +41,9 @@ NOT_RUN = {
         "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",
     ),
     ("CONTRIBUTING.md", "make check"),
+    ("docs/howto/release.md", "make audit ADVISORIES=all.zip"),
+    ("docs/howto/run-with-systemd.md", "python3 -m venv --without-pip /opt/sagacity"),
+    ("docs/howto/run-with-systemd.md", "cp deploy/systemd/sagacity.service /etc/systemd/system/"),
     ("CONTRIBUTING.md", ".venv/bin/pytest tests/unit/learning"),
     ("docs/howto/configure-models.md", "GEMINI_API_KEY=… sagacity serve"),
     (

@@ -75,6 +75,25 @@ def test_chart_and_manifests_say_the_same():
     assert yaml.safe_load(security[1]) == container_of("sagacity-api")["securityContext"]
 
 
+def test_a_digest_goes_before_a_tag():
+    """Only a whole digest is taken, and then the tag is not read."""
+    digest = SCHEMA["properties"]["image"]["properties"]["digest"]["pattern"]
+    assert [bool(re.search(digest, one)) for one in ("", f"sha256:{'a' * 64}", "sha256:abc", "latest")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    [body] = re.findall(
+        r'define "sagacity.image" -}}\n(.*?)\{\{- end }}\n', TEMPLATES["_helpers.tpl"], re.DOTALL
+    )
+    chosen, other = body.split("{{- else -}}")
+    assert "image.digest" in chosen
+    assert '"%s@%s"' in chosen
+    assert "image.tag" in other
+    assert "image.tag" not in chosen
+
+
 def test_what_not_all_clusters_have_is_off():
     """An ingress controller and the Prometheus operator; network policies are on."""
     assert [VALUES[name]["enabled"] for name in ("ingress", "serviceMonitor", "networkPolicy")] == [

@@ -23,6 +23,13 @@ PASSWORD = "Two-Lions-4"
 EMAIL = "ana@example.com"
 
 
+def plain_text(letter: EmailMessage) -> str:
+    """What a letter says to those who read no HTML."""
+    part = letter.get_body(("plain",))
+    assert part is not None
+    return part.get_content().replace("\r\n", "\n")
+
+
 class Mailbox:
     """What the SMTP server does with letters: it takes them, or refuses as many as it is told."""
 
@@ -42,7 +49,7 @@ class Mailbox:
 
     def codes(self, email: str = EMAIL) -> list[str]:
         """The codes that an address was sent, oldest first."""
-        texts = [one.get_content() for one in self.letters if one["To"] == email]
+        texts = [plain_text(one) for one in self.letters if one["To"] == email]
         return [found[1] for text in texts if (found := re.search(r"^    (\S{40,})\s*$", text, re.MULTILINE))]
 
 

@@ -12,7 +12,7 @@ from sagacity.accounts.retries import CLAIM, next_try
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.member import CODE_PREFIX, Invitation
 from sagacity.domain.tenant import Tenant
-from sagacity.mail.base import Mailer
+from sagacity.mail.base import Mailer, reason_of
 from sagacity.mail.texts import invitation_letter
 from sagacity.storage.accounts.across import inviting
 
@@ -28,6 +28,7 @@ class InvitationMail:
     parts: AccountParts
     mailer: Mailer | None
     pages: str
+    language: str
 
     async def seconds_to_next(self, *, most: float) -> float:
         """Return after how many seconds the next e-mail is due, *most* at the most."""
@@ -62,11 +63,16 @@ class InvitationMail:
                 await transaction.invitations.postpone(invitation.invitation_id, None)
             return True
         letter = invitation_letter(
-            invitation.email, organisation=tenant.org_id, role=invitation.role, code=code, pages=self.pages
+            invitation.email,
+            organisation=tenant.org_id,
+            role=invitation.role,
+            code=code,
+            pages=self.pages,
+            language=self.language,
         )
         try:
             await self.mailer.send(letter)
-        except OSError as error:  # as smtplib's own are
+        except OSError as error:  # as those of smtplib are
             await self._postpone(tenant, invitation, error)
             return True
         async with parts.storage.begin(tenant) as transaction:
@@ -78,7 +84,7 @@ class InvitationMail:
             "accounts.mail_failed",
             purpose="invitation",
             attempts=invitation.attempts + 1,
-            error=type(error).__name__,
+            error=reason_of(error),
         )
         due_at = next_try(self.parts.clock.now(), attempts=invitation.attempts)
         async with self.parts.storage.begin(tenant) as transaction:

@@ -12,8 +12,8 @@ from sagacity.accounts.retries import CLAIM, next_try
 from sagacity.auth.tokens import hash_token
 from sagacity.dispatch.loops import end, for_ever, wait
 from sagacity.domain.account import Mail, WaitingMail
-from sagacity.mail.base import Mailer
-from sagacity.mail.texts import letter_of
+from sagacity.mail.base import Mailer, reason_of
+from sagacity.mail.texts import LANGUAGES, letter_of
 
 GOOD_FOR = {Mail.VERIFY: timedelta(hours=24), Mail.RESET: timedelta(hours=1)}
 """How long a code is good for; other e-mails carry none."""
@@ -28,7 +28,15 @@ _log = structlog.get_logger(__name__)
 class MailSender:
     """The background task that sends e-mails, and cleans up after accounts."""
 
-    def __init__(self, parts: AccountParts, mailer: Mailer | None, *, pages: str, due: asyncio.Event) -> None:
+    def __init__(
+        self,
+        parts: AccountParts,
+        mailer: Mailer | None,
+        *,
+        pages: str,
+        language: str = LANGUAGES[0],
+        due: asyncio.Event,
+    ) -> None:
         """
         Send e-mails.
 
@@ -36,12 +44,14 @@ class MailSender:
             parts: what accounts work with.
             mailer: sends one; None where the settings name no way.
             pages: address of the pages that take codes; empty for none.
+            language: that they are in.
             due: is set when one may be due.
         """
         self._parts = parts
         self._mailer = mailer
         self._pages = pages
-        self._invitations = InvitationMail(parts, mailer, pages)
+        self._invitations = InvitationMail(parts, mailer, pages, language)
+        self._language = language
         self._due = due
         self._next_cleaning_at = parts.clock.now()
         self._loop: asyncio.Task[None] | None = None
@@ -104,13 +114,16 @@ class MailSender:
             await self._postpone(mail, None)
             return True
         try:
-            await self._mailer.send(letter_of(mail.purpose, mail.email, code=code, pages=self._pages))
-        except OSError as error:  # as smtplib's own are
+            letter = letter_of(
+                mail.purpose, mail.email, code=code, pages=self._pages, language=self._language
+            )
+            await self._mailer.send(letter)
+        except OSError as error:  # as those of smtplib are
             _log.warning(
                 "accounts.mail_failed",
                 purpose=str(mail.purpose),
                 attempts=mail.attempts + 1,
-                error=type(error).__name__,
+                error=reason_of(error),
             )
             await self._postpone(mail, next_try(parts.clock.now(), attempts=mail.attempts))
             return True

@@ -13,8 +13,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId
 from sagacity.domain.tenant import Tenant
 from sagacity.mail.base import Mailer
-from sagacity.mail.console import ConsoleMailer
-from sagacity.mail.smtp import SmtpMailer
+from sagacity.mail.open import open_mailer
 from sagacity.storage.transaction import Storage
 
 _HASHES_AT_ONCE = 2
@@ -65,11 +64,18 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
         ),
         wake=due.set,
     )
-    return Accounts(parts, MailSender(parts, _mailer(settings, clock), pages=settings.account_pages, due=due))
+    sender = MailSender(
+        parts,
+        _mailer(settings, clock),
+        pages=settings.account_pages,
+        language=settings.mail_language,
+        due=due,
+    )
+    return Accounts(parts, sender)
 
 
 def _mailer(settings: Settings, clock: Clock) -> Mailer | None:
     url = settings.mail_url.get_secret_value()
     if not url:
         return None
-    return ConsoleMailer() if url == "console" else SmtpMailer(url, settings.mail_from, clock)
+    return open_mailer(url, settings.mail_from, clock)

@@ -26,6 +26,10 @@ SERVER = "server"
 """The one check that may fail on a machine where no server runs; it still counts."""
 _NOT_TAKEN = 300
 """The least status of HTTP that is no success."""
+_MAIL_ADVICE = {
+    "ses": "correct SAGACITY_MAIL_URL or the credentials, which need ses:SendEmail and ses:GetAccount",
+    "smtp": "correct SAGACITY_MAIL_URL: host, port (465 for smtps, 587 for smtp), user and password",
+}
 _REINDEX = "stop the server and run `sagacity reindex`"
 
 
@@ -77,7 +81,7 @@ def look(flags: Invocation) -> list[Check]:
         *([_redis(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
-        *([_mail(settings)] if settings.mail_url.get_secret_value().startswith("smtp") else []),
+        *([_mail(settings)] if settings.mail_url.get_secret_value() not in ("", "console") else []),
         *([_traces(settings)] if settings.traces_url else []),
         _keys(),
         _checked(SERVER, lambda: _server(flags)),
@@ -141,15 +145,16 @@ def _redis(settings: "Settings") -> Check:
 
 def _mail(settings: "Settings") -> Check:
     from sagacity.domain.clock import SystemClock  # noqa: PLC0415  only this check needs it
-    from sagacity.mail.smtp import SmtpMailer  # noqa: PLC0415  with it
+    from sagacity.mail.base import reason_of  # noqa: PLC0415  with it
+    from sagacity.mail.open import open_service  # noqa: PLC0415  with it
 
-    mailer = SmtpMailer(settings.mail_url.get_secret_value(), settings.mail_from, SystemClock())
+    url = settings.mail_url.get_secret_value()
     try:
-        asyncio.run(mailer.check())
+        found = asyncio.run(open_service(url, settings.mail_from, SystemClock()).check())
     except OSError as error:
-        advice = "correct SAGACITY_MAIL_URL: host, port (465 for smtps, 587 for smtp), user and password"
-        return Check("mail", ok=False, found=f"no e-mail can be sent ({type(error).__name__})", advice=advice)
-    return Check("mail", ok=True, found=f"the server takes e-mails from {settings.mail_from}")
+        advice = _MAIL_ADVICE["ses" if url.startswith("ses:") else "smtp"]
+        return Check("mail", ok=False, found=f"no e-mail can be sent ({reason_of(error)})", advice=advice)
+    return Check("mail", ok=True, found=found)
 
 
 def _traces(settings: "Settings") -> Check:

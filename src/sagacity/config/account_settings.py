@@ -1,12 +1,28 @@
 """The settings of accounts: who may sign up, how passwords are hashed, and by what e-mails are sent."""
 
+from collections.abc import Mapping
 from typing import Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
 from sagacity.config.secrets import checked_secret
+from sagacity.mail.open import check_address
+from sagacity.mail.texts import LANGUAGES
+
+_REGION, _SENDER = "AWS_REGION", "SES_SENDER_EMAIL"
+"""By which names others know what sends e-mails."""
+
+
+def mail_of_others(environment: Mapping[str, str]) -> dict[str, object]:
+    """Return the settings of e-mails that variables of other programs stand for, where ours are not set."""
+    given: dict[str, object] = {}
+    sender, region = environment.get(_SENDER, ""), environment.get(_REGION, "")
+    if sender and "SAGACITY_MAIL_FROM" not in environment:
+        given["mail_from"] = sender
+    if sender and region and "SAGACITY_MAIL_URL" not in environment:
+        given["mail_url"] = f"ses://{region}"
+    return given
 
 
 class AccountSettings(BaseSettings):
@@ -41,19 +57,23 @@ class AccountSettings(BaseSettings):
     )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
-        description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, or `console`, "
-        "which prints them, for development. Empty: none are sent.",
+        description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "
+        "`ses://REGION` for Amazon SES, or `console`, which prints them, for development. Empty: none are sent.",
     )
     mail_from: str = Field(default="", description="Address that e-mails are from.")
+    mail_language: str = Field(
+        default=LANGUAGES[0],
+        description=f"Language of e-mails: {', '.join(f'`{one}`' for one in LANGUAGES)}.",
+    )
 
     @model_validator(mode="after")
     def _accounts_can_be_made(self) -> Self:
         url = self.mail_url.get_secret_value()
         if url not in ("", "console"):
-            if not url.startswith(("smtp://", "smtps://")) or not urlsplit(url).hostname:
-                raise ValueError(
-                    "SAGACITY_MAIL_URL must be `console`, or such as smtps://user:password@host:465"
-                )
+            try:
+                check_address(url)
+            except ValueError as error:
+                raise ValueError(f"SAGACITY_MAIL_URL {error}") from error
             if "@" not in self.mail_from or not self.mail_from.isprintable():
                 raise ValueError(
                     "SAGACITY_MAIL_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from"
@@ -68,6 +88,13 @@ class AccountSettings(BaseSettings):
                 "and SAGACITY_VERIFY_EMAIL=false does without"
             )
         return self
+
+    @field_validator("mail_language")
+    @classmethod
+    def _known_language(cls, value: str) -> str:
+        if value not in LANGUAGES:
+            raise ValueError(f"must be one of {', '.join(LANGUAGES)}")
+        return value
 
     @field_validator("account_key")
     @classmethod

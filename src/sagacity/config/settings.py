@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
-from sagacity.config.account_settings import AccountSettings
+from sagacity.config.account_settings import AccountSettings, mail_of_others
 from sagacity.config.config_store_settings import UNPREFIXED, ConfigStoreSettings
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
@@ -380,6 +380,7 @@ def load_settings(**given: object) -> Settings:
     for name, other in _OTHER_NAMES.items():
         if f"{_PREFIX}{name.upper()}" not in os.environ and other in os.environ:  # noqa: TID251  the one place that may
             given = {name: os.environ[other], **given}  # noqa: TID251  the one place that may
+    given = {**mail_of_others(os.environ), **given}  # noqa: TID251  the one place that may
     try:
         return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
     except ValidationError as error:

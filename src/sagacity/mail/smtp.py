@@ -6,15 +6,26 @@ import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 from email.message import EmailMessage
-from email.utils import format_datetime, make_msgid
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
 from sagacity.domain.clock import Clock
 from sagacity.mail.base import Letter
+from sagacity.mail.message import message_of
 
 SECONDS = 30.0
 _PORTS = {"smtp": 587, "smtps": 465}
+
+
+def smtp_address(url: str) -> None:
+    """
+    Make sure that an address names a server.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if not url.startswith(("smtp://", "smtps://")) or not urlsplit(url).hostname:
+        raise ValueError("must be `console`, or such as smtps://user:password@host:465 or ses://eu-central-1")
 
 
 class SmtpMailer:
@@ -40,15 +51,10 @@ class SmtpMailer:
         Raises:
             OSError: the server cannot be reached, or did not take it.
         """
-        message = EmailMessage()
-        message["From"], message["To"], message["Subject"] = self._sender, letter.to, letter.subject
-        message["Date"] = format_datetime(self._clock.now())
-        message["Message-ID"] = make_msgid(domain=self._sender.rpartition("@")[2].rstrip(">"))
-        message["Auto-Submitted"] = "auto-generated"
-        message.set_content(letter.text)
+        message = message_of(letter, sender=self._sender, at=self._clock.now())
         await asyncio.to_thread(self._hand_over, message)
 
-    async def check(self) -> None:
+    async def check(self) -> str:
         """
         Sign in to the server, and hand nothing over.
 
@@ -56,6 +62,7 @@ class SmtpMailer:
             OSError: it cannot be reached, does not encrypt, or does not let this program in.
         """
         await asyncio.to_thread(self._sign_in_only)
+        return f"the server takes e-mails from {self._sender}"
 
     def _sign_in_only(self) -> None:
         with self._signed_in() as server:

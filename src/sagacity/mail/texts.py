@@ -1,47 +1,40 @@
-"""What e-mails to accounts say."""
+"""What e-mails say to accounts and to whom is invited, in the languages of `templates/languages/`."""
 
+import tomllib
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
 
 from sagacity.domain.account import Mail
 from sagacity.mail.base import Letter
 
+if TYPE_CHECKING:
+    from jinja2 import Template
 
-class _Text(NamedTuple):
-    subject: str
-    before: str
+LANGUAGES = ("en", "de")
+"""In which e-mails can be; the first is the usual one."""
+_FOLDER = files("sagacity.mail") / "templates"
+
+
+class _Step(NamedTuple):
     page: str
     command: str
-    after: str
 
 
-_TEXTS: Mapping[Mail, _Text] = {
-    Mail.VERIFY: _Text(
-        subject="Confirm your e-mail address",
-        before="Somebody signed up with this address. If it was you, confirm it within 24 hours.",
-        page="verify-email",
-        command="sagacity account verify",
-        after="If it was not you, there is nothing to do.",
-    ),
-    Mail.RESET: _Text(
-        subject="Set a new password",
-        before="Somebody asked for a new password for this address. If it was you, set one within an hour.",
-        page="reset-password",
-        command="sagacity account reset",
-        after="If it was not you, there is nothing to do: your password stays as it is.",
-    ),
-    Mail.KNOWN: _Text(
-        subject="You have an account already",
-        before="Somebody signed up with this address, which has an account already. If it was you, sign in; "
-        "if you forgot your password, ask for a new one.",
-        page="",
-        command="",
-        after="If it was not you, there is nothing to do.",
-    ),
+_STEPS: Mapping[Mail, _Step] = {
+    Mail.VERIFY: _Step(page="verify-email", command="sagacity account verify"),
+    Mail.RESET: _Step(page="reset-password", command="sagacity account reset"),
+    Mail.KNOWN: _Step(page="", command=""),
 }
+"""Where the code of a letter is to be given: on which web page, and to which command."""
+_INVITATION = _Step(
+    page="accept-invitation",
+    command="sagacity invitations accept, sagacity account register --invitation-code",
+)
 
 
-def letter_of(purpose: Mail, to: str, *, code: str, pages: str) -> Letter:
+def letter_of(purpose: Mail, to: str, *, code: str, pages: str, language: str = LANGUAGES[0]) -> Letter:
     """
     Return the letter of a purpose.
 
@@ -51,11 +44,14 @@ def letter_of(purpose: Mail, to: str, *, code: str, pages: str) -> Letter:
         code: that it carries; empty for none.
         pages: address of the pages that take codes; empty for none. The code stands after a #, so that no server on the
             way, and none of its logs, is told it.
+        language: one of LANGUAGES.
     """
-    return _letter(_TEXTS[purpose], to, code=code, pages=pages)
+    return _letter(purpose, _STEPS[purpose], to, code=code, pages=pages, language=language)
 
 
-def invitation_letter(to: str, *, organisation: str, role: str, code: str, pages: str) -> Letter:
+def invitation_letter(
+    to: str, *, organisation: str, role: str, code: str, pages: str, language: str = LANGUAGES[0]
+) -> Letter:
     """
     Return the letter that invites an address.
 
@@ -65,22 +61,56 @@ def invitation_letter(to: str, *, organisation: str, role: str, code: str, pages
         role: what the account is to be.
         code: that it carries.
         pages: as in `letter_of`.
+        language: one of LANGUAGES.
     """
-    text = _Text(
-        subject="You are invited",
-        before=f"You are invited to the organisation {organisation!r}, with the role {role}. "
-        "Accept within seven days: sign in and use the code, or sign up with it.",
-        page="accept-invitation",
-        command="sagacity invitations accept, or sagacity account register --invitation-code",
-        after="If you do not know what this is about, there is nothing to do.",
+    words = {"organisation": organisation, "role": role}
+    return _letter("invitation", _INVITATION, to, code=code, pages=pages, language=language, words=words)
+
+
+def _letter(
+    name: str,
+    step: _Step,
+    to: str,
+    *,
+    code: str,
+    pages: str,
+    language: str,
+    words: Mapping[str, str] | None = None,
+) -> Letter:
+    phrases = phrases_of(language)
+    filled = {key: text.format_map(words or {}) for key, text in phrases[name].items()}
+    given = {
+        **filled,
+        "common": phrases["common"],
+        "language": language,
+        "code": code,
+        "command": step.command,
+        "link": f"{pages.rstrip('/')}/{step.page}#code={code}" if code and pages else "",
+    }
+    return Letter(
+        to=to,
+        subject=filled["subject"],
+        text=_layout("letter.txt.jinja").render(given),
+        html=_layout("letter.html.jinja").render(given),
+        language=language,
     )
-    return _letter(text, to, code=code, pages=pages)
 
 
-def _letter(text: _Text, to: str, *, code: str, pages: str) -> Letter:
-    paragraphs = [text.before]
-    if code and pages:
-        paragraphs.append(f"{pages.rstrip('/')}/{text.page}#code={code}")
-    if code:
-        paragraphs.append(f"Your code:\n\n    {code}\n\nIn a terminal: {text.command}")
-    return Letter(to=to, subject=text.subject, text="\n\n".join([*paragraphs, text.after]) + "\n")
+@cache
+def phrases_of(language: str) -> Mapping[str, Mapping[str, str]]:
+    """Return what letters are made of in a language: the phrases of each purpose, and those that all share."""
+    return tomllib.loads((_FOLDER / "languages" / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _layout(name: str) -> "Template":
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  most processes send no e-mail
+
+    environment = Environment(
+        autoescape=".html." in name,  # noqa: S701  the other one is plain text
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.from_string((_FOLDER / name).read_text(encoding="utf-8"))

@@ -7,6 +7,11 @@ import structlog
 
 from sagacity.observability.tracing import add_trace
 
+_NOISY = (
+    *("LiteLLM", "httpx", "httpcore", "openai", "alembic", "aiosqlite", "arq", "sse_starlette"),
+    *("botocore", "boto3", "urllib3"),  # whose debug messages hold what is sent: e-mails with their codes
+)
+
 
 def configure_logging(level: str, form: str) -> None:
     """
@@ -46,5 +51,5 @@ def configure_logging(level: str, form: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for noisy in ("LiteLLM", "httpx", "httpcore", "openai", "alembic", "aiosqlite", "arq", "sse_starlette"):
+    for noisy in _NOISY:
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))
