@@ -284,12 +284,11 @@ class QuarantineRepository:
             .join(held_memories, held_memories.c.memory_id == column.memory_id)
             .where(*self._held(one), column.kind == str(MemoryKind.USER_PLAYBOOK))
         )
-        await self._hold_derived([row.memory_id for row in held])
+        await self._hold_derived([row.memory_id for row in held], {one.quarantine_id})
 
-    async def _hold_derived(self, playbook_ids: Sequence[int]) -> set[MemoryId]:
-        """Record that what was made of held playbooks is held by the same quarantines; returns what that is."""
+    async def _hold_derived(self, playbook_ids: Sequence[int], by: Collection[str]) -> set[MemoryId]:
+        """Record that quarantines hold what was made of playbooks; returns what that is."""
         made = await self._derived.resting_on(playbook_ids) if playbook_ids else ()
-        by = await quarantines_of(self._scope, playbook_ids) if made else set[str]()
         for one in made:
             await keep_held(self._scope, one.memory_id, by)
         return {one.memory_id for one in made}
@@ -305,8 +304,10 @@ class QuarantineRepository:
                     column.kind == str(MemoryKind.USER_PLAYBOOK),
                 )
             )
-            made = await self._hold_derived([row.memory_id for row in rows])
-            await self._mark_each(sorted(learned | made))
+            for row in rows:
+                by = await quarantines_of(self._scope, [row.memory_id])
+                learned |= await self._hold_derived([row.memory_id], by)
+            await self._mark_each(sorted(learned))
         await settle_replaced(self._scope, self._search)
         await self._dead_letters.queue_released()
 
