@@ -81,7 +81,6 @@ def test_an_invitation_says_who_invites_and_as_what(language: str) -> None:
     assert page.links == [f"{PAGES}accept-invitation#code={CODE}"]
 
 
-
 def test_languages_have_the_same_phrases() -> None:
     """Every file is offered, and lacks nothing that the first has."""
     folder = Path(str(texts._FOLDER / "languages"))
