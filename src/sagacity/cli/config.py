@@ -124,8 +124,9 @@ def rotate_key(
     """
     Change the key that encrypts API keys in configurations.
 
-    The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on the database itself, while servers run. What an interrupted run did stays done; start it
-    again to go on. Afterwards the other keys are no longer needed, except for older backups.
+    The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on
+    the database itself, while servers run. What an interrupted run did stays done; start it again to
+    go on. Afterwards the other keys are no longer needed, except for older backups.
 
     Example: sagacity config rotate-key
 
