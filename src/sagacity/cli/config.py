@@ -99,7 +99,9 @@ def rollback(
     context: typer.Context, version: Annotated[int, typer.Argument(min=1, help="A version; see `history`.")]
 ) -> None:
     """
-    Make a former configuration the present one again, with its secrets.
+    Make a former configuration the present one again.
+
+    API keys are again those of that time. Another rollback undoes it.
 
     Example: sagacity config rollback 3
     """
@@ -120,10 +122,11 @@ def rotate_key(
     ] = False,
 ) -> None:
     """
-    Encrypt the keys of all configurations with the first key of SAGACITY_CONFIG_KEY.
+    Change the key that encrypts API keys in configurations.
 
-    Works on the database itself, while servers run. What an interrupted run did stays done; start it
-    again to go on. Afterwards the other keys are no longer needed, except for older backups.
+    The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on
+    the database itself, while servers run. What an interrupted run did stays done; start it again to
+    go on. Afterwards the other keys are no longer needed, except for older backups.
 
     Example: sagacity config rotate-key
 
