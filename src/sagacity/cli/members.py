@@ -49,7 +49,9 @@ def add(
     """
     Let an account in, on the server's machine.
 
-    This is how an organisation gets its first owner. An address without an account is invited; the server sends the e-mail. A member gets the role.
+    This is how an organisation gets its first owner.
+
+    An address without an account is invited; the server sends the e-mail. A member gets the role.
 
     Example: sagacity members add ana@example.com --role owner
     """
