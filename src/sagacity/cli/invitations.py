@@ -38,7 +38,9 @@ def create(
     role: Annotated[str, typer.Option("--role", help="owner, admin, member or viewer.")] = "member",
 ) -> None:
     """
-    Invite an address; an e-mail carries a code that is good once, for seven days.
+    Invite an address by e-mail.
+
+    The e-mail carries a code that is good once, for seven days.
 
     Example: sagacity invitations create ben@example.com --role viewer
     """

@@ -47,7 +47,9 @@ def add(
     org: options.OrgId = DEFAULT_ORG,
 ) -> None:
     """
-    Let an account in, on the server's machine: this is how an organisation gets its first owner.
+    Let an account in, on the server's machine.
+
+    This is how an organisation gets its first owner.
 
     An address without an account is invited; the server sends the e-mail. A member gets the role.
 

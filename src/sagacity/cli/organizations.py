@@ -30,7 +30,9 @@ def switch(
     organization: Annotated[str, typer.Argument(help="Where to go on; see `list`.", metavar="ORGANIZATION")],
 ) -> None:
     """
-    Begin a session in another of your organisations, and print its tokens. The one so far goes on.
+    Begin a session in another organisation, and print its tokens.
+
+    The session so far goes on.
 
     Example: sagacity organizations switch acme
     """
