@@ -1,7 +1,6 @@
 """Settings become the store of configurations: a folder, else S3, else the database."""
 
 from contextlib import suppress
-from importlib.util import find_spec
 
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import TTL_SECONDS, CachedConfigs
@@ -13,7 +12,7 @@ from sagacity.config.s3 import S3Place
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import Topic
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import ConfigError, StorageUnavailable
+from sagacity.domain.errors import StorageUnavailable
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Storage
 
@@ -22,18 +21,11 @@ _DOCUMENT_SECONDS = 1.0
 
 
 def open_configs(settings: Settings, storage: Storage, *, clock: Clock) -> ConfigStore:
-    """
-    Return the store that the settings choose.
-
-    Raises:
-        ConfigError: it needs a package that is not installed.
-    """
+    """Return the store that the settings choose."""
     open_ring = config_keys(settings)
     if settings.config_folder is not None:
         return DocumentConfigs(FolderPlace(settings.config_folder.expanduser()), storage, open_ring, clock)
     if (choice := settings.config_s3) is not None:
-        if find_spec("boto3") is None:
-            raise ConfigError("configurations in S3 need the package boto3: pip install 'sagacity[s3]'")
         return DocumentConfigs(S3Place(choice), storage, open_ring, clock)
     return DatabaseConfigs(storage, open_ring)
 
