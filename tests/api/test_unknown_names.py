@@ -41,13 +41,13 @@ async def test_a_null_is_a_field_not_given_also_where_it_is_not_known(api: httpx
 
 async def test_a_publish_names_what_it_leaves_out(api: httpx.AsyncClient) -> None:
     """At any depth; what was known is stored."""
-    body = turns("hi") | {"evaluation_only": True, "sorce": "x"}
+    body = turns("hi") | {"priority": True, "sorce": "x"}
     body["interaction_data_list"][0]["contnt"] = "z"
     reply = await api.post("/api/publish_interaction?wait_for_respons=true", json=body)
     assert reply.status_code == 200
     warnings = reply.json()["warnings"]
     assert "wait_for_respons is not known; did you mean wait_for_response?" in warnings
-    assert any(one.startswith("evaluation_only is not known") for one in warnings)
+    assert any(one.startswith("priority is not known") for one in warnings)
     assert "sorce is not known; did you mean source?" in warnings
     assert "interaction_data_list.0: contnt is not known; did you mean content?" in warnings
 

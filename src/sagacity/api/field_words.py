@@ -93,6 +93,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "PublishBody.metadata": "Free JSON about the request; a search for turns can filter by it.",
     "skip_aggregation": "If true, what is learned from these turns starts no aggregation.",
     "force_extraction": "If true, learners read these turns now, without waiting for a full step.",
+    "evaluation_only": "If true, these turns count when their session is evaluated, and nothing is learned from them.",
     "sessions": "Requests, grouped by conversation.",
     "requests": "The requests of this session.",
     "request": "The publish itself.",

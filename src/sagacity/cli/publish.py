@@ -54,6 +54,9 @@ def publish(
     force_extraction: Annotated[
         bool, typer.Option("--force-extraction", help="Learn at once, even from few turns.")
     ] = False,
+    evaluation_only: Annotated[
+        bool, typer.Option("--evaluation-only", help="Only evaluate the session; learn nothing from it.")
+    ] = False,
 ) -> None:
     """
     Publish turns of a conversation. They are on disk when this returns.
@@ -76,6 +79,7 @@ def publish(
         "agent_version": agent_version,
         "skip_aggregation": skip_aggregation,
         "force_extraction": force_extraction,
+        "evaluation_only": evaluation_only,
     }
     bodies = payload.requests(_given(user_message, agent_response, data, file, stdin=stdin), flags)
     replies, receipts = _send(context, bodies, wait=wait)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -115,8 +116,14 @@ class NewRequest(Value):
     agent_version: str = ""
     skip_aggregation: bool = False
     force_extraction: bool = False
+    evaluation_only: bool = False
+    """Nothing is learned from it; its session is judged."""
     metadata: dict[str, JsonValue] = {}
     interactions: tuple[NewInteraction, ...]
+
+
+OF_REQUEST: Final = ("source", "agent_version", "skip_aggregation", "evaluation_only")
+"""What a turn has from the request that it came with."""
 
 
 class Request(Value):
@@ -129,6 +136,8 @@ class Request(Value):
     agent_version: str = ""
     skip_aggregation: bool = False
     force_extraction: bool = False
+    evaluation_only: bool = False
+    """Nothing is learned from it; its session is judged."""
     metadata: dict[str, JsonValue] = {}
     first_seq: int
     last_seq: int
@@ -148,6 +157,8 @@ class Interaction(NewInteraction):
     source: str = ""
     agent_version: str = ""
     skip_aggregation: bool = False
+    evaluation_only: bool = False
+    """Whether nothing is learned from it."""
     created_at: datetime
     is_held: bool = False
     """Whether a quarantine keeps it from being served."""

@@ -131,9 +131,10 @@ async def explained(
     """Add why nothing was noted to the progress of a learner that has read *turns* without any."""
     if progress.state is not LearnerState.LEARNED:
         return progress
-    read = tuple(turn for turn in turns if learner.reads(turn.source))
+    read = tuple(turn for turn in turns if learner.reads(turn))
     if not read:
-        reason = "it reads no requests from this source"
+        sent = all(turn.evaluation_only for turn in turns)
+        reason = "sent for evaluation alone" if sent else "it reads no requests from this source"
     else:
         window = Window(user_id=read[0].user_id, first_seq=read[0].seq, last_seq=read[-1].seq, unread=read)
         reason = _nothing_new(progress.entries) or await _reason(progress.outcome, learner, window)

@@ -148,8 +148,17 @@ class PublishBody(WriteBody):
     session_id: Id | None = None
     skip_aggregation: bool = False
     force_extraction: bool = False
+    evaluation_only: bool = False
     request_id: Id | None = None
     metadata: dict[str, JsonValue] = {}
+
+    @model_validator(mode="after")
+    def _can_be_evaluated(self) -> Self:
+        if self.evaluation_only and self.force_extraction:
+            raise ValueError("evaluation_only and force_extraction exclude each other")
+        if self.evaluation_only and self.session_id is None:
+            raise ValueError("evaluation_only needs a session_id: sessions are evaluated")
+        return self
 
     def to_domain(self, request_id: RequestId) -> NewRequest:
         """Return the request as the log takes it, under *request_id*."""
@@ -161,6 +170,7 @@ class PublishBody(WriteBody):
             agent_version=self.agent_version or DEFAULT_AGENT_VERSION,
             skip_aggregation=self.skip_aggregation,
             force_extraction=self.force_extraction,
+            evaluation_only=self.evaluation_only,
             metadata=self.metadata,
             interactions=tuple(turn.to_domain() for turn in self.interaction_data_list),
         )

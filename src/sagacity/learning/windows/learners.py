@@ -8,6 +8,7 @@ from sagacity.config.model_choice import Role
 from sagacity.config.tenant_config import TenantConfig, is_window_chosen, window_of
 from sagacity.domain.cursor import Cursor, LearnerKey, learner_name
 from sagacity.domain.ids import UserId
+from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.learning.deduplication.judge import ModelJudge
 from sagacity.learning.extractors.base import NEIGHBOUR_COUNT, ConfiguredExtractor, Extractor
@@ -73,9 +74,9 @@ class Learner:
         """Return how many turns more would fill the step."""
         return self.step + self.follows_talk - unread
 
-    def reads(self, source: str) -> bool:
-        """Return whether it reads turns that came from there."""
-        return not self.sources or source in self.sources
+    def reads(self, turn: Interaction) -> bool:
+        """Return whether it reads a turn: none that was sent for evaluation alone, or from another source."""
+        return not turn.evaluation_only and (not self.sources or turn.source in self.sources)
 
 
 @dataclass(frozen=True, slots=True)

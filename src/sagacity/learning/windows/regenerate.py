@@ -274,7 +274,7 @@ async def _last_turns(
     found: list[Interaction] = []
     while seq > 0 and len(found) < learner.window_size:
         page = await snapshot.interactions.log_before(user_id, seq=seq, limit=_PAGE)
-        found[:0] = [turn for turn in page if _is_asked_for(turn, parameters) and learner.reads(turn.source)]
+        found[:0] = [turn for turn in page if _is_asked_for(turn, parameters) and learner.reads(turn)]
         seq = page[0].seq - 1 if page else 0
     return tuple(found[-learner.window_size :])
 
@@ -363,7 +363,7 @@ def _new_turns(group: LearnerGroup, readings: Sequence[WindowResult]) -> list[In
     return [
         turn
         for turn in _turns(readings)
-        if not any(turn.seq < first and learner.reads(turn.source) for learner, first in begins)
+        if not any(turn.seq < first and learner.reads(turn) for learner, first in begins)
     ]
 
 

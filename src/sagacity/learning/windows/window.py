@@ -180,8 +180,6 @@ def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
         user_id=user_id,
         first_seq=due.first_seq,
         last_seq=due.last_seq,
-        unread=tuple(turn for turn in unread if learner.reads(turn.source)),
-        context=tuple(
-            turn for turn in earlier[max(0, len(earlier) - before) :] if learner.reads(turn.source)
-        ),
+        unread=tuple(turn for turn in unread if learner.reads(turn)),
+        context=tuple(turn for turn in earlier[max(0, len(earlier) - before) :] if learner.reads(turn)),
     )

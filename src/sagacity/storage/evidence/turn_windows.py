@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.interaction import OF_REQUEST
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import interactions, requests
 from sagacity.storage.statements.array_params import among
@@ -28,9 +29,7 @@ def _with_request(*images: sa.ColumnElement[str]) -> sa.Select[*tuple[Any, ...]]
     return sa.select(
         *(column for column in interactions.c if column not in set(_IMAGES)),
         *images,
-        requests.c.source,
-        requests.c.agent_version,
-        requests.c.skip_aggregation,
+        *(requests.c[name] for name in OF_REQUEST),
     ).join_from(
         interactions,
         requests,

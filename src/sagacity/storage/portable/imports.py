@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.interaction import OF_REQUEST
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.interactions import document_of as document_of_turn
 from sagacity.storage.evidence.interactions import interaction_of, request_of
@@ -171,7 +172,7 @@ class ImportRepository:
         documents: list[Document] = []
         for row in rows:
             owner = owners[row.request_id]
-            told = {name: getattr(owner, name) for name in ("source", "agent_version", "skip_aggregation")}
+            told = {name: getattr(owner, name) for name in OF_REQUEST}
             turn = interaction_of(dict(row._mapping) | told)
             documents.append(document_of_turn(owner, turn, turn.interaction_id))
         await self._search.put(_with(documents, vectors), new=True)

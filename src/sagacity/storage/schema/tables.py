@@ -278,6 +278,7 @@ requests = sa.Table(
     columns.text("agent_version"),
     columns.flag("skip_aggregation"),
     columns.flag("force_extraction"),
+    columns.flag("evaluation_only"),
     columns.flag("is_held"),
     columns.json("metadata", "{}"),
     sa.Column("facts", columns.Json),

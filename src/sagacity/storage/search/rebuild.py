@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.interaction import OF_REQUEST
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.interactions import document_of as document_of_turn
 from sagacity.storage.evidence.interactions import interaction_of, request_of
@@ -155,7 +156,7 @@ async def _documents(scope: Scope) -> AsyncGenerator[list[Document]]:
 
 
 def _with_origin(row: Any, request: Any) -> Any:
-    from_request = {name: getattr(request, name) for name in ("source", "agent_version", "skip_aggregation")}
+    from_request = {name: getattr(request, name) for name in OF_REQUEST}
     return interaction_of(dict(row._mapping) | from_request)
 
 

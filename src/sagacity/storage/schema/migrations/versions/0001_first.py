@@ -325,6 +325,7 @@ def _log() -> None:
         *_texts("source", "agent_version"),
         _flag("skip_aggregation"),
         _flag("force_extraction"),
+        _flag("evaluation_only"),
         _flag("is_held"),
         _json("metadata", "{}"),
         sa.Column("facts", JSON),
