@@ -29,6 +29,7 @@ AuditActionWord = (
         "config.changed",
         "account.signed_up",
         "account.verified",
+        "account.linked",
         "account.password_changed",
         "account.password_reset",
         "account.deleted",
