@@ -25,6 +25,7 @@ Recorded = dict[str, dict[str, Json]]
 _RANDOM_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _TOKEN = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 _SIGNATURE = re.compile(r"\b[0-9a-f]{128}\b")
+_CSRF_TOKEN = re.compile(r'(?<="csrf_token": ")[0-9a-f]{64}')
 _PSEUDONYM = re.compile(r"\buser:[0-9a-f]{32}\b")
 _ERASURE_KEY = "a secret that signs the examples and nothing else"
 _DURATION = 1.0
@@ -149,6 +150,7 @@ def with_steady_ids(recorded: Recorded) -> Recorded:
     text = _PSEUDONYM.sub(
         "user:" + "5e" * 16, _SIGNATURE.sub("5e" * 64, _RANDOM_ID.sub(replaced, json.dumps(recorded)))
     )
+    text = _CSRF_TOKEN.sub("c5" * 32, text)
     return json.loads(_TOKEN.sub("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl", text))
 
 

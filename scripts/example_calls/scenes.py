@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from example_calls.recorder import LOCAL, Recorder
+from sagacity.accounts.oidc.flow import code_for
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Mail
 from sagacity.domain.analytics_reports import Granularity, step_of
@@ -731,6 +732,7 @@ async def accounts(api: Recorder) -> None:
     both = {"current_password": password, "new_password": "Four-Lions-6"}
     await api.show("POST /api/auth/password/update", both)
     await api.show("POST /api/auth/refresh", {"refresh_token": refreshed["refresh_token"]})
+    await _by_browser(api, email, both["new_password"])
     await api.show("POST /api/auth/logout")
     for call in ("DELETE /api/auth/account", "DELETE /api/account"):
         other = f"{len(call)}@example.com"
@@ -740,6 +742,17 @@ async def accounts(api: Recorder) -> None:
         again = await api.do("POST /api/auth/login", {"email": other, "password": new["password"]})
         api.token = again["access_token"]
         await api.show(call, {"password": new["password"]})
+
+
+async def _by_browser(api: Recorder, email: str, password: str) -> None:
+    """The account comes back from a provider with a code, and signs in with a cookie."""
+    parts = api.runtime.accounts.parts
+    async with parts.storage.read(parts.tenant) as snapshot:
+        account = await snapshot.accounts.find_by_email(email)
+    assert account is not None  # noqa: S101  it has just signed in
+    await api.show("POST /api/auth/oidc/token", {"code": await code_for(parts, account)})
+    await api.show("POST /api/auth/cookie", {"email": email, "password": password})
+    await api.show("GET /api/auth/csrf")
 
 
 async def members(api: Recorder) -> None:
@@ -804,7 +817,13 @@ SCENES: tuple[Callable[[Recorder], Awaitable[None]], ...] = (
     tokens,
 )
 SETTINGS: Mapping[object, dict[str, Any]] = {
-    accounts: {"sign_up": "open", "mail_url": "console", "password_memory_kib": 64},
+    accounts: {
+        "sign_up": "open",
+        "mail_url": "console",
+        "password_memory_kib": 64,
+        "cookie_sessions": True,
+        "public_url": "http://127.0.0.1:8081",
+    },
     members: {
         "sign_up": "open",
         "verify_email": False,

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from sagacity.api import accounts, health
+from sagacity.api import accounts, health, oidc
 from sagacity.api.app import PREFIX, ROUTERS, SERVED, create_app
 from sagacity.api.dependencies import Needs
 from sagacity.api.field_words import FIELD_WORDS
@@ -29,6 +29,8 @@ SIGN_IN = {
     "/api/auth/signup",
     "/api/auth/login",
     "/api/auth/refresh",
+    "/api/auth/oidc/token",
+    "/api/auth/cookie",
     "/api/auth/password/reset",
     "/api/register",
     "/api/verify-email",
@@ -39,6 +41,7 @@ SIGN_IN = {
 }
 """Open to everyone: by these a caller comes to a token."""
 OPEN = PUBLIC | SIGN_IN
+OPEN_ROUTERS = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages)
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENT = described()
 OPERATIONS = [
@@ -122,7 +125,7 @@ def test_every_route_says_what_it_needs_of_its_caller():
             one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)
         ]
         for prefix, router in SERVED
-        if all(router is not one for one in (health.router, accounts.public, accounts.root))
+        if all(router is not one for one in OPEN_ROUTERS)
         for route in router.routes
         if isinstance(route, APIRoute)
     }
@@ -150,7 +153,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
     assert limits["/api/auth/login"] == 60
-    assert len(limits) == 70
+    assert len(limits) == 74
     assert "/api/get_profiles" not in limits
 
 

@@ -14,7 +14,15 @@ LONG = timedelta(days=3_650)
 
 def account(word: str) -> Account:
     """The account of the user whom tests know; *word* is its address and its secrets."""
-    return Account(user_id=ANNA, email=word, full_name=word, password_hash=word, created_at=START)
+    return Account(
+        user_id=ANNA,
+        email=word,
+        full_name=word,
+        password_hash=word,
+        issuer=word,
+        subject=word,
+        created_at=START,
+    )
 
 
 def invitation(word: str) -> Invitation:

@@ -3,7 +3,11 @@
 import asyncio
 from dataclasses import dataclass
 
+import httpx
+
 from sagacity.accounts.mail import MailSender
+from sagacity.accounts.oidc.flow import OidcSignIn
+from sagacity.accounts.oidc.provider import SECONDS, OidcChoice, OidcProvider
 from sagacity.accounts.parts import AccountParts, AccountPolicy, SignUp
 from sagacity.auth.account_tokens import AccountTokens
 from sagacity.auth.passwords import PasswordCost, Passwords
@@ -14,6 +18,7 @@ from sagacity.domain.ids import IdSource, OrgId
 from sagacity.domain.tenant import Tenant
 from sagacity.mail.base import Mailer
 from sagacity.mail.open import open_mailer
+from sagacity.providers.checked_connections import CheckedTransport
 from sagacity.storage.transaction import Storage
 
 _HASHES_AT_ONCE = 2
@@ -25,11 +30,14 @@ class Accounts:
 
     parts: AccountParts
     mails: MailSender
+    oidc: OidcSignIn | None
+    """Signing in at an OpenID Connect provider; None where the settings name none."""
+    _client: httpx.AsyncClient | None
 
     @property
     def are_open(self) -> bool:
-        """Whether anybody may sign up, with or without an invitation."""
-        return self.parts.policy.sign_up is not SignUp.CLOSED
+        """Whether people sign up, with or without an invitation, or sign in at a provider."""
+        return self.parts.policy.sign_up is not SignUp.CLOSED or self.oidc is not None
 
     async def start(self) -> None:
         """Begin to send e-mails."""
@@ -40,6 +48,8 @@ class Accounts:
     async def stop(self) -> None:
         """End it."""
         await self.mails.stop()
+        if self._client is not None:
+            await self._client.aclose()
         self.parts.passwords.close()
 
 
@@ -64,14 +74,18 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
         ),
         wake=due.set,
     )
-    sender = MailSender(
+    mails = MailSender(
         parts,
         _mailer(settings, clock),
         pages=settings.account_pages,
         language=settings.mail_language,
         due=due,
     )
-    return Accounts(parts, sender)
+    if not settings.oidc_issuer:
+        return Accounts(parts, mails, oidc=None, _client=None)
+    client = httpx.AsyncClient(transport=CheckedTransport(), timeout=SECONDS)
+    provider = OidcProvider(_oidc_choice(settings), client, clock)
+    return Accounts(parts, mails, OidcSignIn(parts, provider, settings.account_pages), _client=client)
 
 
 def _mailer(settings: Settings, clock: Clock) -> Mailer | None:
@@ -79,3 +93,13 @@ def _mailer(settings: Settings, clock: Clock) -> Mailer | None:
     if not url:
         return None
     return open_mailer(url, settings.mail_from, clock)
+
+
+def _oidc_choice(settings: Settings) -> OidcChoice:
+    return OidcChoice(
+        issuer=settings.oidc_issuer,
+        client_id=settings.oidc_client_id,
+        client_secret=settings.oidc_client_secret,
+        scopes=settings.oidc_scopes,
+        redirect_uri=f"{settings.public_url}/api/auth/oidc/callback",
+    )

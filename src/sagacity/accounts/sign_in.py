@@ -1,7 +1,7 @@
 """Signing in, going on, and signing out."""
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sagacity.accounts.organisations import where_to_act
@@ -49,6 +49,18 @@ async def log_in(
         Forbidden: the account is no member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
+    account = await authenticated(parts, email, password, address=address)
+    return account, await _begin(parts, account, await where_to_act(parts, account, organization))
+
+
+async def authenticated(parts: AccountParts, email: str, password: str, *, address: str) -> Account:
+    """
+    Return the account of an address and its password.
+
+    Raises:
+        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        RateLimited: too many tries came before.
+    """
     try:
         email = normal_email(email)
     except InvalidInput as error:
@@ -63,8 +75,7 @@ async def log_in(
         async with parts.storage.begin(parts.tenant) as transaction:
             await transaction.accounts.set_password(account.user_id, renewed)
         account = account.model_copy(update={"password_hash": renewed})
-    org_id = await where_to_act(parts, account, organization)
-    return account, await _begin(parts, account, org_id)
+    return account
 
 
 async def switch(parts: AccountParts, principal: Principal, organization: str) -> SignedIn:
@@ -96,16 +107,16 @@ async def check_password(parts: AccountParts, email: str, password: str, *, addr
     return account
 
 
-async def refresh(parts: AccountParts, refresh_token: str) -> SignedIn:
+async def refresh(parts: AccountParts, refresh_token: str, *, use: TokenUse = TokenUse.REFRESH) -> SignedIn:
     """
-    Exchange a refresh token for the next tokens.
+    Exchange a refresh token for the next tokens, or a code for the first ones.
 
     One that was exchanged before is in two hands: its session ends, whoever of the two has the newest.
 
     Raises:
         Unauthorized: the token is not valid, was used, or its session has ended.
     """
-    said = await parts.tokens.read(TokenUse.REFRESH, refresh_token)
+    said = await parts.tokens.read(use, refresh_token)
     token_id, expires_at = _new_token_id(), parts.clock.now() + parts.policy.refresh
     async with parts.storage.begin(parts.tenant) as transaction:
         is_newest = await transaction.account_sessions.rotate(
@@ -130,16 +141,19 @@ async def log_out(parts: AccountParts, principal: Principal) -> None:
         await transaction.account_sessions.end(session_id)
 
 
-async def principal_of(parts: AccountParts, access_token: str) -> Principal:
+async def principal_of(
+    parts: AccountParts, access_token: str, *, use: TokenUse = TokenUse.ACCESS
+) -> Principal:
     """
-    Return who sent an access token: a member of the organisation that its session acts in, as its role says.
+    Return who sent an access token or a cookie: a member of the organisation that its session acts in.
 
-    The database is asked each time, so that another role, or none, holds in every process from the next call on.
+    What the member may do, its role says. The database is asked each time, so that another role, or none, holds in
+    every process from the next call on.
 
     Raises:
         Unauthorized: it is not valid, has expired, its session has ended, or the account is no member any more.
     """
-    said = await parts.tokens.read(TokenUse.ACCESS, access_token)
+    said = await parts.tokens.read(use, access_token)
     member = None
     async with parts.storage.read(parts.tenant) as snapshot:
         session = await snapshot.account_sessions.find_live(said.session_id, said.user_id)
@@ -195,12 +209,17 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
     return principal.account_id, principal.session_id
 
 
-async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> SignedIn:
+async def open_session(
+    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta
+) -> tuple[SessionToken, datetime]:
     """
-    Begin a session of an account whose password was right, in one of its organisations.
+    Store a session of an account, as it was when it was looked up, in one of its organisations.
+
+    Returns:
+        What its first token says, whose id is good for one exchange, and until when the session lasts without one.
 
     Raises:
-        Unauthorized: it was changed meanwhile, or the account deleted.
+        Unauthorized: the account was changed meanwhile, or deleted.
     """
     now, token_id = parts.clock.now(), _new_token_id()
     session = AccountSession(
@@ -209,7 +228,7 @@ async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> Signe
         refresh_hash=hash_token(token_id),
         acts_in=acts_in,
         created_at=now,
-        expires_at=now + parts.policy.refresh,
+        expires_at=now + lasts,
     )
     async with parts.storage.begin(parts.tenant) as transaction:
         now_known = await transaction.accounts.find(account.user_id)
@@ -219,7 +238,13 @@ async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> Signe
             await transaction.accounts.choose(account.user_id, acts_in)
         await transaction.account_sessions.add(session)
     said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)
-    return _tokens(parts, said, session.expires_at)
+    return said, session.expires_at
+
+
+async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> SignedIn:
+    """Begin a session, and return its first tokens; see `open_session`."""
+    said, expires_at = await open_session(parts, account, acts_in, lasts=parts.policy.refresh)
+    return _tokens(parts, said, expires_at)
 
 
 def _tokens(parts: AccountParts, said: SessionToken, expires_at: datetime) -> SignedIn:

@@ -44,7 +44,7 @@ async def sign_up(
     await count_try(parts, mail_tries(email, address))
     invitation = await find(parts, invitation_code, email)
     if invitation is None:
-        _require_open(parts, invitation_code)
+        require_open(parts, invitation_code)
     account = Account(
         user_id=UserId(parts.ids.new()),
         email=email,
@@ -61,9 +61,9 @@ async def sign_up(
             is_new = await transaction.accounts.add(account)
             known = None if is_new else await transaction.accounts.find_by_email(email)
             if is_new:
-                await _note_new(parts, transaction, account, is_invited=invitation is not None)
+                await note_new(parts, transaction, account, is_invited=invitation is not None)
             if invitation is not None:
-                await _take_over(parts, transaction, known, account.password_hash)
+                await take_over(parts, transaction, known, account.password_hash)
             elif known is not None and known.verified_at is not None:
                 await transaction.account_mails.ask(known.user_id, Mail.KNOWN)
             elif parts.policy.verifies_email:
@@ -109,9 +109,10 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
     parts.wake()
 
 
-async def _note_new(
+async def note_new(
     parts: AccountParts, transaction: Transaction, account: Account, *, is_invited: bool
 ) -> None:
+    """Note who signed up; whoever was not invited becomes a member where people sign up."""
     await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_SIGNED_UP, account.user_id))
     person = parts.audited_as(account.user_id)
     if is_invited:
@@ -120,7 +121,7 @@ async def _note_new(
         await transaction.members.put(account.user_id, Role.MEMBER, by=person, target=person)
 
 
-async def _take_over(
+async def take_over(
     parts: AccountParts, transaction: Transaction, known: Account | None, password_hash: str
 ) -> None:
     """Give an account whose address nobody confirmed to the address's owner, whoever made it."""
@@ -134,7 +135,13 @@ async def _take_over(
     await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, known.user_id))
 
 
-def _require_open(parts: AccountParts, invitation_code: str) -> None:
+def require_open(parts: AccountParts, invitation_code: str) -> None:
+    """
+    Make sure that somebody without an invitation may sign up.
+
+    Raises:
+        Forbidden: nobody may, or not without the invitation code of this server.
+    """
     policy = parts.policy
     if policy.sign_up is SignUp.CLOSED:
         raise Forbidden("nobody can sign up on this server; SAGACITY_SIGN_UP opens it")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from sagacity.accounts import change, sign_in
 from sagacity.accounts import sign_up as signing_up
 from sagacity.accounts.parts import AccountParts
+from sagacity.api import cookies
 from sagacity.api.dependencies import Reads, RuntimeDep, address_of
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
@@ -182,9 +183,11 @@ async def reset_password(body: ResetPasswordBody, visitor: Visits) -> Told:
 
 
 @router.post("/auth/logout")
-async def log_out(caller: Reads) -> Told:
-    """End the session that the access token is of, with all its tokens, at once."""
+async def log_out(caller: Reads, reply: Response) -> Told:
+    """End the session that the access token or the cookie is of, with all its tokens, at once."""
     await sign_in.log_out(caller.runtime.accounts.parts, caller.principal)
+    if caller.runtime.settings.cookie_sessions:
+        cookies.forget(reply, caller.runtime.settings, cookies.SESSION)
     return Told(message="signed out")
 
 

@@ -35,6 +35,7 @@ from sagacity.api import (
     memory_health,
     metrics,
     model_calls,
+    oidc,
     operations,
     organizations,
     profile,
@@ -52,6 +53,7 @@ from sagacity.api import (
     versions,
 )
 from sagacity.api.allowed_methods import paths_of
+from sagacity.api.cookies import CSRF_HEADER, is_secure
 from sagacity.api.dependencies import allowance_of
 from sagacity.api.errors import CORRELATION_HEADER, REQUEST_HEADER, install_errors
 from sagacity.api.middleware.body import BodyMiddleware
@@ -60,6 +62,7 @@ from sagacity.api.middleware.crash import CrashMiddleware
 from sagacity.api.middleware.metrics import MetricsMiddleware
 from sagacity.api.middleware.rate_limit import RATE_HEADERS, RateLimitMiddleware
 from sagacity.api.middleware.request_log import TIME_HEADER, RequestLogMiddleware
+from sagacity.api.middleware.security_headers import SecurityHeadersMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.api.middleware.tracing import TracingMiddleware
 from sagacity.api.middleware.waiting import WaitingMiddleware
@@ -77,6 +80,8 @@ from sagacity.observability.metrics import Metrics
 from sagacity.observability.tracing import Tracer
 
 PREFIX = "/api"
+_PAGES = ("/docs", "/redoc", "/static-offline-docs")
+"""Pages that show the API's description, with their scripts."""
 ROUTERS: tuple[APIRouter, ...] = (
     interactions.router,
     receipts.router,
@@ -111,6 +116,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     audit.router,
     accounts.router,
     accounts.public,
+    oidc.router,
+    oidc.public,
+    oidc.pages,
     members.router,
     invitations.router,
     organizations.router,
@@ -145,6 +153,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
 
     app = FastAPIOffline(
         title="Sagacity",
+        redirect_slashes=False,  # it would send callers to whatever their `Host` header names
         routes=_routes(),
         lifespan=lifespan,
         middleware=_middleware(settings),
@@ -177,6 +186,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
     """Return what a call passes, outermost first."""
     layers = [
         Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+        Middleware(SecurityHeadersMiddleware, is_https=is_secure(settings), pages=_PAGES),
         *(
             [Middleware(TracingMiddleware, tracer_of=_tracer_of, prefix=PREFIX)]
             if settings.traces_url
@@ -198,6 +208,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
                     "Last-Event-ID",
                     CORRELATION_HEADER,
                     REQUEST_HEADER,
+                    CSRF_HEADER,
                 ],
                 expose_headers=[CORRELATION_HEADER, REQUEST_HEADER, TIME_HEADER, *RATE_HEADERS],
             )

@@ -13,9 +13,10 @@ from starlette.types import Scope
 
 from sagacity.access import tokens
 from sagacity.accounts.sign_in import principal_of
+from sagacity.api.cookies import refuse_other_sites, session_cookie
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
-from sagacity.auth.account_tokens import is_of_accounts
+from sagacity.auth.account_tokens import TokenUse, is_of_accounts
 from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
@@ -29,12 +30,15 @@ from sagacity.storage.transaction import Transaction
 
 _PRINCIPAL = "principal"
 """What the state of a call holds: whose it is, once that is known."""
+_OF_COOKIE = "principal_of_cookie"
+"""The same of a call by cookie, which may still be another site's doing."""
 _IPV6 = 6
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",
     description="An API token, an account's access token, or a user's own token where the server is configured to "
-    "verify those. Until an API token has been created, calls from the server's own machine need none.",
+    "verify those. Where the server has sessions by cookie, a cookie does in its place. Until an API token has been "
+    "created, calls from the server's own machine need none.",
 )
 
 
@@ -97,6 +101,10 @@ async def _principal_of(
 ) -> Principal:
     if credentials is not None:
         return await _known(http_request, credentials.credentials)
+    if cookie := session_cookie(http_request, runtime.settings):
+        principal = await _known_by_cookie(http_request, cookie)
+        refuse_other_sites(http_request, runtime.settings, runtime.accounts.parts, principal)
+        return principal
     if runtime.user_tokens is not None or runtime.accounts.are_open or await runtime.storage.has_tokens():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
@@ -134,6 +142,20 @@ async def _known(http_request: Request, token: str) -> Principal:
     return known
 
 
+async def _known_by_cookie(http_request: Request, cookie: str) -> Principal:
+    """
+    Return whose a browser's cookie is; whether the browser's owner meant the call, this does not say.
+
+    Raises:
+        Unauthorized: it is not valid, or its session has ended.
+    """
+    known: Principal | None = getattr(http_request.state, _OF_COOKIE, None)
+    if known is None:
+        known = await principal_of(runtime_of(http_request).accounts.parts, cookie, use=TokenUse.COOKIE)
+        setattr(http_request.state, _OF_COOKIE, known)
+    return known
+
+
 async def allowance_of(scope: Scope) -> str:
     """
     Return whose allowance of calls a call takes from: a user's, an organisation's, or else an address's.
@@ -142,9 +164,14 @@ async def allowance_of(scope: Scope) -> str:
     """
     http_request = Request(scope)
     token = bearer(http_request.headers.get("authorization"))
-    if token:
+    cookie = None if token else session_cookie(http_request, runtime_of(http_request).settings)
+    if token or cookie:
         try:
-            principal = await _known(http_request, token)
+            principal = (
+                await _known(http_request, token)
+                if token
+                else await _known_by_cookie(http_request, cookie or "")
+            )
         except (Unauthorized, StorageError):
             pass  # the route will say so
         else:

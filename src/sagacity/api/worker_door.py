@@ -22,6 +22,7 @@ from sagacity.api.middleware.body import BodyMiddleware
 from sagacity.api.middleware.correlation import CorrelationMiddleware
 from sagacity.api.middleware.crash import CrashMiddleware
 from sagacity.api.middleware.request_log import RequestLogMiddleware
+from sagacity.api.middleware.security_headers import SecurityHeadersMiddleware
 from sagacity.api.middleware.timeout import TimeoutMiddleware
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import WorkerRuntime
@@ -120,6 +121,7 @@ def worker_app(settings: Settings, runtime_of: RuntimeOf) -> Starlette:
         ],
         middleware=[
             Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
+            Middleware(SecurityHeadersMiddleware, is_https=False, pages=()),
             Middleware(RequestLogMiddleware),
             Middleware(CrashMiddleware),
             Middleware(TimeoutMiddleware, seconds=_SECONDS, wait_seconds=_SECONDS, waiting=()),

@@ -2,10 +2,11 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import jwt
 
@@ -25,6 +26,12 @@ class TokenUse(StrEnum):
     """Sent with calls."""
     REFRESH = "refresh"
     """Exchanged, once, for the next tokens."""
+    CODE = "code"
+    """Exchanged, once and within minutes, for the first tokens."""
+    COOKIE = "cookie"
+    """Kept by a browser, and sent with its calls."""
+    SIGN_IN = "sign-in"
+    """Kept by a browser while its owner is at a provider to sign in."""
 
 
 class SessionToken(Value):
@@ -51,16 +58,27 @@ class AccountTokens:
 
     def issue(self, use: TokenUse, said: SessionToken, *, expires_at: datetime) -> str:
         """Return a signed token that says whose it is and of which session."""
-        claims = {
+        claims = {"sub": said.user_id, "sid": said.session_id, "jti": said.token_id}
+        return self.sign(use, claims, expires_at=expires_at)
+
+    def sign(self, use: TokenUse, claims: Mapping[str, object], *, expires_at: datetime) -> str:
+        """Return a signed token that says *claims*, the subject among them."""
+        stated = {
             "iss": ISSUER,
             "aud": str(use),
-            "sub": said.user_id,
-            "sid": said.session_id,
-            "jti": said.token_id,
             "iat": int(self._clock.now().timestamp()),
             "exp": int(expires_at.timestamp()),
         }
-        return jwt.encode(claims, self._key("tokens"), algorithm=SHARED[0])
+        return jwt.encode({**claims, **stated}, self._key("tokens"), algorithm=SHARED[0])
+
+    async def claims_of(self, use: TokenUse, token: str) -> dict[str, Any]:
+        """
+        Return all that a token says, once its signature, its use and its time are verified.
+
+        Raises:
+            Unauthorized: something about it is wrong.
+        """
+        return await self._verifiers[use].claims_of(token)
 
     async def read(self, use: TokenUse, token: str) -> SessionToken:
         """
@@ -69,7 +87,7 @@ class AccountTokens:
         Raises:
             Unauthorized: something about it is wrong.
         """
-        claims = await self._verifiers[use].claims_of(token)
+        claims = await self.claims_of(use, token)
         session_id = claims.get("sid")
         if not isinstance(session_id, str):
             raise Unauthorized("the token is not valid: it names no session")

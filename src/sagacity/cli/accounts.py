@@ -78,9 +78,16 @@ def resend(context: typer.Context, email: Email) -> None:
 @app.command()
 def login(
     context: typer.Context,
-    email: Email,
+    email: Annotated[
+        str | None, typer.Argument(help="The account's address, unless there is a code.", metavar="EMAIL")
+    ] = None,
     *,
-    password: Password,
+    password: Annotated[
+        str | None, typer.Option("--password", help="The password; asked for if not given.")
+    ] = None,
+    code: Annotated[
+        str | None, typer.Option("--code", help="What a sign-in at the server's provider showed you.")
+    ] = None,
     organization: Annotated[
         str | None, typer.Option("--organization", help="Where to act. Default: the one chosen last.")
     ] = None,
@@ -88,13 +95,24 @@ def login(
     """
     Sign in, and print the tokens. Nothing is kept on this machine.
 
+    Where the server has an OpenID Connect provider, open /api/auth/oidc/start in a browser to get a code.
+
     Example: sagacity account login ana@example.com
     """
+    if (email is None) == (code is None) or (code is not None and (password or organization)):
+        raise typer.BadParameter("give the account's address, or else a code by itself")
+    if email is not None and password is None:
+        password = typer.prompt("Password", hide_input=True)
     with connected(context, "signing in") as client:
         try:
-            signed_in = client.log_in(email, password, organization=organization)
+            signed_in: SessionTokens = (
+                client.exchange_code(code or "")
+                if email is None
+                else client.log_in(email, password or "", organization=organization)
+            )
         except Unauthorized as error:
-            error.advice = "`sagacity account forgot` sends a code for a new password."
+            if email is not None:
+                error.advice = "`sagacity account forgot` sends a code for a new password."
             raise
     show(context, signed_in, facts(shown_tokens(signed_in)))
 

@@ -31,6 +31,7 @@ AuditActionWord = (
         "config.key_rotated",
         "account.signed_up",
         "account.verified",
+        "account.linked",
         "account.password_changed",
         "account.password_reset",
         "account.deleted",

@@ -41,7 +41,21 @@ class Account(Value):
     verified_at: datetime | None = None
     chosen_org: OrgId = OrgId("")
     """In which organisation the next session acts, if the account is a member of it."""
+    issuer: str | None = None
+    """The OpenID Connect provider that the account is linked to."""
+    subject: str | None = None
+    """Who the account is to that provider."""
     created_at: datetime
+
+
+class Identity(Value):
+    """Who somebody is to an OpenID Connect provider, and what the provider says of the address."""
+
+    issuer: str
+    subject: str
+    email: str = ""
+    is_email_verified: bool = False
+    full_name: str = ""
 
 
 class AccountSession(Value):

@@ -37,6 +37,7 @@ class AuditAction(StrEnum):
     CONFIG_KEY_ROTATED = "config.key_rotated"
     ACCOUNT_SIGNED_UP = "account.signed_up"
     ACCOUNT_VERIFIED = "account.verified"
+    ACCOUNT_LINKED = "account.linked"
     ACCOUNT_PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  likewise
     ACCOUNT_PASSWORD_RESET = "account.password_reset"  # noqa: S105  likewise
     ACCOUNT_DELETED = "account.deleted"

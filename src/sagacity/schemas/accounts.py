@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from sagacity.domain.account import LONGEST_EMAIL, Account
 from sagacity.schemas.base import Id, WriteBody
@@ -69,6 +69,25 @@ class CodeBody(WriteBody):
 
     code: Code
     """The code in the e-mail; good once."""
+
+
+Brought = Annotated[str, StringConstraints(max_length=4_096)]
+
+
+class BroughtBack(BaseModel):
+    """What a provider sends a browser back with (RFC 6749, 4.1.2, and RFC 9207); it may say more."""
+
+    state: Brought = ""
+    code: Brought = ""
+    iss: Brought = ""
+    error: Brought = ""
+
+
+class SignInCodeBody(WriteBody):
+    """What a page was given when its reader came back from a provider."""
+
+    code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_192)]
+    """The code; good once, for two minutes."""
 
 
 class ResetPasswordBody(CodeBody):
@@ -142,6 +161,22 @@ class SessionTokens(Warned):
 class LoggedIn(SessionTokens):
     """The tokens of a new session, and whose they are."""
 
+    user: AccountView
+    """The account."""
+
+
+class CsrfToken(Warned):
+    """What a page sends with calls by cookie."""
+
+    csrf_token: str
+    """To be sent as `X-CSRF-Token` with each call of the session that is not GET."""
+
+
+class BrowserSessionView(CsrfToken):
+    """A new session of a browser, and whose it is."""
+
+    expires_in: int
+    """Seconds that the session lasts, unless it is ended."""
     user: AccountView
     """The account."""
 

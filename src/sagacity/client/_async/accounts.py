@@ -16,6 +16,7 @@ from sagacity.schemas.accounts import (
     ResetPasswordBody,
     SessionTokens,
     SignedUp,
+    SignInCodeBody,
     SignUpBody,
     Told,
     VerifiedToken,
@@ -23,7 +24,7 @@ from sagacity.schemas.accounts import (
 
 
 async def log_out(connection: AsyncConnection) -> Told:
-    """End the session that the access token is of, with all its tokens, at once."""
+    """End the session that the access token or the cookie is of, with all its tokens, at once."""
     return await connection.send("POST", "/api/auth/logout", Told)
 
 
@@ -166,3 +167,17 @@ async def reset_password(connection: AsyncConnection, code: str, new_password: s
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
     return await connection.send("POST", "/api/reset-password", Told, body=body)
+
+
+async def exchange_code(connection: AsyncConnection, code: str) -> SessionTokens:
+    """
+    Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
+
+    The code is good once, for two minutes. A second exchange ends the session, with all its tokens.
+
+    Args:
+        connection: to the server.
+        code: the code; good once, for two minutes.
+    """
+    body = checked(SignInCodeBody, {"code": code})
+    return await connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)

@@ -86,6 +86,7 @@ class AsyncCalls(AsyncConnection):
     resend_verification = accounts.resend_verification
     request_password_reset = accounts.request_password_reset
     reset_password = accounts.reset_password
+    exchange_code = accounts.exchange_code
 
     add_agent_playbooks = agent_playbooks.add_agent_playbooks
     update_agent_playbook = agent_playbooks.update_agent_playbook

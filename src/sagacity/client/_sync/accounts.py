@@ -17,6 +17,7 @@ from sagacity.schemas.accounts import (
     ResetPasswordBody,
     SessionTokens,
     SignedUp,
+    SignInCodeBody,
     SignUpBody,
     Told,
     VerifiedToken,
@@ -24,7 +25,7 @@ from sagacity.schemas.accounts import (
 
 
 def log_out(connection: Connection) -> Told:
-    """End the session that the access token is of, with all its tokens, at once."""
+    """End the session that the access token or the cookie is of, with all its tokens, at once."""
     return connection.send("POST", "/api/auth/logout", Told)
 
 
@@ -165,3 +166,17 @@ def reset_password(connection: Connection, code: str, new_password: str) -> Told
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
     return connection.send("POST", "/api/reset-password", Told, body=body)
+
+
+def exchange_code(connection: Connection, code: str) -> SessionTokens:
+    """
+    Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
+
+    The code is good once, for two minutes. A second exchange ends the session, with all its tokens.
+
+    Args:
+        connection: to the server.
+        code: the code; good once, for two minutes.
+    """
+    body = checked(SignInCodeBody, {"code": code})
+    return connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)

@@ -30,6 +30,14 @@ class AccountRepository:
         """Return the account of an address in lower case; None where there is none."""
         return await self._first(accounts.c.email == email)
 
+    async def find_by_identity(self, issuer: str, subject: str) -> Account | None:
+        """Return the account that is linked to a provider's subject; None where there is none."""
+        return await self._first(sa.and_(accounts.c.issuer == issuer, accounts.c.subject == subject))
+
+    async def link(self, user_id: UserId, issuer: str, subject: str) -> None:
+        """Link an account to a provider's subject, in place of the one so far."""
+        await self._change(user_id, issuer=issuer, subject=subject)
+
     async def list_named(self, user_ids: Collection[UserId]) -> dict[UserId, Account]:
         """Return the accounts of users by their ids; those without one are left out."""
         mine = self._own(accounts.c.user_id.in_(user_ids))

@@ -130,11 +130,17 @@ accounts = sa.Table(
     sa.Column("password_hash", sa.Text, nullable=False),
     columns.maybe_at("verified_at"),
     columns.text("chosen_org"),
+    sa.Column("issuer", sa.Text),
+    sa.Column("subject", sa.Text),
     columns.at("created_at"),
     columns.at("updated_at"),
     sa.UniqueConstraint("org_id", "email"),
+    sa.UniqueConstraint("org_id", "issuer", "subject"),
 )
-"""People who sign in; each is a user of the organisation. `chosen_org`: where the next session acts."""
+"""
+People who sign in; each is a user of the organisation. `chosen_org`: where the next session acts. `issuer` and
+`subject`: who the person is to an OpenID Connect provider.
+"""
 
 
 def _of_account() -> sa.ForeignKeyConstraint:

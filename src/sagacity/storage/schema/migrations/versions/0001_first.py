@@ -205,11 +205,14 @@ def _accounts() -> None:
         _key("password_hash"),
         _maybe_at("verified_at"),
         _text("chosen_org"),
+        sa.Column("issuer", sa.Text()),
+        sa.Column("subject", sa.Text()),
         _at("created_at"),
         _at("updated_at"),
         _of_organisation("accounts"),
         sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_accounts")),
         sa.UniqueConstraint("org_id", "email", name=op.f("uq_accounts_org_id_email")),
+        sa.UniqueConstraint("org_id", "issuer", "subject", name=op.f("uq_accounts_org_id_issuer_subject")),
     )
     op.create_table(
         "account_sessions",

@@ -1,0 +1,81 @@
+"""Sessions of browsers: a cookie that scripts cannot read, and a token that other sites' pages cannot know."""
+
+import hmac
+
+from sagacity.accounts.organisations import where_to_act
+from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.sign_in import authenticated, open_session, require_account
+from sagacity.auth.account_tokens import TokenUse
+from sagacity.domain.account import Account
+from sagacity.domain.base import Value
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.principal import Principal
+
+
+class BrowserSession(Value):
+    """What a browser keeps of a session, and what its page sends with calls that change something."""
+
+    cookie: str
+    csrf_token: str
+    lasts_seconds: int
+
+
+async def log_in_by_cookie(
+    parts: AccountParts, email: str, password: str, *, address: str, organization: str | None = None
+) -> tuple[Account, BrowserSession]:
+    """
+    Begin a session of a browser, by address and password; the arguments and errors are those of `sign_in.log_in`.
+
+    Raises:
+        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        Forbidden: the account is no member of the organisation, or of any.
+        RateLimited: too many tries came before.
+    """
+    account = await authenticated(parts, email, password, address=address)
+    return account, await begin_browser_session(parts, account, organization=organization)
+
+
+async def begin_browser_session(
+    parts: AccountParts, account: Account, *, organization: str | None = None
+) -> BrowserSession:
+    """
+    Begin a session of a browser whose owner signed in.
+
+    Raises:
+        Forbidden: the account is no member of the organisation, or of any.
+    """
+    org_id = await where_to_act(parts, account, organization)
+    said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.refresh)
+    return BrowserSession(
+        cookie=parts.tokens.issue(TokenUse.COOKIE, said, expires_at=expires_at),
+        csrf_token=_csrf_token(parts, said.session_id),
+        lasts_seconds=int(parts.policy.refresh.total_seconds()),
+    )
+
+
+def csrf_token_of(parts: AccountParts, principal: Principal) -> str:
+    """
+    Return the token that a page has to send with calls of the caller's session that change something.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account.
+    """
+    _, session_id = require_account(principal)
+    return _csrf_token(parts, session_id)
+
+
+def require_csrf_token(parts: AccountParts, principal: Principal, given: str) -> None:
+    """
+    Make sure that a call comes from a page that could read the token of the caller's session.
+
+    Raises:
+        Forbidden: the token is missing, or is another session's.
+    """
+    if not hmac.compare_digest(csrf_token_of(parts, principal).encode(), given.encode()):
+        raise Forbidden(
+            "a call by cookie that may change something needs the session's token in `X-CSRF-Token`"
+        )
+
+
+def _csrf_token(parts: AccountParts, session_id: str) -> str:
+    return parts.tokens.digest(f"csrf {session_id}")

@@ -1,0 +1,179 @@
+"""A sign-in at the provider: begun, and finished when the browser comes back (OpenID Connect Core 1.0, 3.1)."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urljoin, urlsplit
+
+from sagacity.accounts.oidc.linking import account_of_identity
+from sagacity.accounts.oidc.provider import OidcProvider
+from sagacity.accounts.organisations import where_to_act
+from sagacity.accounts.parts import AccountParts
+from sagacity.accounts.sign_in import open_session
+from sagacity.auth.account_tokens import TokenUse
+from sagacity.domain.account import Account
+from sagacity.domain.base import Value
+from sagacity.domain.errors import InvalidInput, NotFound, Unauthorized
+
+GOOD_FOR = timedelta(minutes=10)
+"""How long somebody may be at the provider."""
+CODE_GOOD_FOR = timedelta(minutes=2)
+"""How long the code is good for that is exchanged for the first tokens."""
+LONGEST_RETURN = 1_000
+SIGNED_IN = "signed-in"
+"""The page that browsers return to, unless they asked for another one."""
+_START_AGAIN = "this sign-in was not begun in this browser, or is too old; start again"
+
+
+@dataclass(frozen=True, slots=True)
+class OidcSignIn:
+    """What signing in at a provider works with."""
+
+    parts: AccountParts
+    provider: OidcProvider
+    pages: str
+    """Address of the web pages of accounts; empty for none."""
+
+
+class Begun(Value):
+    """A sign-in that has begun: where to send the browser, and what it has to keep meanwhile."""
+
+    address: str
+    kept: str
+
+
+class CameBack(Value):
+    """What a browser brings back from the provider."""
+
+    kept: str
+    state: str
+    code: str
+    issuer: str = ""
+    """Who sent it, where the provider says so (RFC 9207)."""
+    error: str = ""
+
+
+class Finished(Value):
+    """Somebody who signed in, and where to go on; empty: there is no page."""
+
+    account: Account
+    return_to: str
+
+
+def require_oidc(oidc: OidcSignIn | None) -> OidcSignIn:
+    """
+    Return what signing in at a provider works with.
+
+    Raises:
+        NotFound: the settings name no provider.
+    """
+    if oidc is None:
+        raise NotFound("this server knows no provider to sign in with; SAGACITY_OIDC_ISSUER names one")
+    return oidc
+
+
+async def begin(oidc: OidcSignIn, *, return_to: str = "", invitation_code: str = "") -> Begun:
+    """
+    Begin a sign-in. What it has to be compared with later is kept by the browser alone, signed.
+
+    Args:
+        oidc: what it works with.
+        return_to: page to go on at; empty: the usual one.
+        invitation_code: as for signing up.
+
+    Raises:
+        InvalidInput: the page is not one of this server's pages.
+        ProviderError: the provider does not answer as it should.
+    """
+    page = checked_page(oidc.pages, return_to)
+    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    address = await oidc.provider.address_to_sign_in(state=state, nonce=nonce, challenge=challenge)
+    kept = {
+        "sub": state,
+        "nonce": nonce,
+        "verifier": verifier,
+        "page": page,
+        "invitation": invitation_code,
+    }
+    until = oidc.parts.clock.now() + GOOD_FOR
+    return Begun(address=address, kept=oidc.parts.tokens.sign(TokenUse.SIGN_IN, kept, expires_at=until))
+
+
+async def finish(oidc: OidcSignIn, back: CameBack) -> Finished:
+    """
+    Finish a sign-in with what the browser brings back, and return whose it is.
+
+    Raises:
+        Unauthorized: it is not of a sign-in of this browser, or the provider does not say who it is.
+        Forbidden: who it is may not sign in here.
+        ProviderError: the provider does not answer as it should.
+    """
+    try:
+        kept = await oidc.parts.tokens.claims_of(TokenUse.SIGN_IN, back.kept)
+    except Unauthorized as error:
+        raise Unauthorized(_START_AGAIN) from error
+    if not hmac.compare_digest(back.state.encode(), str(kept["sub"]).encode()):
+        raise Unauthorized(_START_AGAIN)
+    if back.issuer and back.issuer != oidc.provider.issuer:
+        raise Unauthorized("the answer is of another provider; start again")
+    if back.error or not back.code:
+        raise Unauthorized("the provider did not let you sign in; start again")
+    identity = await oidc.provider.identity_of(
+        back.code, verifier=str(kept["verifier"]), nonce=str(kept["nonce"])
+    )
+    account = await account_of_identity(oidc.parts, identity, invitation_code=str(kept["invitation"]))
+    return Finished(account=account, return_to=str(kept["page"]))
+
+
+async def code_for(parts: AccountParts, account: Account) -> str:
+    """
+    Begin a session of somebody who signed in, and return the code that is exchanged for its first tokens, once.
+
+    A second exchange ends the session, as that of a refresh token does; without any it ends within minutes.
+
+    Raises:
+        Forbidden: the account is no member of any organisation.
+    """
+    org_id = await where_to_act(parts, account, None)
+    said, expires_at = await open_session(parts, account, org_id, lasts=CODE_GOOD_FOR)
+    return parts.tokens.issue(TokenUse.CODE, said, expires_at=expires_at)
+
+
+def checked_page(pages: str, wanted: str) -> str:
+    """
+    Return a page to go on at, on the origin of the pages of accounts; empty where there are none.
+
+    Args:
+        pages: address of the pages of accounts.
+        wanted: a path such as `/inbox`, or a whole address; empty: the usual page.
+
+    Raises:
+        InvalidInput: it is elsewhere.
+    """
+    if not pages:
+        if wanted:
+            raise InvalidInput(
+                "return_to: this server has no web pages; SAGACITY_ACCOUNT_PAGES says where they are"
+            )
+        return ""
+    if not wanted:
+        return f"{pages.rstrip('/')}/{SIGNED_IN}"
+    wrong = InvalidInput("return_to: not a page on the origin of SAGACITY_ACCOUNT_PAGES")
+    if (
+        len(wanted) > LONGEST_RETURN
+        or not wanted.isascii()
+        or not wanted.isprintable()
+        or set(wanted) & set("\\# ")
+    ):
+        raise wrong
+    try:
+        page, own = urlsplit(urljoin(f"{pages.rstrip('/')}/", wanted)), urlsplit(pages)
+    except ValueError as error:
+        raise wrong from error
+    if (page.scheme, page.netloc) != (own.scheme, own.netloc):
+        raise wrong
+    return page.geturl()

@@ -1,0 +1,139 @@
+"""Signing in at an OpenID Connect provider, and with a cookie in place of tokens."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.responses import PlainTextResponse, RedirectResponse
+
+from sagacity.accounts import cookies as browser
+from sagacity.accounts import sign_in
+from sagacity.accounts.oidc import flow
+from sagacity.api import cookies
+from sagacity.api.accounts import Visits
+from sagacity.api.dependencies import Reads, RuntimeDep
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
+from sagacity.auth.account_tokens import TokenUse
+from sagacity.bootstrap import Runtime
+from sagacity.domain.account import Account
+from sagacity.domain.errors import Forbidden
+from sagacity.schemas.accounts import (
+    BroughtBack,
+    BrowserSessionView,
+    CsrfToken,
+    LogInBody,
+    SessionTokens,
+    SignInCodeBody,
+    account_view,
+)
+
+router = APIRouter(tags=["accounts"], route_class=Route)
+public = APIRouter(tags=["accounts"], route_class=Route)
+"""What nobody has a token for yet."""
+pages = APIRouter(include_in_schema=False)
+"""Where browsers are sent; providers add parameters of their own."""
+
+
+@pages.get("/auth/oidc/start")
+@limited(Rate.WRITE)
+async def start_sign_in(
+    runtime: RuntimeDep,
+    return_to: Annotated[str, Query(max_length=flow.LONGEST_RETURN)] = "",
+    invitation_code: Annotated[str, Query(max_length=512)] = "",
+) -> Response:
+    """Send the browser to the provider."""
+    oidc = flow.require_oidc(runtime.accounts.oidc)
+    begun = await flow.begin(oidc, return_to=return_to, invitation_code=invitation_code)
+    reply = RedirectResponse(begun.address, 303)
+    cookies.keep_sign_in(reply, runtime.settings, begun.kept)
+    return reply
+
+
+@pages.get("/auth/oidc/callback")
+@limited(Rate.WRITE)
+async def finish_sign_in(
+    http_request: Request,
+    runtime: RuntimeDep,
+    brought: Annotated[BroughtBack, Query()],
+) -> Response:
+    """Take the browser back from the provider, and send it to the page where it began."""
+    oidc, settings = flow.require_oidc(runtime.accounts.oidc), runtime.settings
+    kept = http_request.cookies.get(cookies.cookie_name(settings, cookies.AT_PROVIDER), "")
+    back = flow.CameBack(
+        kept=kept, state=brought.state, code=brought.code, issuer=brought.iss, error=brought.error
+    )
+    finished = await flow.finish(oidc, back)
+    reply = await _signed_in(runtime, finished.account, finished.return_to)
+    cookies.forget(reply, settings, cookies.AT_PROVIDER)
+    return reply
+
+
+async def _signed_in(runtime: Runtime, account: Account, return_to: str) -> Response:
+    parts = runtime.accounts.parts
+    if runtime.settings.cookie_sessions and return_to:
+        session = await browser.begin_browser_session(parts, account)
+        reply: Response = RedirectResponse(return_to, 303)
+        cookies.keep_session(reply, runtime.settings, session)
+        return reply
+    code = await flow.code_for(parts, account)
+    if not return_to:
+        return PlainTextResponse(f"{code}\n")
+    return RedirectResponse(f"{return_to}#code={code}", 303)
+
+
+@public.post("/auth/oidc/token")
+@limited(Rate.WRITE)
+async def exchange_code(body: SignInCodeBody, visitor: Visits) -> SessionTokens:
+    """
+    Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
+
+    The code is good once, for two minutes. A second exchange ends the session, with all its tokens.
+    """
+    tokens = await sign_in.refresh(visitor.parts, body.code, use=TokenUse.CODE)
+    return SessionTokens(
+        access_token=tokens.access_token, refresh_token=tokens.refresh_token, expires_in=tokens.expires_in
+    )
+
+
+async def _of_known_origin(http_request: Request, runtime: RuntimeDep) -> None:
+    """
+    Make sure that web pages may sign in with a cookie, and that this is one of those that may.
+
+    Raises:
+        Forbidden: the settings let none, or a page of another origin calls.
+    """
+    _require_cookies(runtime)
+    cookies.require_known_origin(http_request, runtime.settings)
+
+
+@public.post("/auth/cookie", dependencies=[Depends(_of_known_origin)], openapi_extra=sdk(generated=False))
+@limited(Rate.WRITE)
+async def log_in_by_cookie(
+    body: LogInBody, visitor: Visits, runtime: RuntimeDep, reply: Response
+) -> BrowserSessionView:
+    """
+    Begin a session of a browser, by address and password; a cookie that scripts cannot read keeps it.
+
+    403 unless the settings let web pages sign in with a cookie. The page sends `csrf_token` as `X-CSRF-Token` with each
+    call that is not GET.
+    """
+    account, session = await browser.log_in_by_cookie(
+        visitor.parts, body.email, body.password, address=visitor.address, organization=body.organization
+    )
+    cookies.keep_session(reply, runtime.settings, session)
+    return BrowserSessionView(
+        csrf_token=session.csrf_token, expires_in=session.lasts_seconds, user=account_view(account)
+    )
+
+
+@router.get("/auth/csrf", openapi_extra=sdk(generated=False))
+async def get_csrf_token(caller: Reads) -> CsrfToken:
+    """Return the token that a page sends with calls of its session: for a page that was loaded again."""
+    _require_cookies(caller.runtime)
+    return CsrfToken(csrf_token=browser.csrf_token_of(caller.runtime.accounts.parts, caller.principal))
+
+
+def _require_cookies(runtime: Runtime) -> None:
+    if not runtime.settings.cookie_sessions:
+        raise Forbidden("this server has no sessions by cookie; SAGACITY_COOKIE_SESSIONS turns them on")
