@@ -104,9 +104,9 @@ async def test_after_a_few_seconds_it_is_read_again(shared: SharedState) -> None
 
     await until(kept)
     inner.kept[ORG] = sized(8)
-    seconds.now = 4.99
+    seconds.now = 1.99
     assert (await configs.get(ORG)).batch_size != 8
-    seconds.now = 5.0
+    seconds.now = 2.0
     assert (await configs.get(ORG)).batch_size == 8
 
 

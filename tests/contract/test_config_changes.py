@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import Window
 from sagacity.learning.extractors.base import Extraction
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.learning import Recorder, WordEmbedder, cursor, learned, learning, lines, one_a_turn, reading
 from support.parts import ANNA, ORG, said
 
@@ -16,7 +16,7 @@ class Disturbed(Recorder):
 
     def __init__(self, storage: Storage, *configs: TenantConfig) -> None:
         super().__init__(one_a_turn)
-        self._store, self._configs = DatabaseConfigs(storage), list(configs)
+        self._store, self._configs = kept_configs(storage), list(configs)
 
     async def extract(self, window: Window, known: Sequence[str]) -> Extraction:
         if self._configs:
@@ -63,7 +63,7 @@ async def test_window_set_while_one_is_read_loses_and_repeats_no_turn(storage: S
 async def test_kind_turned_off_goes_on_where_it_was(storage: Storage, clock, ids) -> None:
     """What came meanwhile is learned once the kind is on again; nothing of it is learned before."""
     await storage.append(ORG, said(*lines(5)))
-    store, seen = DatabaseConfigs(storage), Recorder(one_a_turn)
+    store, seen = kept_configs(storage), Recorder(one_a_turn)
     learn = learning(storage, WordEmbedder(), clock, ids, groups=stepping(seen))
     await learn.run(ORG, ANNA)
     await store.set(ORG, sized(10, 5, profile_extraction_enabled=False))

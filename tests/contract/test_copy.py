@@ -316,7 +316,7 @@ async def test_a_bare_organisation_is_no_data(source: Storage, target: Storage) 
 async def test_an_index_of_another_embedder_is_refused(source: Storage, target: Storage) -> None:
     """Vectors of two embedders never come together; the message says what to do."""
     with pytest.raises(KilledError):
-        await copy(source.backend, target.backend, killing_after(30))
+        await copy(source.backend, target.backend, killing_after(60))
     async with target.backend.write(ORG.org_id) as connection:
         await connection.execute(sa.update(search_index).values(embedder="another"))
     before = await sums_of(target)

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.extractor_config import ProfileExtractorConfig
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
@@ -15,6 +14,7 @@ from sagacity.domain.memory import MemoryKind, Status, TimeToLive
 from sagacity.domain.query import Filter
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.learning import (
     QUIET_SECONDS,
     Recorder,
@@ -168,7 +168,7 @@ async def test_source_filter_reads_only_its_sources(parts, storage: Storage) -> 
             ),
         )
     )
-    await DatabaseConfigs(storage).set(ORG, config)
+    await kept_configs(storage).set(ORG, config)
     await storage.append(ORG, said("I live in Boston.", request_id="r1", source="mail"))
     await storage.append(ORG, said("I'm allergic to peanuts.", request_id="r2", source="chat"))
     await learning(*parts).run(ORG, ANNA, force=True)

@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import Candidate
 from sagacity.domain.cursor import DeadLetterStatus, Outcome
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.memory import MemoryKind
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.faults import Faulty, with_memories
 from support.learning import (
     ATTEMPTS,
@@ -224,7 +224,7 @@ async def test_broken_configuration_waits_and_is_told(quick, storage: Storage, c
     report = await learn.run(ORG, ANNA)
     assert list(report.failed) == ["configuration"]
     assert await due_at(storage) > clock.now()
-    await DatabaseConfigs(storage).set(ORG, TenantConfig())
+    await kept_configs(storage).set(ORG, TenantConfig())
     await learn.run(ORG, ANNA)
     assert len(await learned(storage)) == 5
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.dispatch.local import LocalDispatcher
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
@@ -16,6 +15,7 @@ from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.retrieval.query.rewriting import QueryRewriter
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.parts import ORG
 
 
@@ -35,7 +35,7 @@ def parts_of(storage: Storage, embedder: MiniLM, clock: Clock, ids: IdSource) ->
         tokens=TokenCounter(),
         models=ModelGateway(storage, lambda _config, _role: None, clock),
         query_rewriter=QueryRewriter(no_model),
-        configs=DatabaseConfigs(storage),
+        configs=kept_configs(storage),
         clock=clock,
         ids=ids,
         dispatcher=LocalDispatcher(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pydantic import SecretStr
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.change import ChangeLog
 from sagacity.domain.cluster import Aggregated, PlaybookCluster
@@ -21,6 +20,7 @@ from sagacity.providers.base import Embedder
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.learning import WordEmbedder
 from support.parts import ANNA, ORG, new_memory
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json
@@ -45,7 +45,7 @@ class Aggregating:
         self.clock = clock
         self.ids = ids
         self.embedder = embedder or WordEmbedder()
-        self.configs = DatabaseConfigs(storage)
+        self.configs = kept_configs(storage)
         self._llm = None
         self.use(model)
 

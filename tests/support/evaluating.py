@@ -4,7 +4,6 @@ import re
 
 from pydantic import SecretStr
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.clock import Clock
 from sagacity.domain.evaluation import Evaluation
@@ -14,6 +13,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.learning import WordEmbedder, Worker, reading, task_parts
 from support.parts import ANNA, ORG
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json
@@ -56,7 +56,7 @@ async def configure(storage: Storage, *names: str, tenant: Tenant = ORG, **field
         {"evaluation_name": name, "success_definition_prompt": "Solved."} | fields for name in names
     ]
     config = TenantConfig.model_validate({"agent_success_configs": evaluators})
-    await DatabaseConfigs(storage).set(tenant, config)
+    await kept_configs(storage).set(tenant, config)
 
 
 def talk(

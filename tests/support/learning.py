@@ -5,7 +5,6 @@ from datetime import datetime
 
 import numpy as np
 
-from sagacity.config.database import DatabaseConfigs
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.retry import RetryPolicy
@@ -26,6 +25,7 @@ from sagacity.learning.tasks.table import open_tasks
 from sagacity.learning.windows.learners import Groups, Learner, LearnerGroup, learner_groups
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
+from support.configs import kept_configs
 from support.parts import ANNA, ORG, StoppedClock, cursor_at
 from support.scripted_llm import ScriptedLLM
 
@@ -178,7 +178,7 @@ def task_parts(
     return TaskParts(
         storage,
         embedder,
-        DatabaseConfigs(storage),
+        kept_configs(storage),
         ModelGateway(storage, models, clock),
         TaskPolicy(
             retry=RetryPolicy(attempts=ATTEMPTS, base_seconds=BASE_SECONDS),

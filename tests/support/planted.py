@@ -123,6 +123,14 @@ class Planted:
                 return None
             case "attributes" if table is memories:
                 return {"custom_features": {"it": self.word}}
+            case "memories":  # that an answer could draw on
+                return [
+                    {
+                        "kind": "profile",
+                        "citation": f"p:{number}",
+                        "item_id": f"{self.word} memories {number}",
+                    }
+                ]
             case "source_request_ids":
                 return [f"{self.word} request_id {number}"]
             case "source_interaction_ids":

@@ -1,5 +1,7 @@
 """E-mails by SES: Amazon's own client against an endpoint that checks its signatures."""
 
+import logging
+
 import pytest
 
 from sagacity.cli.doctor import _mail
@@ -30,6 +32,7 @@ async def test_a_letter_arrives_and_its_code_is_in_no_log(
 ) -> None:
     """Whole and signed; a refusal is told by its code, without the address that the reply repeats."""
     letter = letter_of(Mail.VERIFY, "ana@example.com", code=CODE, pages="https://app.example.com")
+    levels = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}
     configure_logging("debug", "json")
     try:
         with ses_endpoint() as endpoint:
@@ -43,6 +46,8 @@ async def test_a_letter_arrives_and_its_code_is_in_no_log(
                 await open_service(endpoint.mail_url, SENDER, StoppedClock()).send(letter)
     finally:
         configure_logging("warning", "json")
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
     [arrived] = endpoint.letters
     assert endpoint.recipients == [["ana@example.com"]]
     assert (arrived["From"], arrived["To"], arrived["Auto-Submitted"]) == (
