@@ -35,7 +35,8 @@ async def holdout_of(acting: Acting, query: Query, session_id: SessionId | None)
     Return the lots that hold for a search; None where nothing is held out.
 
     So it is where the organisation did not ask for it, the operator turned it off or nothing is recorded; without a
-    session, or the one user whose session it is; in a list, which has no question; and where the caller looks at what is not served, or at the past.
+    session, or the one user whose session it is; in a list, which has no question; and where the caller
+    looks at what is not served, or at the past.
     """
     wanted = query.wanted
     user_id = acting.principal.user_id if wanted.user_id is None else wanted.user_id
