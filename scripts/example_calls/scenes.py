@@ -67,6 +67,9 @@ async def server(api: Recorder) -> None:
     await api.show("GET /api/config/versions/{version}", version=1)
     await api.show("GET /api/config/diff", old=1)
     await api.show("POST /api/config/rollback", {"version": 1})
+    await api.show("PUT /api/site/{name}", {"value": {"share": 0.1}}, name="flag.query_rewriting")
+    await api.show("GET /api/site")
+    await api.show("DELETE /api/site/{name}", name="flag.query_rewriting")
     await api.show("GET /api/prompts")
     await api.show(
         "POST /api/preview_prompt",

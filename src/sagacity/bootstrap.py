@@ -19,6 +19,7 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
 from sagacity.config.open import check_documents, for_tasks, open_cached, open_configs
 from sagacity.config.settings import Settings
+from sagacity.config.site import Site
 from sagacity.coordination.base import SharedState, Topic
 from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
@@ -75,6 +76,7 @@ class Runtime:
     tokens: TokenCounter
     query_rewriter: QueryRewriter
     configs: ConfigStore
+    site: Site
     models: ModelGateway
     tasks: TaskRunner
     dispatcher: Dispatcher
@@ -204,7 +206,8 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
         metrics = Metrics()
-        models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
+        site = Site(storage, shared.topic, monotonic=clock.monotonic)
+        models = _models(settings, storage, site, metrics, clock=clock)
         store = open_configs(settings, storage, clock=clock)
         await check_documents(settings, store)
         tasks = open_task_runner(
@@ -342,7 +345,8 @@ def _build(
     store = open_configs(settings, storage, clock=clock)
     configs = open_cached(store, shared.topic, clock=clock)
     metrics = Metrics()
-    models = ModelGateway(storage, open_models(settings), clock, count=metrics.count_model_call)
+    site = Site(storage, shared.topic, monotonic=clock.monotonic)
+    models = _models(settings, storage, site, metrics, clock=clock)
     tasks = open_task_runner(
         *(settings, storage, embedder, models, for_tasks(store, configs)),
         clock=clock,
@@ -357,7 +361,7 @@ def _build(
         strategy_seconds=settings.strategy_timeout_seconds,
     )
     query_rewriter = QueryRewriter(
-        rewrite_by_model(configs, models), limit_seconds=settings.strategy_timeout_seconds
+        rewrite_by_model(configs, models, site.is_on), limit_seconds=settings.strategy_timeout_seconds
     )
     dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
     analytics = open_call_emitter(settings, storage, clock)
@@ -378,6 +382,7 @@ def _build(
         usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
         erasure_key=erasure_key(settings),
+        is_on=site.is_on,
     )
     policy = ChatPolicy(
         stops_when_left=settings.chat_on_disconnect == "cancel",
@@ -394,6 +399,7 @@ def _build(
         tokens=tokens,
         query_rewriter=query_rewriter,
         configs=configs,
+        site=site,
         models=models,
         tasks=tasks,
         dispatcher=dispatcher,
@@ -407,6 +413,13 @@ def _build(
         accounts=open_accounts(settings, storage, clock=clock, ids=ids),
         token_uses=TokenUses(storage, clock),
     )
+
+
+def _models(
+    settings: Settings, storage: Storage, site: Site, metrics: Metrics, *, clock: Clock
+) -> ModelGateway:
+    opened = open_models(settings, defaults=site.models)
+    return ModelGateway(storage, opened, clock, count=metrics.count_model_call, refresh=site.refresh)
 
 
 def _forget_erased(

@@ -284,6 +284,9 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", "/api/tokens"): {"scopes": ["read"]},
         ("POST", f"/api/tokens/{other['token']}/rotate"): {},
         ("DELETE", f"/api/tokens/{other['token']}"): None,
+        ("GET", "/api/site"): None,
+        ("PUT", "/api/site/model.chat"): {"value": "openai/changed"},
+        ("DELETE", "/api/site/model.chat"): None,
         ("PATCH", "/api/members/olga"): {"role": "viewer"},
         ("DELETE", "/api/members/olga"): None,
         ("POST", "/api/invitations"): {"email": "betatown@example.com"},
@@ -318,6 +321,7 @@ def template_of(path: str) -> str:
     bare = re.sub(r"/memories/([0-9a-f-]{36}|\d+)", "/memories/{memory_id}", bare)
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
+    bare = re.sub(r"/site/[^/]+", "/site/{name}", bare)
     bare = re.sub(r"/members/[^/]+", "/members/{user_id}", bare)
     bare = re.sub(r"/invitations/(?!accept)[^/]+", "/invitations/{invitation_id}", bare)
     bare = re.sub(r"/tokens/[^/]+", "/tokens/{token_id}", bare)

@@ -45,6 +45,7 @@ NOT_BY_LEARNING = {
     "search_index",
     "tenant_configs",
     "config_versions",
+    "site_variables",
     "api_tokens",
     "audit_log",
     "accounts",

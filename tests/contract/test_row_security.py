@@ -34,6 +34,7 @@ CLOSED = {
     "audit_log",
     "tenant_configs",
     "config_versions",
+    "site_variables",
     "accounts",
     "account_sessions",
     "account_mails",

@@ -157,6 +157,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await tx.user_settings.change(ANNA, lambda one: one.model_copy(update={"bio": word}))
         await with_account(tx, word)
         await tx.organisation.set_config(f'"{word}"')
+        await tx.site.put("model.chat", word, author=word)
         await with_token(tx, word, secret=word)
         cluster = PlaybookCluster(
             cluster_id=word,

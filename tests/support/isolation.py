@@ -163,6 +163,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
     await tx.dead_letters.add("profile:l", window, attempts=1, error_kind="E", error=word)
     await tx.graph.add(kept, tie(word))
     await tx.organisation.set_config(f'"{word}"')
+    await tx.site.put("model.chat", word, author=word)
     cluster = PlaybookCluster(
         cluster_id=word,
         learner="aggregation",

@@ -333,6 +333,9 @@ CASES: dict[str, Case] = {
     "organisation.set_config": lambda tx, h: tx.organisation.set_config('"stolen"'),
     "organisation.config_versions": lambda tx, h: tx.organisation.config_versions(before=99, limit=99),
     "organisation.config_version": lambda tx, h: tx.organisation.config_version(1),
+    "site.list_all": lambda tx, h: tx.site.list_all(),
+    "site.put": lambda tx, h: tx.site.put("model.chat", "stolen", author="x"),
+    "site.remove": lambda tx, h: tx.site.remove("model.chat"),
     "organisation.replace_data_key": lambda tx, h: tx.organisation.replace_data_key("", "stolen"),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(

@@ -17,5 +17,5 @@ def described() -> dict[str, Any]:
 
 def address(path: str) -> str:
     """A path with what may stand in its braces."""
-    path = path.replace("{memory_type}", "profile")
+    path = path.replace("{memory_type}", "profile").replace("/site/{name}", "/site/flag.holdout")
     return re.sub(r"\{\w+\}", "1", re.sub(r"\{(conversation|analytics)_id\}", str(UUID(int=1)), path))

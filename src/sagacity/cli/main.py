@@ -59,6 +59,7 @@ _COMMANDS: Mapping[str, str] = {
     "prompts": "prompts:app",
     "evaluations": "evaluations:app",
     "config": "config:app",
+    "site": "site:app",
     "token": "tokens:app",
     "audit": "audit:app",
     "migrate": "migrate:migrate",

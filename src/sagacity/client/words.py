@@ -29,6 +29,8 @@ AuditActionWord = (
         "token.rotated",
         "config.changed",
         "config.key_rotated",
+        "site_variable.set",
+        "site_variable.unset",
         "account.signed_up",
         "account.verified",
         "account.linked",

@@ -1,13 +1,16 @@
 """Which model serves a tenant in which role: its own choice, its own keys, then the server's."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
+from types import MappingProxyType
 
 from pydantic import SecretStr
 
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.provider_access import Access, access_named, accesses
 from sagacity.config.tenant_config import TenantConfig
+from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.choice import ModelChoice
 
 PREFERRED_FOR_CHAT = "gemini"
@@ -24,20 +27,28 @@ class Role(StrEnum):
     CHAT = "chat"
 
 
+NO_DEFAULTS: Mapping[Role, str] = MappingProxyType({})
+"""The installation names no model."""
+
+
 def choose_model(
-    config: TenantConfig, role: Role, environment: Mapping[str, SecretStr]
+    config: TenantConfig,
+    role: Role,
+    environment: Mapping[str, SecretStr],
+    defaults: Mapping[Role, str] = NO_DEFAULTS,
 ) -> ModelChoice | None:
     """
     Choose the model that serves *role*.
 
     The custom endpoint answers everything, where there is one. Otherwise the model that the tenant named
-    for the role; otherwise the first provider to which the tenant has a key; otherwise the first to which
-    the server has one.
+    for the role; otherwise the installation's default, if there is a key to its provider; otherwise the first
+    provider to which the tenant has a key; otherwise the first to which the server has one.
 
     Args:
         config: the tenant's.
         role: evaluation uses the model of generation, and so does the chat where no model is named for it.
         environment: keys of the server by the names of their variables, such as `OPENAI_API_KEY`.
+        defaults: the installation's, by role; generation's stands in as the tenant's would.
 
     Returns:
         None when there is no key at all: the rules learn then.
@@ -54,6 +65,10 @@ def choose_model(
     named = _named(config.llm_config or LLMConfig(), role)
     if named is not None:
         return _opened(*access_named(named, keys, environment))
+    fallback = _default(defaults, role)
+    if fallback is not None:
+        with suppress(ProviderRefused):  # no key to it: all is as if it were not set
+            return _opened(*access_named(fallback, keys, environment))
     small = role in {Role.SHOULD_RUN, Role.PRE_RETRIEVAL}
     within_reach = list(accesses(keys, environment))
     if role is Role.CHAT:  # a stable sort: the others keep their order
@@ -61,6 +76,11 @@ def choose_model(
     for access in within_reach:
         return _opened(access, access.default_model(small=small))
     return None
+
+
+def _default(defaults: Mapping[Role, str], role: Role) -> str | None:
+    stands_in = role in {Role.EVALUATION, Role.CHAT}
+    return defaults.get(role) or (defaults.get(Role.GENERATION) if stands_in else None)
 
 
 def _named(chosen: LLMConfig, role: Role) -> str | None:

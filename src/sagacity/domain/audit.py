@@ -35,6 +35,8 @@ class AuditAction(StrEnum):
     TOKEN_ROTATED = "token.rotated"  # noqa: S105  likewise
     CONFIG_CHANGED = "config.changed"
     CONFIG_KEY_ROTATED = "config.key_rotated"
+    SITE_VARIABLE_SET = "site_variable.set"
+    SITE_VARIABLE_UNSET = "site_variable.unset"
     ACCOUNT_SIGNED_UP = "account.signed_up"
     ACCOUNT_VERIFIED = "account.verified"
     ACCOUNT_LINKED = "account.linked"

@@ -1,10 +1,10 @@
 """Each tenant's models, opened as its configuration chooses them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pydantic import SecretStr
 
-from sagacity.config.model_choice import Role, choose_model
+from sagacity.config.model_choice import NO_DEFAULTS, Role, choose_model
 from sagacity.config.settings import Settings, provider_keys
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.errors import ProviderRefused
@@ -15,14 +15,26 @@ from sagacity.providers.llm.open import open_llm
 from sagacity.providers.llm.refusing import RefusingLLM
 
 
-def open_models(settings: Settings, environment: Mapping[str, SecretStr] | None = None) -> Models:
-    """Return what opens a tenant's model in a role; equal choices share one client."""
+def open_models(
+    settings: Settings,
+    environment: Mapping[str, SecretStr] | None = None,
+    *,
+    defaults: Callable[[], Mapping[Role, str]] = lambda: NO_DEFAULTS,
+) -> Models:
+    """
+    Return what opens a tenant's model in a role; equal choices share one client.
+
+    Args:
+        settings: of this process.
+        environment: keys of the server by the names of their variables; this process's, if none are given.
+        defaults: the installation's models by role, asked for at each look.
+    """
     keys = provider_keys() if environment is None else environment
     opened: dict[ModelChoice, LLM] = {}
 
     def models(config: TenantConfig, role: Role) -> LLM | None:
         try:
-            choice = choose_model(config, role, keys)
+            choice = choose_model(config, role, keys, defaults())
         except ProviderRefused as reason:
             return RefusingLLM(reason)
         if choice is None:

@@ -42,6 +42,10 @@ def count_nothing(_record: ModelCallRecord) -> None:
     """Count no request."""
 
 
+async def know_already() -> None:
+    """Learn nothing: the installation has no defaults."""
+
+
 async def record_nothing(_prompt: str, _call: ModelCall) -> None:
     """Keep no ledger."""
 
@@ -226,7 +230,13 @@ class ModelGateway:
     """Who may ask which model; every request is written into the ledger."""
 
     def __init__(
-        self, storage: Storage, models: Models, clock: Clock, *, count: Count = count_nothing
+        self,
+        storage: Storage,
+        models: Models,
+        clock: Clock,
+        *,
+        count: Count = count_nothing,
+        refresh: Callable[[], Awaitable[None]] = know_already,
     ) -> None:
         """
         Open models by *models*.
@@ -236,7 +246,9 @@ class ModelGateway:
             models: opens them.
             clock: the time of each request.
             count: told of every request, of all tenants.
+            refresh: learns which models are the installation's defaults now; it never fails.
         """
+        self._refresh = refresh
         self._storage = storage
         self._count = count
         self._models = models
@@ -275,6 +287,7 @@ class ModelGateway:
 
     async def note(self, tenant: Tenant, config: TenantConfig) -> str:
         """Return why no model is called although one is configured; empty where one is called or there is none."""
+        await self._refresh()
         cap = config.spending_cap
         if cap is None or self._models(config, Role.GENERATION) is None:
             return ""

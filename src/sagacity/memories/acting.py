@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
+from sagacity.config.site import IsOn, always_on
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.analytics import RequestAnalytics
@@ -48,6 +49,8 @@ class Parts:
     analytics: Recorder[RequestAnalytics] = UNRECORDED
     usage: Recorder[UsageEvent] = UNRECORDED
     erasure_key: OpenKey = no_key
+    is_on: IsOn = always_on
+    """Whether an organisation has a feature."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sagacity.config.site import HOLDOUT
 from sagacity.domain.holdout import Holdout, may_be_held_out
 from sagacity.domain.ids import SessionId
 from sagacity.domain.memory import Memory, Status
@@ -33,8 +34,9 @@ async def holdout_of(acting: Acting, query: Query, session_id: SessionId | None)
     """
     Return the lots that hold for a search; None where nothing is held out.
 
-    So it is where the organisation did not ask for it or nothing is recorded; without a session, or the one user whose
-    session it is; in a list, which has no question; and where the caller looks at what is not served, or at the past.
+    So it is where the organisation did not ask for it, the operator turned it off or nothing is recorded; without a
+    session, or the one user whose session it is; in a list, which has no question; and where the caller
+    looks at what is not served, or at the past.
     """
     wanted = query.wanted
     user_id = acting.principal.user_id if wanted.user_id is None else wanted.user_id
@@ -43,7 +45,7 @@ async def holdout_of(acting: Acting, query: Query, session_id: SessionId | None)
     if wanted.as_of is not None or wanted.approvals or wanted.statuses != (Status.CURRENT,):
         return None
     share = 0.0 if acting.parts.usage is UNRECORDED else (await acting.config()).holdout_share
-    if not share:
+    if not share or not await acting.parts.is_on(HOLDOUT, acting.tenant.org_id):
         return None
     return Holdout(share=share, org_id=acting.tenant.org_id, user_id=user_id, session_id=session_id)
 

@@ -74,6 +74,7 @@ from sagacity.storage.schema.views import (
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.index_owner import claim_index, made_by, record_index
 from sagacity.storage.search.rebuild import rebuild
+from sagacity.storage.site import SiteRepository
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
@@ -124,7 +125,7 @@ class Transaction:
         self.usage = UsageRepository(scope)
         self.effects = EffectRepository(scope)
         self.organisation = OrganisationRepository(scope)
-        self.audit = AuditRepository(scope)
+        self.site, self.audit = SiteRepository(scope), AuditRepository(scope)
         self.tokens = TokenRepository(scope, self.audit)
         self.accounts = AccountRepository(scope)
         self.account_sessions, self.account_mails = (

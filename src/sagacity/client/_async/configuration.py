@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.wire import JsonObject, checked
+from sagacity.client.wire import JsonObject, checked, segment
+from sagacity.schemas.base import Reply
 from sagacity.schemas.config import (
     ConfigDiff,
     ConfigRolledBack,
@@ -17,6 +18,7 @@ from sagacity.schemas.config import (
     RollBackBody,
     Whoami,
 )
+from sagacity.schemas.site import SiteValueBody, SiteVariableReply, SiteVariablesReply
 
 
 async def whoami(connection: AsyncConnection) -> Whoami:
@@ -97,3 +99,42 @@ async def roll_back_config(connection: AsyncConnection, version: int) -> ConfigR
     """
     body = checked(RollBackBody, {"version": version})
     return await connection.send("POST", "/api/config/rollback", ConfigRolledBack, body=body)
+
+
+async def get_site_variables(connection: AsyncConnection) -> SiteVariablesReply:
+    """
+    Return every site variable with its value. They are about all organisations.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    """
+    return await connection.get("/api/site", SiteVariablesReply)
+
+
+async def set_site_variable(connection: AsyncConnection, name: str, value: object) -> SiteVariableReply:
+    """
+    Set a site variable. It holds in every process within two seconds.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+
+    Args:
+        connection: to the server.
+        name: the variable, as `GET /api/site` lists it.
+        value: the name of a model, or a flag: an object with `enabled`, `organisations` and `share`.
+    """
+    body = checked(SiteValueBody, {"value": value})
+    return await connection.send(
+        "PUT", f"/api/site/{segment(name)}", SiteVariableReply, body=body, repeatable=True
+    )
+
+
+async def unset_site_variable(connection: AsyncConnection, name: str) -> Reply:
+    """
+    Give a site variable its default again. 404 if it has it.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+
+    Args:
+        connection: to the server.
+        name: the variable, as `GET /api/site` lists it.
+    """
+    return await connection.send("DELETE", f"/api/site/{segment(name)}", Reply)

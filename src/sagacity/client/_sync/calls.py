@@ -129,6 +129,9 @@ class Calls(Connection):
     get_config_version = configuration.get_config_version
     get_config_diff = configuration.get_config_diff
     roll_back_config = configuration.roll_back_config
+    get_site_variables = configuration.get_site_variables
+    set_site_variable = configuration.set_site_variable
+    unset_site_variable = configuration.unset_site_variable
 
     context = context.context
 

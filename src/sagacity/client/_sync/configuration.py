@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.wire import JsonObject, checked
+from sagacity.client.wire import JsonObject, checked, segment
+from sagacity.schemas.base import Reply
 from sagacity.schemas.config import (
     ConfigDiff,
     ConfigRolledBack,
@@ -18,6 +19,7 @@ from sagacity.schemas.config import (
     RollBackBody,
     Whoami,
 )
+from sagacity.schemas.site import SiteValueBody, SiteVariableReply, SiteVariablesReply
 
 
 def whoami(connection: Connection) -> Whoami:
@@ -98,3 +100,40 @@ def roll_back_config(connection: Connection, version: int) -> ConfigRolledBack:
     """
     body = checked(RollBackBody, {"version": version})
     return connection.send("POST", "/api/config/rollback", ConfigRolledBack, body=body)
+
+
+def get_site_variables(connection: Connection) -> SiteVariablesReply:
+    """
+    Return every site variable with its value. They are about all organisations.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    """
+    return connection.get("/api/site", SiteVariablesReply)
+
+
+def set_site_variable(connection: Connection, name: str, value: object) -> SiteVariableReply:
+    """
+    Set a site variable. It holds in every process within two seconds.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+
+    Args:
+        connection: to the server.
+        name: the variable, as `GET /api/site` lists it.
+        value: the name of a model, or a flag: an object with `enabled`, `organisations` and `share`.
+    """
+    body = checked(SiteValueBody, {"value": value})
+    return connection.send("PUT", f"/api/site/{segment(name)}", SiteVariableReply, body=body, repeatable=True)
+
+
+def unset_site_variable(connection: Connection, name: str) -> Reply:
+    """
+    Give a site variable its default again. 404 if it has it.
+
+    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+
+    Args:
+        connection: to the server.
+        name: the variable, as `GET /api/site` lists it.
+    """
+    return connection.send("DELETE", f"/api/site/{segment(name)}", Reply)

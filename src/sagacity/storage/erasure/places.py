@@ -67,6 +67,7 @@ PLACES: dict[str, Place] = {
     "audit_log": Place.NOTHING,
     "tenant_configs": Place.NOTHING,
     "config_versions": Place.NOTHING,
+    "site_variables": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "invitations": Place.NOTHING,
     "search_index": Place.NOTHING,

@@ -61,6 +61,7 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "access_attempts": Carried.SECRET,
     "members": Carried.SECRET,
     "invitations": Carried.SECRET,
+    "site_variables": Carried.LOCAL,
     "audit_log": Carried.LOCAL,
     "leases": Carried.LOCAL,
     "operations": Carried.LOCAL,

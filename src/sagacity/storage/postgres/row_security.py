@@ -36,6 +36,7 @@ RULES = {
     "audit_log": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,
     "config_versions": Rule.CLOSED,
+    "site_variables": Rule.CLOSED,
     "accounts": Rule.CLOSED,
     "account_sessions": Rule.CLOSED,
     "account_mails": Rule.CLOSED,

@@ -87,6 +87,18 @@ config_versions = sa.Table(
 )
 """Each configuration that an organisation had, and the present one; `fields` are those that it changed."""
 
+site_variables = sa.Table(
+    "site_variables",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+    columns.count("version", 1),
+    sa.Column("author", sa.Text, nullable=False),
+    columns.at("updated_at"),
+)
+"""Values of the whole installation, as JSON; only the organisation that runs it has any."""
+
 users = sa.Table(
     "users",
     metadata,

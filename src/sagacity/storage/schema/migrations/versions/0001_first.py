@@ -166,6 +166,17 @@ def _organisations() -> None:
         sa.PrimaryKeyConstraint("org_id", "version", name=op.f("pk_config_versions")),
     )
     op.create_table(
+        "site_variables",
+        _key("org_id"),
+        _key("name"),
+        _key("value"),
+        _count("version", 1),
+        _key("author"),
+        _at("updated_at"),
+        _of_organisation("site_variables"),
+        sa.PrimaryKeyConstraint("org_id", "name", name=op.f("pk_site_variables")),
+    )
+    op.create_table(
         "users",
         _key("org_id"),
         _key("user_id"),
