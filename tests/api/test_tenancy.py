@@ -124,6 +124,8 @@ READS = {
     ("GET", "/api/my_config"): None,
     ("GET", "/api/get_config"): None,
     ("GET", "/api/config/versions"): None,
+    ("GET", "/api/config/versions/1"): None,
+    ("GET", "/api/config/diff?old=1"): None,
 }
 
 
@@ -240,6 +242,7 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("POST", "/api/upgrade_all_user_playbooks"): {},
         ("POST", "/api/downgrade_all_user_playbooks"): {},
         ("POST", "/api/set_config"): {"agent_context_prompt": "changed"},
+        ("POST", "/api/config/rollback"): {"version": 1},
         ("POST", "/api/publish_interaction"): {
             "user_id": ANNA,
             "request_id": "r9",
@@ -322,6 +325,7 @@ def template_of(path: str) -> str:
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
     bare = re.sub(r"/site/[^/]+", "/site/{name}", bare)
+    bare = re.sub(r"/config/versions/.+", "/config/versions/{version}", bare)
     bare = re.sub(r"/members/[^/]+", "/members/{user_id}", bare)
     bare = re.sub(r"/invitations/(?!accept)[^/]+", "/invitations/{invitation_id}", bare)
     bare = re.sub(r"/tokens/[^/]+", "/tokens/{token_id}", bare)

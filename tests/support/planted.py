@@ -119,7 +119,7 @@ class Planted:
                 return False
             case "operation_id":
                 return f"operation {number}"
-            case "due_at" | "superseded_by" | "vector":
+            case "due_at" | "superseded_by" | "replaced_state" | "vector":
                 return None
             case "attributes" if table is memories:
                 return {"custom_features": {"it": self.word}}
