@@ -33,7 +33,8 @@ OF_ACCOUNTS = ("/api/auth/", "/api/account", "/api/organizations", "/api/invitat
 """Routes of whoever signed in, which API tokens are refused by."""
 LEAVES = "DELETE /api/members/{user_id}"
 """Everybody may take out themselves; others are taken out by those who administer."""
-
+SWITCHED_OFF = "GET /api/auth/csrf"
+"""Nobody has a session by cookie, unless the settings let web pages sign in with one."""
 SEVERAL = "POST /api/search_profiles"
 """It takes several users; a caller who acts for one finds that one's."""
 PARTS = 4
@@ -123,6 +124,8 @@ def expected(call: str, needed: Permission, caller: Caller) -> set[int] | None:
     path = call.split()[1]
     if path.startswith(OF_ACCOUNTS) and not caller.is_account:
         return {403, 422}
+    if call == SWITCHED_OFF:
+        return {403}
     if call == LEAVES and Permission.ADMIN not in caller.permissions:
         return {403}
     return None
