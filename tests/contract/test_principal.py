@@ -53,6 +53,7 @@ async def test_no_method_shows_or_changes_another_users_rows(storage: Storage) -
 
 _OF_THE_ORGANISATION = (
     "organisation.",
+    "site.",
     "attempts.",
     "operations.",
     "leases.",

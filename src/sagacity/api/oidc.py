@@ -98,13 +98,13 @@ async def exchange_code(body: SignInCodeBody, visitor: Visits) -> SessionTokens:
 
 async def _of_known_origin(http_request: Request, runtime: RuntimeDep) -> None:
     """
-    Make sure that web pages may sign in with a cookie, and that this is one of those that may.
+    Make sure that it is a page of a known origin that signs in with a cookie, where pages may at all.
 
     Raises:
-        Forbidden: the settings let none, or a page of another origin calls.
+        Forbidden: a page of another origin calls.
     """
-    _require_cookies(runtime)
-    cookies.require_known_origin(http_request, runtime.settings)
+    if runtime.settings.cookie_sessions:
+        cookies.require_known_origin(http_request, runtime.settings)
 
 
 @public.post("/auth/cookie", dependencies=[Depends(_of_known_origin)], openapi_extra=sdk(generated=False))
@@ -118,6 +118,7 @@ async def log_in_by_cookie(
     403 unless the settings let web pages sign in with a cookie. The page sends `csrf_token` as `X-CSRF-Token` with each
     call that is not GET.
     """
+    _require_cookies(runtime)
     account, session = await browser.log_in_by_cookie(
         visitor.parts, body.email, body.password, address=visitor.address, organization=body.organization
     )
