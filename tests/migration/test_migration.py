@@ -220,7 +220,7 @@ async def test_processes_that_open_one_new_file_migrate_it_once(tmp_path: Path, 
     await asyncio.sleep(2.0)
     gate.touch()
     for process in running:
-        _, errors = await asyncio.to_thread(process.communicate, timeout=60)
+        _, errors = await asyncio.to_thread(process.communicate, timeout=300)
         assert process.returncode == 0, errors.decode()
     assert schema_of(tmp_path / "a.db") == declared
     async with opened(url, SystemClock(), TimeOrderedIds()) as storage, storage.read(ORG) as snapshot:

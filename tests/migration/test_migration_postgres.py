@@ -188,7 +188,7 @@ async def test_processes_that_open_one_new_database_migrate_it_once(
         assert await asyncio.to_thread(process.stdout.readline) == b"ready\n"
     gate.touch()
     for process in running:
-        _, errors = await asyncio.to_thread(process.communicate, timeout=60)
+        _, errors = await asyncio.to_thread(process.communicate, timeout=300)
         assert process.returncode == 0, errors.decode()
     graph = [line for line in schema_of(postgres, name)["indexes"] if "hnsw" in line]
     assert len(graph) == 1
