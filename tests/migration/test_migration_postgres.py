@@ -23,6 +23,9 @@ from support.parts import ANNA, ORG, OTHER_ORG, migrated, opened, said
 from support.schemas import Schema, migrate_whole, next_release, protection_of, rights_of, schema_of
 from support.waiting import until
 
+pytestmark = pytest.mark.usefixtures("migrated_database")
+"""With it comes the program's role, which databases of one server share: the first test of a process finds it, too."""
+
 
 @pytest.fixture
 def name(postgres: PostgresServer) -> Iterator[str]:
