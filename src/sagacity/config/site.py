@@ -33,6 +33,7 @@ IsOn = Callable[[str, OrgId], Awaitable[bool]]
 _ModelName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
 _MODEL: TypeAdapter[str] = TypeAdapter(_ModelName)
 _FLAG: TypeAdapter[FeatureFlag] = TypeAdapter(FeatureFlag)
+_NO_FLAG: Final = 'must be an object, such as {"enabled": true, "organisations": [], "share": 1.0}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def checked(name: str, value: JsonValue) -> JsonValue:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(map(str, (name, *fault["loc"])))
-        raise InvalidInput(f"{where}: {fault['msg']}") from error
+        told = _NO_FLAG if fault["type"] == "model_type" else fault["msg"]
+        raise InvalidInput(f"{where}: {told}") from error
 
 
 class Site:

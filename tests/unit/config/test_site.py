@@ -76,3 +76,9 @@ def test_the_installations_model_serves_where_the_organisation_names_none():
     assert chosen(Role.GENERATION, default, llm_config=named) == "openai/gpt-own"
     unreachable = {Role.GENERATION: "anthropic/claude-site"}
     assert chosen(Role.GENERATION, unreachable) == chosen(Role.GENERATION, {})
+
+
+def test_a_flag_that_is_no_object_is_told_what_one_looks_like() -> None:
+    """In words of the API, not by the name of a class."""
+    with pytest.raises(InvalidInput, match=r'flag\.holdout: must be an object, such as {"enabled": true'):
+        checked(HOLDOUT, 7)
