@@ -367,6 +367,7 @@ def _build(
     analytics = open_call_emitter(settings, storage, clock)
     usage = open_usage_emitter(settings, storage, clock)
     _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
+    accounts = open_accounts(settings, storage, clock=clock, ids=ids)
     parts = Parts(
         storage=storage,
         embedder=embedder,
@@ -382,6 +383,7 @@ def _build(
         usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
         erasure_key=erasure_key(settings),
+        person_of=accounts.parts.person_of,
         is_on=site.is_on,
     )
     policy = ChatPolicy(
@@ -410,7 +412,7 @@ def _build(
         analytics=analytics,
         usage=usage,
         user_tokens=_user_tokens(settings, clock),
-        accounts=open_accounts(settings, storage, clock=clock, ids=ids),
+        accounts=accounts,
         token_uses=TokenUses(storage, clock),
     )
 

@@ -1,5 +1,6 @@
 """Members, roles and invitations over HTTP: who gets in, what a role allows, and when it ends."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from support.accounts import (
     signed_in,
 )
 from support.api import client_of, make_token, publish
+from support.waiting import until
 
-HOME, TEAM = "self-host-org", "team"
+HOME, TEAM, OTHER = "self-host-org", "team", "other"
 OLGA, ADA, MIA, VIC = (f"{name}@example.com" for name in ("olga", "ada", "mia", "vic"))
 
 
@@ -40,7 +42,7 @@ async def told(api: httpx.AsyncClient, call: str, body: Any = None, *, status: i
     method, path = call.split()
     reply = await api.request(method, f"/api/{path}", json=body)
     assert reply.status_code == status, (call, reply.text)
-    return reply.json()
+    return reply.json() if reply.content else None
 
 
 async def invited(app: FastAPI, api: httpx.AsyncClient, mailbox: Mailbox, email: str, role: str) -> str:
@@ -123,6 +125,50 @@ async def test_an_organisation_from_its_first_owner_on(tmp_path: Path, database_
                 ("member.removed", None),
             ]
             assert not any(word in str(log) for word in (mia_id, "example.com"))
+
+
+async def test_an_erased_account_leaves_nothing_in_any_organisation(tmp_path: Path) -> None:
+    """Whoever asks for it: no role, no invitation to or by the address, no session; an owner without another stays."""
+    with mail_server() as (url, mailbox):
+        async with (
+            serving(tmp_path, mail_url=url, verify_email=False) as app,
+            client_of(app) as api,
+            client_of(app, token=await make_token(app, HOME)) as home,
+        ):
+            for org in (TEAM, OTHER):
+                await make_token(app, org)
+            ids = {email: await sign_up(api, email) for email in (OLGA, MIA, VIC)}
+            for org in (TEAM, OTHER):
+                await made_owner(app, OLGA, org)
+            olga, at_other = [
+                signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, org)))
+                for org in (TEAM, OTHER)
+            ]
+            for email in (MIA, VIC):
+                signs = signed_in(app, await log_in(api, email))
+                code = await invited(app, olga, mailbox, email, "admin")
+                await told(signs, "POST invitations/accept", {"code": code})
+                acts = signed_in(app, await told(signs, "POST organizations/switch", {"organization": TEAM}))
+                await told(acts, "POST invitations", {"email": f"friend-of-{email}", "role": "viewer"})
+                await told(at_other, "POST invitations", {"email": email, "role": "viewer"})
+            refused = await told(home, f"DELETE users/{ids[OLGA]}", status=409)
+            assert "must make somebody else an owner first" in refused["message"]
+            erased = await told(home, f"DELETE users/{ids[MIA]}?wait_for_response=true")
+            assert erased["success"], erased
+            await told(acts, "DELETE auth/account", {"password": PASSWORD}, status=204)
+            await until(partial(ended, home, 2))
+            assert await roles(olga) == {OLGA: "owner"}
+            for of_org in (olga, at_other):
+                assert (await told(of_org, "GET invitations"))["invitations"] == []
+            await told(api, "POST auth/login", signs_in(MIA), status=401)
+            log = [one["action"] for one in (await told(olga, "GET audit"))["entries"]]
+            assert (log.count("member.removed"), log.count("invitation.revoked")) == (2, 2)
+
+
+async def ended(api: httpx.AsyncClient, count: int) -> bool:
+    """Whether so many erasures have ended."""
+    found = (await told(api, "GET erasures"))["erasures"]
+    return len([one for one in found if one.get("finished_at")]) == count
 
 
 def signs_in(email: str, organization: str | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
-from sagacity.domain.tenant import DueScope
+from sagacity.domain.tenant import DueScope, Tenant
 from sagacity.learning.erasure.report import is_genuine
 from sagacity.learning.erasure.task import Erase
 from sagacity.learning.tasks.runner import TaskRunner
@@ -23,12 +23,13 @@ from sagacity.memories.operations import cancel
 from sagacity.storage.erasure.places import PLACES, Place
 from sagacity.storage.postgres.owner import vacuum
 from sagacity.storage.transaction import Storage
+from support.account_rows import invitation
 from support.aggregation import NAME, VERSION, Aggregating
 from support.erasing import OTHERS, WHO, WORD, Erasing
 from support.faults import Faulty
 from support.learning import WordEmbedder, task_parts
 from support.parts import BEN, ORG, OTHER_ORG, new_memory, said
-from support.planted import Planted, bytes_with, dump, tables_with
+from support.planted import Planted, bytes_with, dump, person_of_word, tables_with
 
 
 @pytest.fixture
@@ -42,6 +43,16 @@ async def _plant(storage: Storage, *, count: int) -> None:
     await Planted(OTHER_ORG, WHO, OTHERS, count=count, start=30_000).plant(storage.backend)
 
 
+async def _know(storage: Storage, tenant: Tenant) -> None:
+    """Have an organisation invite the person's address, and the person invite somebody else there."""
+    person = person_of_word(WORD, ORG.org_id)
+    sent = {"somebody": person.email, person.pseudonym: "friend@example.com"}
+    async with storage.begin(tenant) as transaction:
+        for sender, email in sent.items():
+            fields = {"invitation_id": sender, "email": email, "created_by": sender}
+            await transaction.invitations.add(invitation(email).model_copy(update=fields))
+
+
 def _theirs(rows: dict[str, list[str]]) -> dict[str, list[str]]:
     """The rows that hold others' words."""
     return {table: [one for one in lines if OTHERS in one] for table, lines in rows.items()}
@@ -50,6 +61,7 @@ def _theirs(rows: dict[str, list[str]]) -> dict[str, list[str]]:
 async def _check_gone(storage: Storage, before: dict[str, list[str]]) -> None:
     after = await dump(storage.backend, ORG)
     assert tables_with(after, WORD, WHO) == {}
+    assert tables_with(after, person_of_word(WORD, ORG.org_id).pseudonym).keys() == {"audit_log"}
     assert _theirs(after) == _theirs(before)
     if storage.backend.file is not None:
         assert bytes_with(storage.backend.file, WORD) == []
@@ -62,12 +74,16 @@ async def test_words_planted_in_every_field_of_every_table_are_nowhere_afterward
     """Neither a table nor a byte of the files holds one; other users and other organisations keep every row."""
     await _plant(storage, count=count)
     before, elsewhere = await dump(storage.backend, ORG), await dump(storage.backend, OTHER_ORG)
+    await _know(storage, OTHER_ORG)
     planted = tables_with(before, WORD, WHO)
     held = {name for name, place in PLACES.items() if place not in (Place.NOTHING, Place.DERIVED)}
     assert held - {"duplicate_pairs"} <= planted.keys()  # that one has only numbers
     done = await erasing.erase()
     await _check_gone(storage, before)
-    assert await dump(storage.backend, OTHER_ORG) == elsewhere
+    after = await dump(storage.backend, OTHER_ORG)
+    assert (len(elsewhere.pop("members")), after.pop("members")) == (1, [])
+    assert len(after.pop("audit_log")) == len(elsewhere.pop("audit_log")) + 5
+    assert after == elsewhere
     assert done.sealed is None
     assert done.report is not None
     assert is_genuine(done.report)

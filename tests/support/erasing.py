@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from sagacity.auth.erasure_key import ErasureKey
+from sagacity.domain.account import Person
 from sagacity.domain.erasure import Erasure
-from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.operation import Operation
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.erasure.task import Erase
@@ -16,6 +17,7 @@ from sagacity.storage.transaction import Storage
 from support.acting import for_everyone, parts_of
 from support.learning import WordEmbedder, task_parts
 from support.parts import ORG
+from support.planted import person_of_word
 
 KEY = ErasureKey(b"k" * 32)
 WHO, WORD, OTHERS = "zqx-person@example.com", "zqxword", "othersword"
@@ -28,8 +30,12 @@ class Erasing:
         self.storage = storage
         self.clock = clock
         self.told: list[str] = []
+
+        async def person_of(user_id: UserId) -> Person | None:
+            return person_of_word(WORD, ORG.org_id) if user_id == WHO else None
+
         self.acting: Acting = for_everyone(
-            replace(parts_of(storage, embedder, clock, ids), erasure_key=lambda: KEY)
+            replace(parts_of(storage, embedder, clock, ids), erasure_key=lambda: KEY, person_of=person_of)
         )
 
         async def announce(subject: str) -> None:

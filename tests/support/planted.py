@@ -1,19 +1,24 @@
 """Rows of a user in every table, with words planted in every field, and the search for them afterwards."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.account import Person
 from sagacity.domain.cluster import CLUSTER_ID
+from sagacity.domain.ids import OrgId
 from sagacity.domain.kinds import TENANT_KINDS, USER_KINDS
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.places import PLACES, Place
 from sagacity.storage.schema.tables import (
+    accounts,
     api_tokens,
     changes,
+    invitations,
     memories,
     metadata,
     model_calls,
@@ -45,6 +50,12 @@ _OF_TOKENS = {"prefix": "sgc_", "created_by": "local", "scopes": ["read"], "prev
 _KINDS = [*sorted(map(str, USER_KINDS)), INTERACTION]
 
 
+def person_of_word(word: str, home: str) -> Person:
+    """The account of whoever has that word; the audit log goes on naming it when all the rest is gone."""
+    pseudonym = f"user:{sha256(word.encode()).hexdigest()[:32]}"
+    return Person(home=OrgId(home), email=f"{word}@example.com", pseudonym=pseudonym)
+
+
 class Planted:
     """Rows of one user, all of whose texts hold a word of the user's."""
 
@@ -64,6 +75,7 @@ class Planted:
         self.word = word
         self.numbers = range(start, start + count)
         self.start = start
+        self.person = person_of_word(word, self.org_id)
 
     async def plant(self, backend: Backend, *, derived: bool = True) -> None:
         """Write all rows; *derived*: also agent playbooks and skills that rest on the user."""
@@ -101,6 +113,14 @@ class Planted:
         match column.name:
             case "org_id":
                 return self.org_id
+            case "invitation_id":  # random, and named by the audit log
+                return f"invitation {number}"
+            case "email" if table is accounts:
+                return self.person.email
+            case "email" if table is invitations and number == self.start:
+                return self.person.email
+            case "created_by" if table is invitations and number > self.start:
+                return self.person.pseudonym
             case "user_id":
                 return self.user_id
             case "kind" if table in (memories, changes):

@@ -5,7 +5,7 @@ from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of, check_password
 from sagacity.accounts.throttle import count_try, mail_tries
 from sagacity.auth.tokens import hash_token
-from sagacity.domain.account import Account, Mail, checked_password, normal_email
+from sagacity.domain.account import Account, Mail, Person, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import Conflict, WrongCredentials
 from sagacity.domain.ids import UserId
@@ -14,6 +14,8 @@ from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import Tenant
 from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.erasure import erase_user
+from sagacity.storage.accounts.across import owned_by
+from sagacity.storage.accounts.leaving import leave_everywhere
 
 
 async def forgot_password(parts: AccountParts, email: str, *, address: str) -> None:
@@ -99,7 +101,7 @@ async def delete_account(
     account = await _asked_again(parts, principal, password, address=address)
     person = parts.audited_as(account.user_id)
     tenants = [Tenant(org_id=one.org_id) for one in await list_organisations(parts, account.user_id)]
-    await _require_other_owners(parts, account.user_id, tenants)
+    await _require_other_owners(parts, account.user_id)
 
     async def erase(tenant: Tenant) -> Operation:
         organisation = Principal(
@@ -110,11 +112,10 @@ async def delete_account(
     for tenant in tenants:
         if tenant != parts.tenant:
             await erase(tenant)
-            async with parts.storage.begin(tenant) as transaction:
-                await transaction.members.leave(account.user_id, by=person)
     operation = await erase(parts.tenant)
+    known = Person(home=parts.tenant.org_id, email=account.email, pseudonym=person)
+    await leave_everywhere(parts.storage, account.user_id, known, by=person)
     async with parts.storage.begin(parts.tenant) as transaction:
-        await transaction.members.leave(account.user_id, by=person)
         await transaction.accounts.remove(account.user_id)
         deleted = parts.audited(
             AuditAction.ACCOUNT_DELETED, account.user_id, erasure_id=operation.operation_id
@@ -123,8 +124,8 @@ async def delete_account(
     return operation
 
 
-async def _require_other_owners(parts: AccountParts, user_id: UserId, tenants: list[Tenant]) -> None:
-    for tenant in tenants:
+async def _require_other_owners(parts: AccountParts, user_id: UserId) -> None:
+    for tenant in await owned_by(parts.storage.backend, user_id):
         async with parts.storage.read(tenant) as snapshot:
             if await snapshot.members.is_last_owner(user_id):
                 raise Conflict(

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sagacity.auth.account_tokens import AccountTokens
 from sagacity.auth.passwords import Passwords
+from sagacity.domain.account import Person
 from sagacity.domain.audit import AuditAction, Detail, NewAuditEntry
 from sagacity.domain.base import Value
 from sagacity.domain.clock import Clock
@@ -61,6 +62,14 @@ class AccountParts:
         It stays when the account is deleted, as every later row rests on it.
         """
         return f"user:{self.tokens.digest(f'audit {user_id}')[:_PSEUDONYM_DIGITS]}"
+
+    async def person_of(self, user_id: UserId) -> Person | None:
+        """Return by what a user's account is known; None where there is none."""
+        async with self.storage.read(self.tenant) as snapshot:
+            account = await snapshot.accounts.find(user_id)
+        if account is None:
+            return None
+        return Person(home=self.tenant.org_id, email=account.email, pseudonym=self.audited_as(user_id))
 
     def audited(self, action: AuditAction, user_id: UserId, **details: Detail) -> NewAuditEntry:
         """Return what the audit log says of something that a person did to the own account."""

@@ -48,6 +48,16 @@ class Account(Value):
     created_at: datetime
 
 
+class Person(Value):
+    """By what an account is known besides its user's id; what it leaves in organisations is found by that."""
+
+    home: OrgId
+    """The organisation that has the account."""
+    email: str = Field(repr=False)
+    pseudonym: str
+    """How the audit log and invitations name it."""
+
+
 class Identity(Value):
     """Who somebody is to an OpenID Connect provider, and what the provider says of the address."""
 

@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Literal
 
+from sagacity.domain.account import Person
 from sagacity.domain.base import DescribedValue, Value
-from sagacity.domain.ids import UserId
+from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.memory import MemoryKind
 
 FORMAT = "sagacity-erasure-1"
@@ -19,6 +20,12 @@ class Subject(Value):
     """Texts that stand in the user's rows and in nobody else's: by them leftovers are found."""
     scope_ids: tuple[int, ...] = ()
     """The user's scopes of the search index."""
+    person: Person | None = None
+    """The user's account, if there is one that belongs to the organisation."""
+
+    def is_account_of(self, org_id: OrgId) -> bool:
+        """Return whether the account goes with the user: the organisation is the one that has it."""
+        return self.person is not None and self.person.home == org_id
 
 
 class Withdrawn(DescribedValue):

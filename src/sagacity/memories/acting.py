@@ -10,6 +10,7 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.site import IsOn, always_on
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.dispatch.base import Dispatcher
+from sagacity.domain.account import Person
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Forbidden
@@ -31,6 +32,11 @@ from sagacity.storage.transaction import Storage, Transaction
 Result = TypeVar("Result")
 
 
+async def nobody(_user_id: UserId) -> Person | None:
+    """Return that a user has no account."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What commands and searches work with; one for the process."""
@@ -49,6 +55,8 @@ class Parts:
     analytics: Recorder[RequestAnalytics] = UNRECORDED
     usage: Recorder[UsageEvent] = UNRECORDED
     erasure_key: OpenKey = no_key
+    person_of: Callable[[UserId], Awaitable[Person | None]] = nobody
+    """By what a user's account is known, where people have accounts."""
     is_on: IsOn = always_on
     """Whether an organisation has a feature."""
 

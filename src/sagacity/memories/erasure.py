@@ -9,6 +9,7 @@ from sagacity.domain.principal import Permission
 from sagacity.domain.role import Role
 from sagacity.memories.acting import Acting
 from sagacity.memories.operations import watched
+from sagacity.storage.accounts.across import owned_by
 
 
 async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) -> Operation:
@@ -25,12 +26,16 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
 
     Raises:
         Forbidden: the caller may not administer, or acts for one user.
-        Conflict: the user owns the organisation, and did not ask for it.
+        Conflict: the user owns the organisation, and did not ask for it; or the account that goes is the last owner of
+            another one.
         ConfigError: the key that signs reports can be neither read nor made.
     """
     _require(acting)
     key = acting.parts.erasure_key()
     user_hash = key.hash_user(acting.tenant.org_id, user_id)
+    account = await acting.parts.person_of(user_id)
+    if account is not None and account.home == acting.tenant.org_id:
+        await _require_other_owners(acting, user_id)
 
     async def start() -> Operation:
         async with acting.begin(shows_held=True) as transaction:
@@ -43,10 +48,14 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
             running = await transaction.erasures.find_running(user_hash)
             if running is not None:
                 return await transaction.operations.get(running)
+            is_known = account is not None and (member is not None or account.home == acting.tenant.org_id)
+            person = account if is_known else None
+            needles = await transaction.erasures.needles(user_id)
             erased = Subject(
                 user_id=user_id,
-                needles=tuple(await transaction.erasures.needles(user_id)),
+                needles=tuple(needles if person is None else [*needles, person.email]),
                 scope_ids=tuple(await transaction.erasures.scope_ids(user_id)),
+                person=person,
             )
             operation = await transaction.operations.start(OperationName.USER_ERASURE, OperationParameters())
             await transaction.erasures.add(
@@ -90,6 +99,19 @@ async def list_erasures(acting: Acting, *, limit: int) -> list[Erasure]:
     _require(acting)
     async with acting.read() as snapshot:
         return await snapshot.erasures.list_newest(limit=limit)
+
+
+async def _require_other_owners(acting: Acting, user_id: UserId) -> None:
+    storage = acting.parts.storage
+    for tenant in await owned_by(storage.backend, user_id):
+        if tenant == acting.tenant:
+            continue
+        async with storage.read(tenant) as snapshot:
+            if await snapshot.members.is_last_owner(user_id):
+                raise Conflict(
+                    "this user's account is the last owner of another organisation: "
+                    "an owner there must make somebody else an owner first"
+                )
 
 
 def _require(acting: Acting) -> None:

@@ -9,6 +9,7 @@ from datetime import timedelta
 import structlog
 
 from sagacity.auth.erasure_key import ErasureKey
+from sagacity.domain.audit import SYSTEM
 from sagacity.domain.cursor import ERASE, Lease
 from sagacity.domain.erasure import Erasure, Scan
 from sagacity.domain.erasure import Subject as Erased
@@ -22,6 +23,7 @@ from sagacity.learning.erasure.news import erased_news
 from sagacity.learning.erasure.report import look_into, make_report, signed
 from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
+from sagacity.storage.accounts.leaving import leave, leave_everywhere
 from sagacity.storage.erasure.rows import Counts
 from sagacity.storage.erasure.scan import TABLES, Found, scan_files, scan_tables
 from sagacity.storage.replica.forget import forget_scopes
@@ -137,6 +139,7 @@ class Erase:
                     return False
                 await self._report(run, number + 1)
             await self._last(run)
+        await self._elsewhere(run)
         await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))
         self._storage.backend.vectors.forget()
         await self._report(run, _STEPS - 1)
@@ -185,6 +188,7 @@ class Erase:
 
     async def _rows(self, run: _Run) -> bool:
         user_id, limit = run.erased.user_id, self._batch
+        await self._do(run, lambda tx: leave(tx, user_id, run.erased.person, by=SYSTEM))
         await self._do(run, lambda tx: tx.erased_rows.operations(user_id))
         return await self._repeat(
             run, lambda tx: tx.erased_rows.unnamed(user_id, limit=limit)
@@ -201,10 +205,16 @@ class Erase:
 
         await self._do(run, last)
 
+    async def _elsewhere(self, run: _Run) -> None:
+        """Where the account was: take it out of all organisations, now that nobody can use it any more."""
+        person = run.erased.person
+        if person is not None and run.erased.is_account_of(run.subject.tenant.org_id):
+            await leave_everywhere(self._storage, run.erased.user_id, person, by=SYSTEM)
+
     async def _everything(self, transaction: Transaction, run: _Run) -> Counts:
         user_id, number = run.erased.user_id, run.erasure.erasure_id
         await self._note_scopes(transaction, run)
-        total: Counts = {}
+        total: Counts = await leave(transaction, user_id, run.erased.person, by=SYSTEM)
         while counts := await forget_playbooks(
             transaction, run.subject.config, number, user_id, limit=self._batch
         ):

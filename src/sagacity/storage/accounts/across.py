@@ -4,6 +4,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from sagacity.domain.account import Person
 from sagacity.domain.ids import UserId
 from sagacity.domain.member import KnownInvitation, Membership
 from sagacity.domain.role import Role
@@ -13,9 +14,9 @@ from sagacity.storage.schema.views import memberships, open_invitations
 
 
 async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
-    """Return the organisations that an account belongs to, the first one first."""
+    """Return the active organisations that an account belongs to, the first one first."""
     column = memberships.c
-    statement = sa.select(memberships).where(column.user_id == user_id)
+    statement = sa.select(memberships).where(column.user_id == user_id, column.org_status == "active")
     async with backend.read(None) as connection:
         rows = (await connection.execute(statement.order_by(column.created_at, column.org_id))).all()
     return [
@@ -33,6 +34,26 @@ async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) ->
     if row is None:
         return None
     return KnownInvitation(org_id=row.org_id, invitation_id=row.invitation_id, email=row.email)
+
+
+async def owned_by(backend: Backend, user_id: UserId) -> list[Tenant]:
+    """Return the organisations that an account owns, alone or with others, active or not, in order."""
+    column = memberships.c
+    owned = sa.select(column.org_id).where(column.user_id == user_id, column.role == str(Role.OWNER))
+    async with backend.read(None) as connection:
+        rows = (await connection.execute(owned.order_by(column.org_id))).all()
+    return [Tenant(org_id=row.org_id) for row in rows]
+
+
+async def knowing(backend: Backend, user_id: UserId, person: Person) -> list[Tenant]:
+    """Return the organisations, active or not, that know an account by a role or an invitation, in order."""
+    invitation = open_invitations.c
+    of_person = sa.or_(invitation.email == person.email, invitation.created_by == person.pseudonym)
+    member = sa.select(memberships.c.org_id).where(memberships.c.user_id == user_id)
+    statement = sa.union(member, sa.select(invitation.org_id).where(of_person))
+    async with backend.read(None) as connection:
+        rows = (await connection.execute(statement)).all()
+    return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
 
 async def inviting(backend: Backend, *, limit: int) -> list[tuple[Tenant, datetime]]:

@@ -1,5 +1,6 @@
 """Invitations to an organisation, with their e-mails; each change is in the audit log with it."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -90,6 +91,28 @@ class InvitationRepository:
         found = await self.get(invitation_id)
         await self._scope.run(sa.delete(invitations).where(*self._is(invitation_id)))
         await self._record(AuditAction.INVITATION_REVOKED, found, by)
+
+    async def forget(self, addresses: Collection[str], *, sender: str, by: str) -> int:
+        """
+        Revoke what was sent to somebody who is erased, or by somebody; returns how many there were.
+
+        Args:
+            addresses: of the person, in lower case.
+            sender: how invitations name who sent them; empty for nobody.
+            by: who says so, as the audit log names callers.
+        """
+        theirs = _column.email.in_(addresses)
+        if sender:
+            theirs = sa.or_(theirs, _column.created_by == sender)
+        statement = sa.select(invitations).where(_column.org_id == self._scope.org_id, theirs)
+        if not await self._scope.all(statement.limit(1)):
+            return 0
+        await self._audit.lock()
+        rows = await self._scope.all(statement.order_by(_column.invitation_id))
+        for found in map(_invitation_of, rows):
+            await self._scope.run(sa.delete(invitations).where(*self._is(found.invitation_id)))
+            await self._record(AuditAction.INVITATION_REVOKED, found, by)
+        return len(rows)
 
     async def accept(self, code_hash: str, email: str, *, by: str) -> Invitation | None:
         """Use up the invitation of an address by its code; None if it is not known, has expired or was used."""

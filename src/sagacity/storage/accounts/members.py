@@ -88,13 +88,15 @@ class MemberRepository:
         await self._scope.run(sa.delete(members).where(*self._is(user_id)))
         await self._record(AuditAction.MEMBER_REMOVED, by, target, {"role_before": str(before.role)})
 
-    async def leave(self, user_id: UserId, *, by: str) -> None:
-        """Take out an account that is deleted, if it is a member, whatever its role."""
+    async def leave(self, user_id: UserId, *, by: str, target: str) -> bool:
+        """Take out an account that is deleted, whatever its role; returns whether it was a member."""
         await self._audit.lock()
         before = await self._row(user_id)
-        if before is not None:
-            await self._scope.run(sa.delete(members).where(*self._is(user_id)))
-            await self._record(AuditAction.MEMBER_REMOVED, by, by, {"role_before": str(before.role)})
+        if before is None:
+            return False
+        await self._scope.run(sa.delete(members).where(*self._is(user_id)))
+        await self._record(AuditAction.MEMBER_REMOVED, by, target, {"role_before": str(before.role)})
+        return True
 
     async def is_last_owner(self, user_id: UserId) -> bool:
         """Return whether there is no other owner."""

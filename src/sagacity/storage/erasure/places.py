@@ -16,6 +16,7 @@ class Place(Enum):
     WITH_OTHERS = "rows go with those that they belong to"
     UNNAMED = "rows stay, for sums or as others name them; they lose the user's name"
     DERIVED = "rows are the organisation's and may rest on the user; those that do are withdrawn"
+    ADDRESSED = "rows name an address, or who wrote to it; those to or by the user's account are deleted"
     CLEANED = "rows are the organisation's and may name the user in a field; that is emptied"
     NOTHING = "rows say nothing of a user"
 
@@ -69,7 +70,7 @@ PLACES: dict[str, Place] = {
     "config_versions": Place.NOTHING,
     "site_variables": Place.NOTHING,
     "access_attempts": Place.NOTHING,
-    "invitations": Place.NOTHING,
+    "invitations": Place.ADDRESSED,
     "search_index": Place.NOTHING,
 }
 """Every table."""

@@ -97,9 +97,10 @@ known_organisations = _view("known_organisations", sa.select(organisations.c.org
 
 memberships = _view(
     "memberships",
-    sa.select(members.c.user_id, members.c.org_id, members.c.role, members.c.created_at, organisations.c.name)
-    .join_from(members, organisations, organisations.c.org_id == members.c.org_id)
-    .where(organisations.c.status == "active"),
+    sa.select(
+        *(members.c.user_id, members.c.org_id, members.c.role, members.c.created_at),
+        *(organisations.c.name, organisations.c.status.label("org_status")),
+    ).join_from(members, organisations, organisations.c.org_id == members.c.org_id),
 )
 """Which organisations an account belongs to."""
 
@@ -110,12 +111,13 @@ open_invitations = _view(
         _invitation.org_id,
         _invitation.invitation_id,
         _invitation.email,
+        _invitation.created_by,
         _invitation.code_hash,
         _invitation.expires_at,
         _invitation.due_at,
     ),
 )
-"""Whose an invitation is, by its code's hash, and whose e-mails are due."""
+"""Whose an invitation is, by its code's hash, whose e-mails are due, and which an erased account leaves."""
 
 OLDEST_SCHEMA = "0001"
 """The oldest schema whose release may run on this one. A migration that breaks with older ones moves it up."""

@@ -42,13 +42,13 @@ VIEWS = {
     ),
     "known_organisations": "SELECT organisations.org_id FROM organisations",
     "memberships": (
-        "SELECT members.user_id, members.org_id, members.role, members.created_at, organisations.name "
-        "FROM members JOIN organisations ON organisations.org_id = members.org_id "
-        "WHERE organisations.status = 'active'"
+        "SELECT members.user_id, members.org_id, members.role, members.created_at, organisations.name, "
+        "organisations.status AS org_status "
+        "FROM members JOIN organisations ON organisations.org_id = members.org_id"
     ),
     "open_invitations": (
-        "SELECT invitations.org_id, invitations.invitation_id, invitations.email, invitations.code_hash, "
-        "invitations.expires_at, invitations.due_at FROM invitations"
+        "SELECT invitations.org_id, invitations.invitation_id, invitations.email, invitations.created_by, "
+        "invitations.code_hash, invitations.expires_at, invitations.due_at FROM invitations"
     ),
     "supported_schemas": "SELECT '0001' AS oldest",
 }
