@@ -2,12 +2,15 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.erasure.report import is_genuine
+from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.transaction import Storage
 from support.erasing import OTHERS, WHO, WORD, Erasing
 from support.faults import Faulty
@@ -80,6 +83,48 @@ async def test_no_point_of_the_user_is_left_and_others_find_what_they_found(
     assert tables_with(await dump(copying.backend, ORG), WORD, WHO) == {}
     if copying.backend.file is not None:
         assert bytes_with(copying.backend.file, WORD) == []
+
+
+@pytest.mark.one_database
+async def test_a_copier_that_dies_after_it_wrote_leaves_no_point_of_a_user_who_is_erased_meanwhile(
+    copying: Storage, qdrant: QdrantServer, embedder, clock, ids
+) -> None:
+    """It read before the erasure, wrote after its end, and did not live to see that the user was gone."""
+    await _fill(copying)
+    before = await _bens(copying)
+    late = new_memory(f"{WORD} read before", user_id=WHO)
+    async with copying.begin(ORG) as transaction:
+        await transaction.memories.add([late], vectors={late.uid: ROWS[COUNT]})
+    with qdrant.hold("PUT .*/points") as held:
+        copier = asyncio.create_task(copy_of(_dying(copying), "dies").fill())
+        assert await asyncio.to_thread(held.wait, 60)
+        await Erasing(copying, embedder, clock, ids).erase()
+    with pytest.raises(VectorStoreError):
+        await copier
+    theirs = await documents(copying, ORG, OTHER_ORG)
+    assert len(qdrant.numbers() - theirs) == 1
+    await copy_of(copying, "next").run()
+    assert qdrant.numbers() == theirs
+    assert await _bens(copying) == before
+
+
+def _dying(copying: Storage) -> Storage:
+    """The same storage; its copier ends once its first documents are written."""
+
+    class Dying:
+        def __init__(self, inner: VectorReplica) -> None:
+            self._inner = inner
+
+        async def put(self, *documents: Any) -> None:
+            await self._inner.put(*documents)
+            raise VectorStoreError("the process ended here")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+    return Storage(
+        copying.backend, clock=copying._clock, ids=copying._ids, vector_store=Dying(copying.vector_store)
+    )
 
 
 @pytest.mark.one_database

@@ -242,6 +242,7 @@ CASES: dict[str, Case] = {
     "cursors.forced_after": lambda tx, h: tx.cursors.forced_after(ANNA, 0),
     "cursors.list_due": lambda tx, h: tx.cursors.list_due(limit=99),
     "copies.home": lambda tx, h: tx.copies.home(),
+    "copies.scope_ids": lambda tx, h: _scopes_of(tx, tx.copies.scope_ids()),
     "copies.behind": lambda tx, h: _scopes_of(tx, tx.copies.behind(after=0, limit=99)),
     "copies.progress": lambda tx, h: tx.copies.progress(h.scope.scope_id),
     "copies.changed": lambda tx, h: tx.copies.changed(h.scope.scope_id, -1, after=0, limit=99),

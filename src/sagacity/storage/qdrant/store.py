@@ -210,12 +210,19 @@ class QdrantStore:
 
     async def organisations(self, collection: str) -> set[str]:
         """Return whose documents there are."""
+        return set(map(str, await self._values(collection, "organisation")))
+
+    async def scopes(self, collection: str) -> set[int]:
+        """Return the numbers of all scopes of which there are documents."""
+        return set(map(int, await self._values(collection, "scope")))
+
+    async def _values(self, collection: str, field: str) -> list[bool | int | str]:
         limit = _PAGE
         while True:
             async with self._asking(_JOB_SECONDS):
-                found = await self._client.facet(collection, "organisation", limit=limit, exact=True)
+                found = await self._client.facet(collection, field, limit=limit, exact=True)
             if len(found.hits) < limit:
-                return {str(hit.value) for hit in found.hits}
+                return [hit.value for hit in found.hits]
             limit *= 10
 
     async def document_count(self, collection: str) -> int:

@@ -46,6 +46,10 @@ class VectorReplica(Protocol):
         """Return whose documents there are."""
         ...
 
+    async def scopes(self, collection: str) -> set[int]:
+        """Return the numbers of all scopes of which there are documents."""
+        ...
+
     async def document_count(self, collection: str) -> int:
         """Return how many documents there are."""
         ...

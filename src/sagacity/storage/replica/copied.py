@@ -79,6 +79,12 @@ class CopyRepository:
         """Return where the search index is copied to; None before an embedder claimed it."""
         return await home_of(self._scope)
 
+    async def scope_ids(self) -> list[int]:
+        """Return the numbers of all scopes."""
+        column = search_scopes.c
+        mine = sa.select(column.scope_id).where(column.org_id == self._scope.org_id)
+        return [row.scope_id for row in await self._scope.all(mine.order_by(column.scope_id))]
+
     async def behind(self, *, after: int, limit: int) -> list[int]:
         """Return scopes that changed since they were copied, in the order of their numbers from *after* on."""
         column = search_scopes.c

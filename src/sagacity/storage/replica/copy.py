@@ -21,6 +21,8 @@ _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 16.0
 100,000. An index over those behind would make it 3 ms, and every change of a scope an update that is not heap-only."""
 _LOOK_SECONDS = 60.0
 """Between two looks whether the copy is still there and holds nobody who is gone."""
+_SWEEP_SECONDS = 600.0
+"""Between two looks whether the copy holds scopes that are gone, which reads the numbers of all."""
 _LEASE, _LEASE_SECONDS = "vector-copy", 60.0
 """Spares processes each other's work; what two do at once is right all the same, so nothing prolongs it."""
 _log = structlog.get_logger(__name__)
@@ -60,7 +62,7 @@ class VectorCopy:
         self._store = store
         self._ids = ids
         self._owner = ids.new()
-        self._looked_at = float("-inf")
+        self._looked_at = self._swept_at = float("-inf")
         self._pause = _PAUSE_SECONDS
         self._failing = ""
 
@@ -118,6 +120,9 @@ class VectorCopy:
             return
         if is_check_due:
             await self._remove_erased(ready.home)
+            if time.monotonic() - self._swept_at >= _SWEEP_SECONDS:
+                await self._remove_gone(ready.home)
+                self._swept_at = time.monotonic()
             self._looked_at = time.monotonic()
         for tenant in await self._storage.uncopied_tenants():
             async with self._storage.begin(tenant) as transaction:
@@ -186,6 +191,20 @@ class VectorCopy:
         known = {str(tenant.org_id) for tenant in await self._storage.organisations()}
         for org_id in sorted(there - known):
             await self._store.remove_organisation(home.name, org_id)
+
+    async def _remove_gone(self, home: Home) -> None:
+        """
+        Remove what belongs to scopes that are no more, as those of users who were erased.
+
+        A copier that read a scope before and wrote it afterwards removes it again, unless it died in between. The store
+        is asked first, and numbers are never given twice.
+        """
+        left = await self._store.scopes(home.name)
+        for tenant in await self._storage.organisations():
+            async with self._storage.read(tenant) as snapshot:
+                left -= set(await snapshot.copies.scope_ids())
+        for scope_id in sorted(left):
+            await self._store.remove(home.name, await self._store.numbers(home.name, scope_id))
 
     async def _fill(self, ready: _Ready, tenant: Tenant, on_progress: Callable[[int], None]) -> None:
         after = 0
