@@ -9,6 +9,10 @@ import httpx
 from support.program import QUIET, sagacity
 from support.server import running_server
 
+EPISODES = [
+    {"content": content, "role_type": role, "session_id": "t", "created_at": f"2025-01-01T00:00:0{at}Z"}
+    for at, (role, content) in enumerate((("user", "Hi."), ("assistant", "Hello.")))
+]
 KINDS = ("semantic_memory", "episodic_memory", "procedural_memory")
 
 
@@ -77,6 +81,15 @@ def test_memories_of_another_program_are_stored_once(tmp_path: Path) -> None:
         stored = profiles()
         assert new_memories() == 0
         assert profiles() == stored
+        file.write_text(json.dumps({"episodes": EPISODES}))
+        zep = ("import", "--from", "zep", *command[3:])
+        for more, new in (("--preview", None), ("--wide", 2), ("--wide", 0)):
+            read = json.loads(sagacity(*zep, more, home=tmp_path, url=server.url).out)["data"]
+            assert (read["conversations"], read["turns"], read["new_turns"]) == (1, 2, new)
+        [session] = httpx.post(f"{server.url}/api/get_requests", json={"user_id": "ana"}, timeout=60).json()[
+            "sessions"
+        ]
+        assert [turn["content"] for turn in session["requests"][0]["interactions"]] == ["Hi.", "Hello."]
         shown = httpx.get(f"{server.url}/api/memories", params={"user_id": "ana"}, timeout=60).json()
         [rule] = told("get_user_playbooks", user_id="ana")
     others = {one["memory_type"]: one for one in shown["memories"] if one["memory_type"] != "profile"}

@@ -81,7 +81,7 @@ def read_export(kind: ChatExport, text: str) -> ReadExport:
         fields = fields_of(one)
         chat_id = text_of(fields, "conversation_id", "id", "uuid")
         title = text_of(fields, "title", "name")[:_LONGEST_TITLE] or f"conversation {place}"
-        if not chat_id or len(chat_id) > _LONGEST_ID or not is_storable(chat_id):
+        if not conversation_id(chat_id):
             left_out.append(LeftOut(conversation=shown(title), reason="it has no valid id"))
         elif chat_id in known:
             left_out.append(LeftOut(conversation=shown(title), reason="its id came before in this file"))
@@ -96,8 +96,24 @@ def read_export(kind: ChatExport, text: str) -> ReadExport:
     return ReadExport(chats=tuple(chats), left_out=tuple(left_out))
 
 
+def conversation_id(chat_id: str) -> bool:
+    """Return whether a conversation may be called so."""
+    return bool(chat_id) and len(chat_id) <= _LONGEST_ID and is_storable(chat_id)
+
+
+def reason_of(role: str, content: str) -> str:
+    """Return why a message is left out; empty if it is not."""
+    if role not in {"user", "assistant"}:
+        return "a message of neither a user nor an assistant"
+    if not content:
+        return "a message without text"
+    if len(content) > MAX_TEXT:
+        return f"a message of more than {MAX_TEXT:,} characters"
+    return "" if is_storable(content) else "a message with NUL characters or broken text"
+
+
 def requests_of(
-    kind: ChatExport, user_id: str, chat: ExportedChat, *, known: Collection[str] = ()
+    kind: StrEnum, user_id: str, chat: ExportedChat, *, known: Collection[str] = ()
 ) -> Iterator[ChatRequest]:
     """
     Yield the requests that a conversation is published as.
@@ -135,7 +151,7 @@ def _batch(turns: Sequence[ExportedTurn], start: int) -> Sequence[ExportedTurn]:
 
 
 def _request(
-    kind: ChatExport, user_id: str, chat: ExportedChat, start: int, turns: Sequence[ExportedTurn]
+    kind: StrEnum, user_id: str, chat: ExportedChat, start: int, turns: Sequence[ExportedTurn]
 ) -> ChatRequest:
     said = [[turn.role, turn.content, turn.created_at] for turn in turns]
     told = json.dumps([user_id, chat.chat_id, start, said])
@@ -147,7 +163,7 @@ def _request(
     )
 
 
-def session_of(kind: ChatExport, chat: ExportedChat) -> str:
+def session_of(kind: StrEnum, chat: ExportedChat) -> str:
     """Return the session that a conversation becomes."""
     return f"{kind}-{chat.chat_id}"
 
@@ -158,15 +174,10 @@ def _turns(kind: ChatExport, fields: dict[str, object]) -> tuple[list[ExportedTu
     turns: list[ExportedTurn] = []
     reasons: list[str] = []
     for role, content, at in messages:
-        if role not in {"user", "assistant"}:
-            if content:
-                reasons.append("a message of neither a user nor an assistant")
-        elif not content:
-            reasons.append("a message without text")
-        elif len(content) > MAX_TEXT:
-            reasons.append(f"a message of more than {MAX_TEXT:,} characters")
-        elif not is_storable(content):
-            reasons.append("a message with NUL characters or broken text")
+        if role not in {"user", "assistant"} and not content:
+            continue
+        if reason := reason_of(role, content):
+            reasons.append(reason)
         else:
             turns.append(ExportedTurn(role=role.capitalize(), content=content, created_at=at))
     return turns, reasons

@@ -44,6 +44,11 @@ def fields_of(value: object) -> dict[str, object]:
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
+def listed(value: object) -> list[dict[str, object]]:
+    """Return the objects of a list; what is no object is an empty one, and what is no list has none."""
+    return [fields_of(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
+
+
 def text_of(fields: dict[str, object], *names: str) -> str:
     """Return the first of the fields *names* that is a text with something in it; else an empty one."""
     values = (fields.get(name) for name in names)

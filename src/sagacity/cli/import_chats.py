@@ -1,6 +1,7 @@
 """What `sagacity import` does with chats that another program exported: they become published turns."""
 
 from collections import Counter
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ def import_chats(
     """Publish the chats of a file, or with *preview* say what would be published."""
     found = read_export(source, content_of(path))
     turns = sum(len(chat.turns) for chat in found.chats)
-    new = None if preview else _publish(context, source, user_id, found)
+    new = None if preview else publish(context, source, user_id, found)
     reasons = Counter(one.reason for one in found.left_out)
     shown: dict[str, JsonValue] = {
         "is_preview": preview,
@@ -68,13 +69,16 @@ def content_of(path: Path) -> str:
         raise InvalidInput(f"{path} is not UTF-8 text") from error
 
 
-def _publish(context: typer.Context, source: ChatExport, user_id: str, found: ReadExport) -> int:
+def publish(context: typer.Context, source: StrEnum, user_id: str, found: ReadExport) -> int:
     """Publish what is not there yet; returns how many turns."""
-    new = 0
+    new, published = 0, dict[str, set[str]]()
     with connected(context, None) as client, detailing("importing conversations") as tell:
         total = len(found.chats)
         for done, chat in enumerate(found.chats):
-            known = _published(client, user_id, session_of(source, chat))
+            session_id = session_of(source, chat)
+            if session_id not in published:
+                published[session_id] = _published(client, user_id, session_id)
+            known = published[session_id]
             for one in requests_of(source, user_id, chat, known=known):
                 patient(
                     partial(_publish_one, client, source, user_id, one),
@@ -95,7 +99,7 @@ def _published(client: "Sagacity", user_id: str, session_id: str) -> set[str]:
             return found
 
 
-def _publish_one(client: "Sagacity", source: ChatExport, user_id: str, one: ChatRequest) -> None:
+def _publish_one(client: "Sagacity", source: StrEnum, user_id: str, one: ChatRequest) -> None:
     """Publish a request."""
     turns = [turn.model_dump(exclude_none=True) | {"origin": Origin.IMPORTED} for turn in one.turns]
     client.publish_interaction(

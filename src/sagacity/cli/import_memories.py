@@ -5,13 +5,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from sagacity.cli.import_chats import content_of
+from sagacity.cli.chat_exports import ReadExport
+from sagacity.cli.exported_messages import read_messages
+from sagacity.cli.import_chats import content_of, publish
 from sagacity.cli.invocation import connected
 from sagacity.cli.memory_exports import ExportedMemory, MemoryExport, ReadMemories, read_memories
 from sagacity.cli.output import Render, said, show, table
@@ -36,23 +38,42 @@ _NOUNS = {
 }
 
 
+class Turns(NamedTuple):
+    """Messages of a file."""
+
+    conversations: int
+    count: int
+    new: int | None
+    """Of which so many were not there yet; None where nothing is stored."""
+
+    @classmethod
+    def of(cls, found: ReadExport, new: int | None) -> "Turns":
+        """Count what was read."""
+        return cls(len({one.chat_id for one in found.chats}), sum(len(one.turns) for one in found.chats), new)
+
+
 def import_memories(
     context: typer.Context, path: Path, source: MemoryExport, user_id: str, *, preview: bool
 ) -> None:
-    """Store the memories of a file, or with *preview* say what would be stored."""
-    found = read_memories(source, content_of(path), user_id, now=int(time.time()))
+    """Store the memories of a file and publish its messages, or with *preview* say what would be stored."""
+    text = content_of(path)
+    found, chats = read_memories(source, text, user_id, now=int(time.time())), read_messages(source, text)
     new = None if preview else _store(context, source, user_id, found)
-    reasons = Counter(one.reason for one in found.left_out)
+    turns = Turns.of(chats, None if preview else publish(context, source, user_id, chats))
+    reasons = Counter(one.reason for one in (*found.left_out, *chats.left_out))
     kinds = Counter(one.kind for one in found.memories)
     told: dict[str, JsonValue] = {
         "is_preview": preview,
         "memories": len(found.memories),
         "kinds": {str(kind): kinds[kind] for kind in MemoryType},
         "new_memories": new,
+        "conversations": turns.conversations,
+        "turns": turns.count,
+        "new_turns": turns.new,
         "left_out": [{"reason": reason, "count": count} for reason, count in reasons.most_common()],
-        "examples": [one.model_dump() for one in found.left_out[:10]],
+        "examples": [one.model_dump() for one in (*found.left_out, *chats.left_out)[:10]],
     }
-    show(context, told, _drawn(found, kinds, reasons, new))
+    show(context, told, _drawn(found, turns, kinds, reasons, new))
 
 
 def _store(context: typer.Context, source: MemoryExport, user_id: str, found: ReadMemories) -> int:
@@ -158,12 +179,19 @@ def _source(source: MemoryExport) -> str:
     return f"import:{source}"
 
 
-def _drawn(found: ReadMemories, kinds: Counter[MemoryType], reasons: Counter[str], new: int | None) -> Render:
+def _drawn(
+    found: ReadMemories, turns: Turns, kinds: Counter[MemoryType], reasons: Counter[str], new: int | None
+) -> Render:
     counts = [counted(kinds[kind], noun) for kind, noun in _NOUNS.items() if kinds[kind]]
     total = ", ".join(counts) or "nothing"
     if kinds[MemoryType.PROCEDURAL]:
         total += "; rules wait until a person approves them"
-    told = said(f"would be stored: {total}" if new is None else f"stored, {new:,} of them new: {total}")
+    if turns.count:
+        total += f", and {counted(turns.count, 'turn')} of {counted(turns.conversations, 'conversation')}"
+    all_new = None if new is None else new + (turns.new or 0)
+    told = said(
+        f"would be stored: {total}" if all_new is None else f"stored, {all_new:,} of them new: {total}"
+    )
     rows = [(_NOUNS[one.kind], one.content) for one in found.memories[:10]]
     some = table(("kind", "memory"), rows, empty="nothing to store")
     left = table(("left out", "how many"), reasons.most_common(), empty="nothing is left out")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import cast
 
-from sagacity.cli.exported_json import epoch_of, fields_of, is_storable, parsed, shown, text_of
+from sagacity.cli.exported_json import epoch_of, fields_of, is_storable, listed, parsed, shown, text_of
 from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.user_memory import MemoryType
@@ -164,6 +164,9 @@ def _mem0(file: object, user_id: str) -> Iterator[_Found]:
 def _zep(file: object, user_id: str) -> Iterator[_Found]:
     """Read the edges of a user's graph: facts with the time in which they held."""
     del user_id  # a graph is one user's, and does not say whose
+    fields = fields_of(file)
+    if "edges" not in fields and any(name in fields for name in ("episodes", "messages")):
+        return  # a file of messages alone
     for entry in _entries(file, "edges"):
         began, written = epoch_of(entry.get("valid_at")), epoch_of(entry.get("created_at"))
         ended = epoch_of(entry.get("invalid_at")) or epoch_of(entry.get("expired_at"))
@@ -183,19 +186,17 @@ def _letta(file: object, user_id: str) -> Iterator[_Found]:
     """Read an agent file, or passages as the API lists them."""
     del user_id  # neither says who the user is
     if isinstance(file, list):
-        yield from _passages(_listed(cast("object", file)))
+        entries = listed(cast("object", file))
+        yield from _passages([one for one in entries if "message_type" not in one])
         return
     fields = fields_of(file)
     if not any(isinstance(fields.get(name), list) for name in ("blocks", "core_memory", "passages")):
         raise InvalidInput(
             "the file is none of Letta's: it has neither `blocks` nor `core_memory`, and is no list of passages"
         )
-    for block in [*_listed(fields.get("blocks")), *_listed(fields.get("core_memory"))]:
+    for block in [*listed(fields.get("blocks")), *listed(fields.get("core_memory"))]:
         yield from _block(block)
-    yield from _passages(_listed(fields.get("passages")))
-    for agent in [fields, *_listed(fields.get("agents"))]:
-        for _ in _listed(agent.get("messages")):
-            yield _Found(reason="a message, which is no memory")
+    yield from _passages(listed(fields.get("passages")))
 
 
 def _block(block: dict[str, object]) -> Iterator[_Found]:
@@ -266,11 +267,7 @@ def _entries(file: object, *names: str) -> list[dict[str, object]]:
     found = next((fields[name] for name in names if name in fields), file)
     if not isinstance(found, list):
         raise InvalidInput(f"the file must hold a JSON list, or an object with one under `{names[0]}`")
-    return _listed(cast("object", found))
-
-
-def _listed(value: object) -> list[dict[str, object]]:
-    return [fields_of(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
+    return listed(cast("object", found))
 
 
 def _texts(value: object) -> list[str]:

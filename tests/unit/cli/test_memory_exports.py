@@ -104,7 +104,7 @@ def test_letta() -> None:
     assert kept(found) == [("Name: Ana", None), ("Likes tea", None), ("I am Sam.", None)]
     assert kinds(found) == ["profile", "profile", "procedural"]
     assert found.memories[2].title == "persona"
-    assert reasons(found) == ["a message, which is no memory"]
+    assert reasons(found) == []
     passages = [
         {"id": "passage-1", "text": "Ana has a boat", "created_at": "2025-01-01T00:00:00Z", "embedding": [1]}
     ]
