@@ -42,7 +42,7 @@ class Turns(NamedTuple):
     """Messages of a file."""
 
     conversations: int
-    count: int
+    turns: int
     new: int | None
     """Of which so many were not there yet; None where nothing is stored."""
 
@@ -68,7 +68,7 @@ def import_memories(
         "kinds": {str(kind): kinds[kind] for kind in MemoryType},
         "new_memories": new,
         "conversations": turns.conversations,
-        "turns": turns.count,
+        "turns": turns.turns,
         "new_turns": turns.new,
         "left_out": [{"reason": reason, "count": count} for reason, count in reasons.most_common()],
         "examples": [one.model_dump() for one in (*found.left_out, *chats.left_out)[:10]],
@@ -186,8 +186,8 @@ def _drawn(
     total = ", ".join(counts) or "nothing"
     if kinds[MemoryType.PROCEDURAL]:
         total += "; rules wait until a person approves them"
-    if turns.count:
-        total += f", and {counted(turns.count, 'turn')} of {counted(turns.conversations, 'conversation')}"
+    if turns.turns:
+        total += f", and {counted(turns.turns, 'turn')} of {counted(turns.conversations, 'conversation')}"
     all_new = None if new is None else new + (turns.new or 0)
     told = said(
         f"would be stored: {total}" if all_new is None else f"stored, {all_new:,} of them new: {total}"
