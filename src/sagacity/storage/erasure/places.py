@@ -68,6 +68,7 @@ PLACES: dict[str, Place] = {
     "tenant_configs": Place.NOTHING,
     "config_versions": Place.NOTHING,
     "site_variables": Place.NOTHING,
+    "quotas": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "invitations": Place.NOTHING,
     "search_index": Place.NOTHING,
