@@ -48,7 +48,15 @@ class QuotaRepository:
         self._room: dict[QuotaName, int | None] = {}
 
     async def list_all(self) -> list[Quota]:
-        """Return every quota with what is used of it, counted now; unlimited ones, too."""
+        """
+        Return every quota with what is used of it, counted now; unlimited ones, too.
+
+        Raises:
+            NotFound: there is no such organisation.
+        """
+        mine = sa.select(organisations.c.org_id).where(organisations.c.org_id == self._scope.org_id)
+        if not await self._scope.all(mine):
+            raise NotFound("no such organisation")
         limits = {row.name: row for row in await self._rows()}
         found: list[Quota] = []
         for name in QuotaName:
@@ -84,9 +92,7 @@ class QuotaRepository:
                 await self._scope.run(quotas.insert(), row | more)
             details = {"limit": most, "limit_before": before.get(name)}
             await self._audit.add(
-                NewAuditEntry(
-                    action=AuditAction.QUOTA_SET, actor=by, target=str(name), details={**details}
-                )
+                NewAuditEntry(action=AuditAction.QUOTA_SET, actor=by, target=str(name), details={**details})
             )
         own = organisations.c.org_id == self._scope.org_id
         flag = bool(await self._rows())
@@ -209,7 +215,7 @@ _COUNTED: dict[QuotaName, Callable[[Scope, datetime], tuple[sa.ColumnElement[boo
 }
 
 
-async def _count(scope: Scope, statement: sa.Select[tuple[int]]) -> int:
+async def _count(scope: Scope, statement: sa.Select[int]) -> int:
     return (await scope.all(statement))[0][0]
 
 
@@ -228,9 +234,7 @@ async def _add(scope: Scope, name: QuotaName, *, refuses: bool) -> None:
         return
     if await scope.all(_ADD_TO_DAY_IF_ROOM if is_day else _ADD_IF_ROOM, given):
         return
-    rows = await scope.all(
-        sa.select(quotas).where(_column.org_id == scope.org_id, _column.name == str(name))
-    )
+    rows = await scope.all(sa.select(quotas).where(_column.org_id == scope.org_id, _column.name == str(name)))
     for row in rows:
         used = 0 if is_day and row.day < given["today"] else row.used
         raise over(Quota(name=name, most=row.most, used=used), wanted=given["more"], now=now)

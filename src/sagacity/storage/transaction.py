@@ -95,7 +95,7 @@ class Transaction:
     """One tenant's data at one moment; everything done through it commits together or not at all."""
 
     def __init__(self, scope: Scope) -> None:
-        self.search = SearchRepository(scope)
+        self.org_id, self.search = scope.org_id, SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
         self.logs = LogRepository(scope)
         self.graph = GraphRepository(scope)
@@ -127,8 +127,7 @@ class Transaction:
         self.effects = EffectRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.site, self.audit = SiteRepository(scope), AuditRepository(scope)
-        self.quotas = QuotaRepository(scope, self.audit)
-        self.tokens = TokenRepository(scope, self.audit)
+        self.quotas, self.tokens = QuotaRepository(scope, self.audit), TokenRepository(scope, self.audit)
         self.accounts = AccountRepository(scope)
         self.account_sessions, self.account_mails = (
             AccountSessionRepository(scope),

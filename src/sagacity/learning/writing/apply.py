@@ -194,11 +194,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         return Rejection.OVER_QUOTA, []
     uid = MemoryUid(run.ids.new())
     alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
-    new, vector = alone, proposal.vector
-    if decision.action is Action.MERGE and not targets:
-        vector = None  # it is that of the text that was to unite them
-    elif decision.action is Action.MERGE:
-        new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
+    new, vector = _to_store(run, proposal, targets, evidence, alone)
     [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
     if stored.is_held and not all(target.is_held for target in targets):
         raise Conflict("what was read was put under quarantine in the meantime; try again")
@@ -214,6 +210,23 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
     return Stored.KEPT if new is alone else Stored.MERGED, changes
+
+
+def _to_store(
+    run: _Run,
+    proposal: Proposal,
+    targets: Sequence[Memory],
+    evidence: Sequence[Interaction],
+    alone: NewMemory,
+) -> tuple[NewMemory, Vectors | None]:
+    """Return what is stored of a candidate that is *alone* by itself: that, or what unites it with *targets*."""
+    decision = proposal.decision
+    if decision.action is not Action.MERGE:
+        return alone, proposal.vector
+    if not targets:
+        return alone, None  # the vector is that of the text that was to unite them
+    united = _new_memory(run, proposal, decision.candidate, evidence, alone.uid)
+    return _with_evidence_of(united, targets), proposal.vector
 
 
 async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:

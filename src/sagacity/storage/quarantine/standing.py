@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -21,7 +22,7 @@ from sagacity.storage.statements.array_params import one_of
 
 
 @cache
-def _flag_kept() -> sa.Select[tuple[bool, bool]]:
+def _flag_kept() -> sa.Select[Any, Any]:
     flag = sa.select(organisations.c.has_quarantines, organisations.c.has_quotas)
     is_it = organisations.c.org_id == sa.bindparam("org_id")
     return flag.where(is_it).with_for_update(read=True, key_share=True)
