@@ -70,6 +70,10 @@ async def server(api: Recorder) -> None:
     await api.show("PUT /api/site/{name}", {"value": {"share": 0.1}}, name="flag.query_rewriting")
     await api.show("GET /api/site")
     await api.show("DELETE /api/site/{name}", name="flag.query_rewriting")
+    limits = {"members": 10, "interactions_per_day": 50_000, "tokens": None}
+    await api.show("PUT /api/quotas/{org_id}", {"limits": limits}, org_id="self-host-org")
+    await api.show("GET /api/quotas/{org_id}", org_id="self-host-org")
+    await api.show("GET /api/quotas")
     await api.show("GET /api/prompts")
     await api.show(
         "POST /api/preview_prompt",

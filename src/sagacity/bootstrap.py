@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.access.quotas import make_organisation
 from sagacity.access.token_uses import TokenUses
 from sagacity.accounts.open import Accounts, open_accounts
 from sagacity.analytics.backlog import RecentBacklog
@@ -141,7 +142,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             await reranker.warm()
         if settings.jwt_org != LOCAL_ORG:
             async with storage.begin(Tenant(org_id=OrgId(settings.jwt_org))) as transaction:
-                await transaction.organisation.ensure()
+                await make_organisation(transaction, settings.default_quotas)
         runtime = _build(
             *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
         )

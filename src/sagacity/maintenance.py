@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sagacity.access.configuration import Rotated, rotate_key
+from sagacity.access.quotas import make_organisation
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.bootstrap import open_database, open_parts, vector_copy
 from sagacity.config.choices import (
@@ -287,7 +288,7 @@ async def import_file(
             return Imported(rows=dict(found.rows))
         async with open_database(settings) as storage:
             async with storage.begin(tenant) as transaction:
-                await transaction.organisation.ensure()
+                await make_organisation(transaction, settings.default_quotas)
                 is_fresh = not (await transaction.portable.made_by())[1]
             if is_fresh:
                 embedder = open_embedder(embedder_choice(settings))

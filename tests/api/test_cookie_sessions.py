@@ -4,6 +4,9 @@ from pathlib import Path
 
 import httpx
 
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.role import Role
+from sagacity.domain.tenant import Tenant
 from support.accounts import EMAIL, PASSWORD, log_in, serving, sign_up
 from support.api import client_of
 from support.oidc_provider import CLIENT, SECRET, providing
@@ -72,6 +75,37 @@ async def test_a_cookie_is_a_session_of_this_servers_pages(tmp_path: Path) -> No
         ended = await api.post("/api/auth/logout", headers={"X-CSRF-Token": csrf})
         assert (ended.status_code, "Max-Age=0" in ended.headers["Set-Cookie"]) == (200, True)
         assert (await as_cookie.get(ME)).status_code == 401  # a copy of it, too
+
+
+async def test_switching_by_cookie_replaces_the_cookie_and_hands_out_no_token(tmp_path: Path) -> None:
+    """The session so far ends, also for who copied its cookie; a program's own session goes on as before."""
+    async with serving(tmp_path, **SETTINGS) as app, client_of(app, base_url=HOME) as api:
+        await sign_up(api)
+        user_id = UserId((await log_in(api))["user"]["id"])
+        async with app.state.runtime.storage.begin(Tenant(org_id=OrgId("team"))) as transaction:
+            await transaction.organisation.ensure("Team")
+            await transaction.members.put(user_id, Role.ADMIN, by="operator", target="user:1")
+        csrf = (await api.post(COOKIE, json=BODY)).json()["csrf_token"]
+        former = client_of(app, base_url=HOME)
+        former.headers["Cookie"] = f"__Host-sagacity={dict(api.cookies)['__Host-sagacity']}"
+
+        async def switch(where: str, **headers: str) -> httpx.Response:
+            path = "/api/organizations/switch"
+            return await api.post(path, json={"organization": where}, headers=headers)
+
+        assert (await switch("team")).status_code == 403  # without the page's token
+        refused = await switch("elsewhere", **{"X-CSRF-Token": csrf})
+        assert (refused.status_code, "Set-Cookie" in refused.headers) == (403, False)
+        assert (await former.get(ME)).status_code == 200
+        switched = await switch("team", **{"X-CSRF-Token": csrf})
+        told = switched.json()
+        assert not {"access_token", "refresh_token"} & {name for name, value in told.items() if value}
+        assert "eyJ" not in switched.text
+        assert "HttpOnly" in switched.headers["Set-Cookie"]
+        assert (await api.get("/api/whoami")).json()["org_id"] == "team"
+        assert await status(api, X_CSRF_Token=told["csrf_token"]) == 200
+        assert await status(api, X_CSRF_Token=csrf) == 403
+        assert (await former.get(ME)).status_code == 401
 
 
 async def test_a_provider_leads_to_a_cookie_too_and_without_the_setting_there_is_none(tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ READS = {
     ("GET", "/api/erasures"): None,
     ("GET", "/api/quarantines"): None,
     ("GET", "/api/audit"): None,
+    ("GET", "/api/quotas"): None,
     ("GET", "/api/members"): None,
     ("GET", "/api/invitations"): None,
     ("POST", "/api/get_profile_diff"): {},
@@ -290,6 +291,8 @@ def writes(other: dict) -> dict[tuple[str, str], dict | None]:
         ("GET", "/api/site"): None,
         ("PUT", "/api/site/model.chat"): {"value": "openai/changed"},
         ("DELETE", "/api/site/model.chat"): None,
+        ("GET", "/api/quotas/beta"): None,
+        ("PUT", "/api/quotas/beta"): {"limits": {"users": 0}},
         ("PATCH", "/api/members/olga"): {"role": "viewer"},
         ("DELETE", "/api/members/olga"): None,
         ("POST", "/api/invitations"): {"email": "betatown@example.com"},
@@ -325,6 +328,7 @@ def template_of(path: str) -> str:
     bare = bare.replace("/type/procedural", "/type/{memory_type}")
     bare = re.sub(r"/quarantines/[^/]+", "/quarantines/{quarantine_id}", bare)
     bare = re.sub(r"/site/[^/]+", "/site/{name}", bare)
+    bare = re.sub(r"/quotas/[^/]+", "/quotas/{org_id}", bare)
     bare = re.sub(r"/config/versions/.+", "/config/versions/{version}", bare)
     bare = re.sub(r"/members/[^/]+", "/members/{user_id}", bare)
     bare = re.sub(r"/invitations/(?!accept)[^/]+", "/invitations/{invitation_id}", bare)

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from sagacity.access.configuration import rotate_key
 from sagacity.auth.key_ring import KeyRing
 from sagacity.config.cached import CachedConfigs
+from sagacity.config.check import probe
 from sagacity.config.document_place import DocumentPlace
 from sagacity.config.documents import ConfigDocument, DocumentConfigs
 from sagacity.config.folder import FolderPlace
@@ -221,3 +222,11 @@ def test_documents_are_what_is_described():
         "data_key",
         "config",
     ]
+
+
+async def test_a_place_is_probed_without_writing(place, s3: S3Server) -> None:
+    """A bucket that refuses says so."""
+    await probe(place())
+    assert await place().read("configs/probe.json") is None
+    with pytest.raises(ConfigError, match="S3 refuses"):
+        await probe(S3Place(choice(s3, "p/", secret="wrong" * 8)))

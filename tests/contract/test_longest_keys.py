@@ -46,6 +46,7 @@ NOT_BY_LEARNING = {
     "tenant_configs",
     "config_versions",
     "site_variables",
+    "quotas",
     "api_tokens",
     "audit_log",
     "accounts",

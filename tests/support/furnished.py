@@ -24,6 +24,7 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import evaluations, extractions, model_calls, usage_events
@@ -158,6 +159,7 @@ async def furnish(storage: Storage, tenant: Tenant, word: str, *, turns: int = 1
         await with_account(tx, word)
         await tx.organisation.set_config(f'"{word}"')
         await tx.site.put("model.chat", word, author=word)
+        await tx.quotas.set({QuotaName.MEMORIES: 1_000_000})
         await with_token(tx, word, secret=word)
         cluster = PlaybookCluster(
             cluster_id=word,

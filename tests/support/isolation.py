@@ -21,6 +21,7 @@ from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.domain.operation import OperationItem, OperationName, OperationParameters
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Filter
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
@@ -164,6 +165,7 @@ async def _note(tx: Transaction, kept: Memory, playbook: Memory, word: str) -> P
     await tx.graph.add(kept, tie(word))
     await tx.organisation.set_config(f'"{word}"')
     await tx.site.put("model.chat", word, author=word)
+    await tx.quotas.set({QuotaName.MEMORIES: 1_000_000})
     cluster = PlaybookCluster(
         cluster_id=word,
         learner="aggregation",

@@ -25,6 +25,7 @@ from sagacity.domain.memory_health import HealthQuery
 from sagacity.domain.operation import ItemStatus, OperationName, OperationParameters
 from sagacity.domain.quarantine import Quarantine, QuarantineTarget
 from sagacity.domain.query import Filter
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.retention import Record, TurnsToGo
 from sagacity.domain.review_queue import ReviewQuery
 from sagacity.domain.role import Role
@@ -337,6 +338,11 @@ CASES: dict[str, Case] = {
     "site.list_all": lambda tx, h: tx.site.list_all(),
     "site.put": lambda tx, h: tx.site.put("model.chat", "stolen", author="x"),
     "site.remove": lambda tx, h: tx.site.remove("model.chat"),
+    "quotas.list_all": lambda tx, h: tx.quotas.list_all(),
+    "quotas.set": lambda tx, h: tx.quotas.set({QuotaName.MEMBERS: 1, QuotaName.USERS: 2}),
+    "quotas.has_room": lambda tx, h: tx.quotas.has_room(QuotaName.MEMORIES),
+    "quotas.recount": lambda tx, h: tx.quotas.recount(QuotaName.MEMORIES),
+    "members.require_room": lambda tx, h: tx.members.require_room(),
     "organisation.replace_data_key": lambda tx, h: tx.organisation.replace_data_key("", "stolen"),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(

@@ -28,7 +28,7 @@ AUTO_EXPLAIN = (
 )
 """What a database of PostgreSQL has to be told before the program connects: it then says how each statement went."""
 _OF_AN_ORGANISATION = {"org_id", "kind", "status", "approval", "created_at", "updated_at", "changed_at"}
-_SMALL = {"organisations", "api_tokens", "site_variables", "tenant_configs", "search_index"}
+_SMALL = {"organisations", "api_tokens", "site_variables", "quotas", "tenant_configs", "search_index"}
 
 
 class Reads(Protocol):

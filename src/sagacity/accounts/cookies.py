@@ -4,7 +4,7 @@ import hmac
 
 from sagacity.accounts.organisations import where_to_act
 from sagacity.accounts.parts import AccountParts
-from sagacity.accounts.sign_in import authenticated, open_session, require_account
+from sagacity.accounts.sign_in import account_of, authenticated, log_out, open_session, require_account
 from sagacity.auth.account_tokens import TokenUse
 from sagacity.domain.account import Account
 from sagacity.domain.base import Value
@@ -45,12 +45,25 @@ async def begin_browser_session(
         Forbidden: the account is no member of the organisation, or of any.
     """
     org_id = await where_to_act(parts, account, organization)
-    said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.refresh)
+    said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.cookie)
     return BrowserSession(
         cookie=parts.tokens.issue(TokenUse.COOKIE, said, expires_at=expires_at),
         csrf_token=_csrf_token(parts, said.session_id),
-        lasts_seconds=int(parts.policy.refresh.total_seconds()),
+        lasts_seconds=int(parts.policy.cookie.total_seconds()),
     )
+
+
+async def switch_by_cookie(parts: AccountParts, principal: Principal, organization: str) -> BrowserSession:
+    """
+    Begin a browser's session in another organisation of its account, and end the one so far, whose cookie goes.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account, or the account is no member there.
+    """
+    account = await account_of(parts, principal)
+    session = await begin_browser_session(parts, account, organization=organization)
+    await log_out(parts, principal)
+    return session
 
 
 def csrf_token_of(parts: AccountParts, principal: Principal) -> str:

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import structlog
 
-from sagacity.accounts.invitations import GOOD_FOR
 from sagacity.accounts.parts import AccountParts
 from sagacity.accounts.retries import CLAIM, next_try
 from sagacity.auth.tokens import hash_token
@@ -53,7 +52,7 @@ class InvitationMail:
             if invitation is None:
                 return False
             if self.mailer is not None:
-                expires_at = parts.clock.now() + GOOD_FOR
+                expires_at = parts.clock.now() + parts.policy.invitation
                 await transaction.invitations.put_code(
                     invitation.invitation_id, hash_token(code), expires_at=expires_at
                 )
@@ -67,6 +66,7 @@ class InvitationMail:
             organisation=tenant.org_id,
             role=invitation.role,
             code=code,
+            lasts=parts.policy.invitation,
             pages=self.pages,
             language=self.language,
         )

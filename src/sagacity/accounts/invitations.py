@@ -1,7 +1,5 @@
 """Invitations: sent, taken back, and accepted with the code of the e-mail."""
 
-from datetime import timedelta
-
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of
 from sagacity.accounts.throttle import count_try, invitation_tries
@@ -14,9 +12,6 @@ from sagacity.domain.principal import Principal
 from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.accounts.across import find_invitation
-
-GOOD_FOR = timedelta(days=7)
-"""How long an invitation is good for, from its e-mail on."""
 
 
 async def invite(parts: AccountParts, principal: Principal, email: str, role: Role) -> Invitation:
@@ -42,7 +37,7 @@ async def invite(parts: AccountParts, principal: Principal, email: str, role: Ro
         role=role,
         created_at=now,
         created_by=principal.audited_as,
-        expires_at=now + GOOD_FOR,
+        expires_at=now + parts.policy.invitation,
     )
 
     async def add() -> None:
@@ -89,7 +84,7 @@ async def send_again(parts: AccountParts, principal: Principal, invitation_id: s
 
     async def ask() -> Invitation:
         async with parts.storage.begin(principal) as transaction:
-            expires_at = parts.clock.now() + GOOD_FOR
+            expires_at = parts.clock.now() + parts.policy.invitation
             return await transaction.invitations.send_again(
                 invitation_id, expires_at=expires_at, by=principal.audited_as
             )

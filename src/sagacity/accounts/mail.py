@@ -15,8 +15,6 @@ from sagacity.domain.account import Mail, WaitingMail
 from sagacity.mail.base import Mailer, reason_of
 from sagacity.mail.texts import LANGUAGES, letter_of
 
-GOOD_FOR = {Mail.VERIFY: timedelta(hours=24), Mail.RESET: timedelta(hours=1)}
-"""How long a code is good for; other e-mails carry none."""
 KEPT = timedelta(days=1)
 _POLL_SECONDS = 30.0
 CLEANED_EACH = timedelta(hours=1)
@@ -102,10 +100,11 @@ class MailSender:
             if mail is None:
                 return False
             code, code_hash = "", None
-            if mail.purpose in GOOD_FOR and self._mailer is not None:
+            lasts = _lasts(parts, mail.purpose)
+            if lasts is not None and self._mailer is not None:
                 code = secrets.token_urlsafe(32)
                 code_hash = hash_token(code)
-                expires_at = parts.clock.now() + GOOD_FOR[mail.purpose]
+                expires_at = parts.clock.now() + lasts
                 await transaction.account_mails.put_code(
                     mail.user_id, mail.purpose, code_hash, expires_at=expires_at
                 )
@@ -115,7 +114,12 @@ class MailSender:
             return True
         try:
             letter = letter_of(
-                mail.purpose, mail.email, code=code, pages=self._pages, language=self._language
+                mail.purpose,
+                mail.email,
+                code=code,
+                lasts=lasts or timedelta(),
+                pages=self._pages,
+                language=self._language,
             )
             await self._mailer.send(letter)
         except OSError as error:  # as those of smtplib are
@@ -134,3 +138,8 @@ class MailSender:
     async def _postpone(self, mail: WaitingMail, due_at: datetime | None) -> None:
         async with self._parts.storage.begin(self._parts.tenant) as transaction:
             await transaction.account_mails.postpone(mail.user_id, mail.purpose, due_at)
+
+
+def _lasts(parts: AccountParts, purpose: Mail) -> timedelta | None:
+    """Return how long the code of an e-mail is good for; None for one without a code."""
+    return {Mail.VERIFY: parts.policy.verifying, Mail.RESET: parts.policy.resetting}.get(purpose)

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import timedelta
 
 import httpx
 
@@ -71,6 +72,12 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
             invitation_code=settings.invitation_code.get_secret_value(),
             verifies_email=settings.verify_email,
             sends_mail=bool(settings.mail_url.get_secret_value()),
+            access=timedelta(minutes=settings.access_minutes),
+            refresh=timedelta(hours=settings.session_hours),
+            cookie=timedelta(hours=settings.cookie_hours),
+            verifying=timedelta(hours=settings.verify_email_hours),
+            resetting=timedelta(minutes=settings.reset_password_minutes),
+            invitation=timedelta(hours=settings.invitation_hours),
         ),
         wake=due.set,
     )

@@ -39,6 +39,14 @@ class AccountPolicy(Value):
     access: timedelta = timedelta(minutes=15)
     refresh: timedelta = timedelta(days=30)
     """After so long without a refresh a session ends."""
+    cookie: timedelta = timedelta(days=30)
+    """How long a session by cookie lasts."""
+    verifying: timedelta = timedelta(hours=24)
+    """How long the code that confirms an address is good for."""
+    resetting: timedelta = timedelta(hours=1)
+    """How long the code for a new password is good for."""
+    invitation: timedelta = timedelta(days=7)
+    """How long an invitation is good for, from its e-mail on."""
 
 
 @dataclass(frozen=True, slots=True)

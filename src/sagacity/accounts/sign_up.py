@@ -39,6 +39,7 @@ async def sign_up(
         WrongCredentials: the code is that of an invitation, and is not known, was used, or has expired.
         InvalidInput: the address is none, or the password too weak.
         RateLimited: too many tries came before.
+        QuotaExceeded: the organisation where people sign up has as many members as it may have.
     """
     email, password = normal_email(email), checked_password(password)
     await count_try(parts, mail_tries(email, address))
@@ -58,6 +59,8 @@ async def sign_up(
 
     async def add() -> UserId:
         async with parts.storage.begin(parts.tenant) as transaction:
+            if invitation is None:  # whether the address has an account or not, the answer is the same
+                await transaction.members.require_room()
             is_new = await transaction.accounts.add(account)
             known = None if is_new else await transaction.accounts.find_by_email(email)
             if is_new:

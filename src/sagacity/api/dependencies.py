@@ -138,8 +138,20 @@ async def _known(http_request: Request, token: str) -> Principal:
         known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
     else:
         known = await tokens.principal_of(runtime.storage, runtime.token_uses, token)
+    _require_served(runtime, known)
     setattr(http_request.state, _PRINCIPAL, known)
     return known
+
+
+def _require_served(runtime: Runtime, principal: Principal) -> None:
+    """
+    Make sure that the server is for the caller's organisation.
+
+    Raises:
+        Unauthorized: it is for `self-host-org` alone.
+    """
+    if runtime.settings.self_host and principal.tenant.org_id != LOCAL_ORG:
+        raise Unauthorized(f"this server is for the organisation {LOCAL_ORG!r} alone, as SELF_HOST says")
 
 
 async def _known_by_cookie(http_request: Request, cookie: str) -> Principal:
@@ -151,7 +163,9 @@ async def _known_by_cookie(http_request: Request, cookie: str) -> Principal:
     """
     known: Principal | None = getattr(http_request.state, _OF_COOKIE, None)
     if known is None:
-        known = await principal_of(runtime_of(http_request).accounts.parts, cookie, use=TokenUse.COOKIE)
+        runtime = runtime_of(http_request)
+        known = await principal_of(runtime.accounts.parts, cookie, use=TokenUse.COOKIE)
+        _require_served(runtime, known)
         setattr(http_request.state, _OF_COOKIE, known)
     return known
 
@@ -229,7 +243,13 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
+async def _is_by_cookie(http_request: Request, _caller: Annotated[Caller, Depends(caller_of)]) -> bool:
+    """Return whether the caller was known by a browser's cookie, and sent no token."""
+    return hasattr(http_request.state, _OF_COOKIE) and not hasattr(http_request.state, _PRINCIPAL)
+
+
 RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
+IsByCookie = Annotated[bool, Depends(_is_by_cookie)]
 
 
 @dataclass(frozen=True, slots=True)

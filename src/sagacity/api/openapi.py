@@ -51,6 +51,7 @@ TAGS = {
     "usage": "How often memories are surfaced, and how many tokens that takes.",
     "model calls": "Calls to models, and their cost.",
     "prompts": "The prompts that are sent to models, and their versions.",
+    "quotas": "What organisations may have at most.",
     "configuration": "The caller's identity and its organisation's configuration.",
     "health": "Whether the server works; open to everyone.",
     "older names": "Routes of older clients, with the older names of fields.",

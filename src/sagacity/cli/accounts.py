@@ -10,7 +10,7 @@ from sagacity.cli.output import facts, said, show
 from sagacity.domain.errors import Unauthorized
 
 if TYPE_CHECKING:
-    from sagacity.schemas.accounts import SessionTokens, Told
+    from sagacity.schemas.accounts import SessionTokens, SwitchedSession, Told
 
 app = typer.Typer(no_args_is_help=True, help="Your account on a server that lets people sign up.")
 
@@ -212,7 +212,7 @@ def _tell(context: typer.Context, told: "Told") -> None:
     show(context, told, said(told.message))
 
 
-def shown_tokens(tokens: "SessionTokens") -> dict[str, object]:
+def shown_tokens(tokens: "SessionTokens | SwitchedSession") -> dict[str, object]:
     """Return the tokens of a session as they are printed."""
     return {
         "SAGACITY_API_KEY": tokens.access_token,

@@ -14,6 +14,7 @@ from rich.console import Console
 from sagacity.cli.invocation import Invocation, of
 from sagacity.cli.output import Render, conclude, describe, plain
 from sagacity.cli.progress import working
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import ConfigError, SagacityError
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def doctor(context: typer.Context) -> None:
     """
     Check the installation, and say how to fix what fails.
 
-    Checks the settings, home folder, database, its disk, embedder, model keys and server; if used, the vector
-    copy, Redis, the mail server and the collector of traces.
+    Checks the settings, home folder, database, its disk, where configurations are kept, embedder, model keys
+    and server; if used, the vector copy, Redis, the mail server and the collector of traces.
     Exit code 1 if anything fails.
 
     Example: sagacity doctor
@@ -77,6 +78,7 @@ def look(flags: Invocation) -> list[Check]:
         ),
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
+        _configurations(settings),
         *([_vector_copy(settings)] if settings.vector_url else []),
         *([_redis(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
@@ -113,8 +115,36 @@ def _database(settings: "Settings") -> str:
             guarded = "tokens are asked for" if await storage.has_tokens() else "no tokens: this machine only"
             return f"{storage.label}; {guarded}"
 
-    is_new = not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
-    return "none yet (made on first use)" if is_new else asyncio.run(opened())
+    return "none yet (made on first use)" if _is_new(settings) else asyncio.run(opened())
+
+
+def _is_new(settings: "Settings") -> bool:
+    """Whether there is no database yet; to look for more would make one."""
+    return not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
+
+
+def _configurations(settings: "Settings") -> Check:
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  it loads the whole server
+    from sagacity.config.check import StoreFault, find_fault, place_of  # noqa: PLC0415  with it
+    from sagacity.config.open import open_configs  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+
+    async def looked() -> tuple[int, StoreFault | None]:
+        async with open_database(settings) as storage:
+            tenants = await storage.organisations()
+            configs = open_configs(settings, storage, clock=SystemClock())
+            return len(tenants), await find_fault(settings, configs, tenants)
+
+    if _is_new(settings):
+        return Check("configurations", ok=True, found=f"in the {place_of(settings)}; none yet")
+    try:
+        count, fault = asyncio.run(looked())
+    except SagacityError as error:
+        return Check("configurations", ok=False, found=str(error), advice="correct the database first")
+    if fault is not None:
+        return Check("configurations", ok=False, found=fault.found, advice=fault.advice)
+    found = f"in the {place_of(settings)}; those of {counted(count, 'organisation')} can be read"
+    return Check("configurations", ok=True, found=found)
 
 
 def _disk(settings: "Settings") -> Check:

@@ -100,7 +100,8 @@ def role_of(name: str) -> Role:
 
 
 async def _add(email: str, role: Role, org: str) -> "Member | Invitation":
-    from sagacity.accounts.invitations import invite  # noqa: PLC0415  it loads the whole server
+    from sagacity.access.quotas import make_organisation  # noqa: PLC0415  it loads the whole server
+    from sagacity.accounts.invitations import invite  # noqa: PLC0415  with it
     from sagacity.accounts.members import add_member  # noqa: PLC0415  with it
     from sagacity.accounts.open import open_accounts  # noqa: PLC0415  with it
     from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
@@ -119,6 +120,6 @@ async def _add(email: str, role: Role, org: str) -> "Member | Invitation":
             parts = open_accounts(settings, storage, clock=SystemClock(), ids=TimeOrderedIds()).parts
             for one in (tenant, parts.tenant):
                 async with storage.begin(one) as transaction:
-                    await transaction.organisation.ensure()
+                    await make_organisation(transaction, settings.default_quotas)
             known = await add_member(parts, operator, email, role)
             return known or await invite(parts, operator, email, role)

@@ -61,7 +61,9 @@ def create(
 
     Example: sagacity token create --scope publish --user ana --expires 30d
     """
-    from sagacity.access.tokens import create_token  # noqa: PLC0415  lazy like the rest
+    from sagacity.access.quotas import make_organisation  # noqa: PLC0415  lazy like the rest
+    from sagacity.access.tokens import create_token  # noqa: PLC0415  likewise
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  likewise
 
     new = _wanted(
         name, scope or ["publish" if user else "admin"], user, None if expires is None else _time(expires)
@@ -69,7 +71,7 @@ def create(
 
     async def make(storage: "Storage", operator: "Principal") -> "MadeToken":
         async with storage.begin(operator) as transaction:
-            await transaction.organisation.ensure()
+            await make_organisation(transaction, load_settings().default_quotas)
         return await create_token(storage, operator, new)
 
     _show_once(context, _in_database(org, make))

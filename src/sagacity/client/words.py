@@ -15,6 +15,7 @@ from sagacity.domain.memory import Approval, MemoryKind, Status
 from sagacity.domain.operation import OperationName, OperationStatus
 from sagacity.domain.quarantine import QuarantineTarget
 from sagacity.domain.query import Ranking, SearchMode, StrategyName
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.review_queue import ReviewSignal, ReviewStep
 from sagacity.domain.role import Role
 from sagacity.domain.trust import Origin
@@ -31,6 +32,7 @@ AuditActionWord = (
         "config.key_rotated",
         "site_variable.set",
         "site_variable.unset",
+        "quota.set",
         "account.signed_up",
         "account.verified",
         "account.linked",
@@ -89,6 +91,9 @@ OperationNameWord = (
 OperationStatusWord = OperationStatus | Literal["in_progress", "completed", "failed", "cancelled"]
 OriginWord = Origin | Literal["operator", "user", "agent", "imported", "web_page", "tool"]
 QuarantineTargetWord = QuarantineTarget | Literal["source", "request", "user", "learner"]
+QuotaNameWord = (
+    QuotaName | Literal["members", "tokens", "users", "interactions", "memories", "interactions_per_day"]
+)
 RankingWord = Ranking | Literal["blended", "rrf", "weighted"]
 RequestStatusWord = RequestStatus | Literal["success", "partial", "error", "timeout"]
 RequestTypeWord = RequestType | Literal["chat_stream", "chat_complete", "memory_search", "context_build"]

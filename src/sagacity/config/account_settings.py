@@ -55,6 +55,24 @@ class AccountSettings(BaseSettings):
     password_memory_kib: int = Field(
         default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
     )
+    access_minutes: int = Field(
+        default=15, ge=1, le=1_440, description="Minutes that an access token of an account is good for."
+    )
+    session_hours: int = Field(
+        default=720, ge=1, le=8_760, description="Hours without a refresh after which a session ends."
+    )
+    cookie_hours: int = Field(
+        default=720, ge=1, le=8_760, description="Hours that a session by cookie lasts from signing in."
+    )
+    verify_email_hours: int = Field(
+        default=24, ge=1, le=720, description="Hours that the code which confirms an address is good for."
+    )
+    reset_password_minutes: int = Field(
+        default=60, ge=5, le=1_440, description="Minutes that the code for a new password is good for."
+    )
+    invitation_hours: int = Field(
+        default=168, ge=1, le=2_160, description="Hours that an invitation is good for, from its e-mail on."
+    )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
         description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "
@@ -78,6 +96,8 @@ class AccountSettings(BaseSettings):
                 raise ValueError(
                     "SAGACITY_MAIL_URL needs SAGACITY_MAIL_FROM, the address that e-mails are from"
                 )
+        if self.access_minutes > self.session_hours * 60:
+            raise ValueError("SAGACITY_ACCESS_MINUTES must be no longer than SAGACITY_SESSION_HOURS")
         if self.account_pages and not self.account_pages.startswith(("https://", "http://")):
             raise ValueError("SAGACITY_ACCOUNT_PAGES must be an http or https URL")
         if self.sign_up == "invited" and not self.invitation_code.get_secret_value():

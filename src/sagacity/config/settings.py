@@ -15,6 +15,7 @@ from sagacity.config.account_settings import AccountSettings, mail_of_others
 from sagacity.config.config_store_settings import UNPREFIXED, ConfigStoreSettings
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
+from sagacity.config.quota_settings import QuotaSettings
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
 from sagacity.config.sign_in_settings import SignInSettings
 from sagacity.config.traces import TraceSettings, is_this_machine
@@ -37,7 +38,7 @@ _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|P
 """What Kubernetes puts into the environment of every container beside a service of such a name."""
 
 
-class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettings):
+class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettings, QuotaSettings):
     """The settings of one process; each is read from `SAGACITY_<NAME>`."""
 
     model_config = SettingsConfigDict(

@@ -37,6 +37,7 @@ class AuditAction(StrEnum):
     CONFIG_KEY_ROTATED = "config.key_rotated"
     SITE_VARIABLE_SET = "site_variable.set"
     SITE_VARIABLE_UNSET = "site_variable.unset"
+    QUOTA_SET = "quota.set"
     ACCOUNT_SIGNED_UP = "account.signed_up"
     ACCOUNT_VERIFIED = "account.verified"
     ACCOUNT_LINKED = "account.linked"

@@ -4,6 +4,7 @@ Every error that Sagacity raises on purpose.
     SagacityError
     ├── NotFound            the thing named is not there (or is another tenant's)
     ├── Conflict            it is there already, in another form
+    │   └── QuotaExceeded   the organisation may have no more of it
     ├── InvalidInput        a user's mistake
     │   ├── NotConfirmed    much would be deleted, and the call does not say that it is meant
     │   └── WrongCredentials   a password that was asked for again, or a code, is wrong
@@ -37,6 +38,14 @@ class NotFound(SagacityError):
 
 class Conflict(SagacityError):
     """The thing is there already in another form, or is worked on. Do what the message says, and send it again."""
+
+
+class QuotaExceeded(Conflict):
+    """The organisation has as much as its quota admits. Delete some, or ask the operator for a higher limit."""
+
+    def __init__(self, message: str, *, quota: str = "") -> None:
+        super().__init__(message)
+        self.quota = quota
 
 
 class InvalidInput(SagacityError):

@@ -29,6 +29,8 @@ class Rejection(StrEnum):
     """The turns that say it were deleted meanwhile."""
     SWITCHED_OFF = "switched_off"
     """The user switched learning it off while it was read."""
+    OVER_QUOTA = "over_quota"
+    """The organisation has as many memories as it may have."""
 
 
 class EntryCounts(Value):

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +35,9 @@ _INVITATION = _Step(
 )
 
 
-def letter_of(purpose: Mail, to: str, *, code: str, pages: str, language: str = LANGUAGES[0]) -> Letter:
+def letter_of(
+    purpose: Mail, to: str, *, code: str, lasts: timedelta, pages: str, language: str = LANGUAGES[0]
+) -> Letter:
     """
     Return the letter of a purpose.
 
@@ -42,15 +45,24 @@ def letter_of(purpose: Mail, to: str, *, code: str, pages: str, language: str = 
         purpose: what it is for.
         to: the address.
         code: that it carries; empty for none.
+        lasts: how long the code is good for.
         pages: address of the pages that take codes; empty for none. The code stands after a #, so that no server on the
             way, and none of its logs, is told it.
         language: one of LANGUAGES.
     """
-    return _letter(purpose, _STEPS[purpose], to, code=code, pages=pages, language=language)
+    words = {"within": _within(lasts, language)}
+    return _letter(purpose, _STEPS[purpose], to, code=code, pages=pages, language=language, words=words)
 
 
 def invitation_letter(
-    to: str, *, organisation: str, role: str, code: str, pages: str, language: str = LANGUAGES[0]
+    to: str,
+    *,
+    organisation: str,
+    role: str,
+    code: str,
+    lasts: timedelta,
+    pages: str,
+    language: str = LANGUAGES[0],
 ) -> Letter:
     """
     Return the letter that invites an address.
@@ -60,10 +72,11 @@ def invitation_letter(
         organisation: that invites.
         role: what the account is to be.
         code: that it carries.
+        lasts: how long the code is good for.
         pages: as in `letter_of`.
         language: one of LANGUAGES.
     """
-    words = {"organisation": organisation, "role": role}
+    words = {"organisation": organisation, "role": role, "within": _within(lasts, language)}
     return _letter("invitation", _INVITATION, to, code=code, pages=pages, language=language, words=words)
 
 
@@ -94,6 +107,17 @@ def _letter(
         html=_layout("letter.html.jinja").render(given),
         language=language,
     )
+
+
+def _within(lasts: timedelta, language: str) -> str:
+    """Return a time in words, in the largest unit that it is a whole number of: `24 hours`, `1 hour`, `7 days`."""
+    minutes = int(lasts.total_seconds()) // 60
+    name, count = "minute", minutes
+    for unit, size in (("hour", 60), ("day", 1_440)):
+        if minutes % size == 0 and (unit == "hour" or minutes // size > 1):
+            name, count = unit, minutes // size
+    words = phrases_of(language)["within"]
+    return words[name if count == 1 else f"{name}s"].format(count=count)
 
 
 @cache

@@ -30,6 +30,7 @@ _NOT_KEPT = {
     Rejection.OUTDATED: "outdated by what was said later",
     Rejection.CONFIRMED: "against what a person has written",
     Rejection.DELETED: "of deleted turns",
+    Rejection.OVER_QUOTA: "beyond the organisation's quota of memories",
 }
 
 

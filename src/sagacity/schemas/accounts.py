@@ -158,6 +158,21 @@ class SessionTokens(Warned):
     """Seconds that the access token is good for."""
 
 
+class SwitchedSession(Warned):
+    """A session in another organisation: its tokens, or what the page of a browser needs that keeps it as a cookie."""
+
+    access_token: str | None = None
+    """To be sent with calls, as `Authorization: Bearer`. Null where the call came with a cookie."""
+    refresh_token: str | None = None
+    """To be exchanged for the next tokens, once. Null where the call came with a cookie."""
+    token_type: Literal["bearer"] | None = None
+    """How the access token is sent."""
+    csrf_token: str | None = None
+    """Where the call came with a cookie: to be sent as `X-CSRF-Token` with each call that is not GET."""
+    expires_in: int
+    """Seconds that the access token, or the cookie, is good for."""
+
+
 class LoggedIn(SessionTokens):
     """The tokens of a new session, and whose they are."""
 

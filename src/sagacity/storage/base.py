@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
@@ -15,6 +15,7 @@ from sagacity.domain.backlog import ConnectionUse
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
+from sagacity.storage.added import Added
 
 Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
@@ -267,6 +268,8 @@ class Scope:
     """Users whose turn it is at a time, shared by the operations of an organisation that run."""
     count_tokens: Callable[[str], int] = uncounted
     """Counts the tokens of what a memory says, when it is written."""
+    added: Added = field(default_factory=Added)
+    """What the transaction has added so far of what quotas limit."""
 
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT into *table*."""

@@ -28,9 +28,9 @@ class OrganisationRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    async def ensure(self, name: str = "") -> None:
+    async def ensure(self, name: str = "") -> bool:
         """
-        Create the organisation unless it exists.
+        Create the organisation unless it exists; returns whether it did not.
 
         Raises:
             InvalidInput: its id is too long.
@@ -39,7 +39,7 @@ class OrganisationRepository:
             raise InvalidInput(
                 f"an organisation's id may have at most {MAX_ORG_BYTES} bytes in UTF-8, and this one has {size}"
             )
-        await self._scope.run(
+        made = await self._scope.run(
             self._scope.insert(organisations).on_conflict_do_nothing(),
             {
                 "org_id": self._scope.org_id,
@@ -48,6 +48,7 @@ class OrganisationRepository:
                 "created_at": self._scope.clock.now(),
             },
         )
+        return made > 0
 
     async def config(self) -> StoredConfig | None:
         """Return the stored configuration; None if none was ever set."""

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sagacity.domain.api_token import ApiToken
 from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import Unauthorized
+from sagacity.domain.errors import QuotaExceeded, StorageUnavailable, Unauthorized
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
@@ -58,6 +58,7 @@ from sagacity.storage.organisations import OrganisationRepository
 from sagacity.storage.portable.imports import ImportRepository
 from sagacity.storage.portable.reading import PortableRepository
 from sagacity.storage.quarantine.quarantines import QuarantineRepository
+from sagacity.storage.quotas import COUNTED_UP, QuotaRepository, settle
 from sagacity.storage.reach import pinned, reached_by, shown
 from sagacity.storage.recent_calls import RecentCalls
 from sagacity.storage.replica.base import VectorReplica
@@ -94,7 +95,7 @@ class Transaction:
     """One tenant's data at one moment; everything done through it commits together or not at all."""
 
     def __init__(self, scope: Scope) -> None:
-        self.search = SearchRepository(scope)
+        self.org_id, self.search = scope.org_id, SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
         self.logs = LogRepository(scope)
         self.graph = GraphRepository(scope)
@@ -126,7 +127,7 @@ class Transaction:
         self.effects = EffectRepository(scope)
         self.organisation = OrganisationRepository(scope)
         self.site, self.audit = SiteRepository(scope), AuditRepository(scope)
-        self.tokens = TokenRepository(scope, self.audit)
+        self.quotas, self.tokens = QuotaRepository(scope, self.audit), TokenRepository(scope, self.audit)
         self.accounts = AccountRepository(scope)
         self.account_sessions, self.account_mails = (
             AccountSessionRepository(scope),
@@ -219,11 +220,15 @@ class Storage:
         """
         tenant, reached = reached_by(whose, user_id)
         is_call = self._note_call(whose)
-        async with self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection:
+        async with (
+            self._recounting(tenant),
+            self.backend.write(tenant.org_id, user_id=reached, urgent=is_call) as connection,
+        ):
             with pinned(self.backend, connection, whose):
                 whole = self._scope(connection, tenant, writes=True)
                 async with shown(whole, whose, with_held=shows_held) as scope:
                     yield Transaction(scope)
+                await settle(whole, refuses=is_call)
 
     @asynccontextmanager
     async def read(
@@ -309,9 +314,33 @@ class Storage:
             with pinned(self.backend, connection, whose):
                 whole = self._scope(connection, tenant, writes=True)
                 async with shown(whole, whose, with_held=shows_held) as scope:
-                    return await work(Transaction(scope))
+                    done = await work(Transaction(scope))
+                await settle(whole, refuses=is_call)
+                return done
 
-        return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
+        async with self._recounting(tenant):
+            return await self.backend.visit_to_write(tenant.org_id, visited, user_id=reached, urgent=is_call)
+
+    @asynccontextmanager
+    async def _recounting(self, tenant: Tenant) -> AsyncGenerator[None]:
+        """
+        Count again what a transaction was refused by, as deletions are not counted.
+
+        Raises:
+            StorageUnavailable: there is less than was thought: doing it again may well succeed.
+        """
+        try:
+            yield
+        except QuotaExceeded as error:
+            name = next((one for one in COUNTED_UP if one == error.quota), None)
+            if name is None:
+                raise
+            async with self.backend.write(tenant.org_id, urgent=True) as connection:
+                whole = self._scope(connection, tenant, writes=True)
+                is_less = await Transaction(whole).quotas.recount(name)
+            if is_less:
+                raise StorageUnavailable("what is stored was counted again; do it once more") from error
+            raise
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
         parts = (connection, tenant.org_id, self.backend, self._clock, self._ids)
@@ -334,6 +363,8 @@ class Storage:
         Raises:
             Conflict: its id came before with other content.
             Forbidden: it is of another user than the principal's.
+            QuotaExceeded: the organisation has as many users or interactions as it may have.
+            RateLimited: it has published as much today as it may.
         """
         tenant, _ = reached_by(whose, request.user_id)
         return await self._appends.append(tenant, request)
@@ -349,9 +380,13 @@ class Storage:
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         async def append(connection: AsyncConnection) -> list[Request]:
-            return await Transaction(self._scope(connection, tenant)).interactions.append(requests)
+            scope = self._scope(connection, tenant)
+            stored = await Transaction(scope).interactions.append(requests)
+            await settle(scope, refuses=True)
+            return stored
 
-        return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
+        async with self._recounting(tenant):
+            return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
 
     def _note_call(self, whose: Tenant | Principal) -> bool:
         """Return whether somebody waits for what is begun; background work then gives way for a while."""

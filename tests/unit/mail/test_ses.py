@@ -1,6 +1,7 @@
 """E-mails by SES: Amazon's own client against an endpoint that checks its signatures."""
 
 import logging
+from datetime import timedelta
 
 import pytest
 
@@ -31,7 +32,9 @@ async def test_a_letter_arrives_and_its_code_is_in_no_log(
     signed_in: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whole and signed; a refusal is told by its code, without the address that the reply repeats."""
-    letter = letter_of(Mail.VERIFY, "ana@example.com", code=CODE, pages="https://app.example.com")
+    letter = letter_of(
+        Mail.VERIFY, "ana@example.com", code=CODE, lasts=timedelta(days=1), pages="https://app.example.com"
+    )
     levels = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}
     configure_logging("debug", "json")
     try:

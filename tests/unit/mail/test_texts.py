@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,6 +20,8 @@ from sagacity.mail.texts import LANGUAGES, invitation_letter, letter_of, phrases
 CODE = "tH0FisbAD7AV_code-of-forty-three-characters"
 PAGES = "https://app.example.com/"
 FETCHING = {"img", "link", "script", "style", "iframe", "object", "embed", "video", "audio", "form", "base"}
+
+DAY = timedelta(hours=24)
 
 
 class Page(HTMLParser):
@@ -47,11 +49,12 @@ class Page(HTMLParser):
 def test_both_parts_say_the_same(purpose: Mail, language: str) -> None:
     """And nothing is fetched when a letter is opened; the code is in no part of a link that a server is told."""
     code = "" if purpose is Mail.KNOWN else CODE
-    letter = letter_of(purpose, "ana@example.com", code=code, pages=PAGES, language=language)
+    letter = letter_of(purpose, "ana@example.com", code=code, lasts=DAY, pages=PAGES, language=language)
     page = Page(letter.html)
     assert set(page.tags) & FETCHING == set()
     phrases = phrases_of(language)[purpose]
-    for said in (phrases["before"], phrases["after"], code):
+    within = phrases_of(language)["within"]["hours"].format(count=24)
+    for said in (phrases["before"].format(within=within), phrases["after"], code):
         assert said in letter.text
         assert said in page.shown
     assert letter.subject == phrases["subject"]
@@ -61,7 +64,7 @@ def test_both_parts_say_the_same(purpose: Mail, language: str) -> None:
     for link in map(urlsplit, linked):
         assert (link.netloc, link.query, link.fragment) == ("app.example.com", "", f"code={CODE}")
         assert CODE not in link.path
-    without = letter_of(purpose, "ana@example.com", code=code, pages="", language=language)
+    without = letter_of(purpose, "ana@example.com", code=code, lasts=DAY, pages="", language=language)
     assert Page(without.html).links == re.findall(r"https?://", without.text) == []
     assert "\n\n\n" not in letter.text + without.text
 
@@ -71,7 +74,13 @@ def test_an_invitation_says_who_invites_and_as_what(language: str) -> None:
     """A name is no template and no markup, whatever it is."""
     name = "<b>{role}</b>"
     letter = invitation_letter(
-        "ben@example.com", organisation=name, role="viewer", code=CODE, pages=PAGES, language=language
+        "ben@example.com",
+        organisation=name,
+        role="viewer",
+        code=CODE,
+        lasts=DAY,
+        pages=PAGES,
+        language=language,
     )
     page = Page(letter.html)
     for said in (name, "viewer", CODE):
@@ -79,6 +88,22 @@ def test_an_invitation_says_who_invites_and_as_what(language: str) -> None:
         assert said in page.shown
     assert "b" not in page.tags
     assert page.links == [f"{PAGES}accept-invitation#code={CODE}"]
+
+
+@pytest.mark.parametrize(
+    ("lasts", "english", "german"),
+    [
+        (timedelta(hours=1), "1 hour", "einer Stunde"),
+        (timedelta(minutes=90), "90 minutes", "90 Minuten"),
+        (timedelta(days=7), "7 days", "7 Tagen"),
+        (timedelta(hours=36), "36 hours", "36 Stunden"),
+    ],
+)
+def test_an_e_mail_says_how_long_its_code_is_good_for(lasts: timedelta, english: str, german: str) -> None:
+    """As the settings have it, in each language."""
+    for language, words in (("en", f"within {english}."), ("de", f"innerhalb von {german}.")):
+        letter = letter_of(Mail.RESET, "a@example.com", code=CODE, lasts=lasts, pages="", language=language)
+        assert words in letter.text
 
 
 def test_languages_have_the_same_phrases() -> None:
@@ -100,7 +125,9 @@ def test_languages_have_the_same_phrases() -> None:
 
 def test_markup_in_an_address_stays_text() -> None:
     """What settings and callers give is escaped in the HTML."""
-    letter = letter_of(Mail.RESET, "ana@example.com", code='"><b>', pages="https://a.example/?x=<i>")
+    letter = letter_of(
+        Mail.RESET, "ana@example.com", code='"><b>', lasts=DAY, pages="https://a.example/?x=<i>"
+    )
     assert "<b>" not in letter.html
     assert "<i>" not in letter.html
     assert "<b>" in letter.text
@@ -108,7 +135,7 @@ def test_markup_in_an_address_stays_text() -> None:
 
 def test_a_message_has_two_parts_and_its_language() -> None:
     """Plain text first, as RFC 2046 asks."""
-    letter = letter_of(Mail.VERIFY, "ana@example.com", code=CODE, pages=PAGES, language="de")
+    letter = letter_of(Mail.VERIFY, "ana@example.com", code=CODE, lasts=DAY, pages=PAGES, language="de")
     message = message_of(
         letter, sender="Sagacity <sagacity@example.com>", at=datetime(2026, 5, 4, tzinfo=UTC)
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         profiles,
         prompts,
         quarantines,
+        quotas,
         receipts,
         search,
         settings,
@@ -61,6 +62,7 @@ else:
     profiles = Later("sagacity.client._async.profiles")
     prompts = Later("sagacity.client._async.prompts")
     quarantines = Later("sagacity.client._async.quarantines")
+    quotas = Later("sagacity.client._async.quotas")
     receipts = Later("sagacity.client._async.receipts")
     search = Later("sagacity.client._async.search")
     settings = Later("sagacity.client._async.settings")
@@ -230,6 +232,10 @@ class AsyncCalls(AsyncConnection):
     get_quarantine = quarantines.get_quarantine
     get_held = quarantines.get_held
     release_quarantine = quarantines.release_quarantine
+
+    get_quotas = quotas.get_quotas
+    get_quotas_of = quotas.get_quotas_of
+    set_quotas = quotas.set_quotas
 
     get_receipt = receipts.get_receipt
 

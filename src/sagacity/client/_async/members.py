@@ -4,7 +4,7 @@
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, segment
 from sagacity.client.words import RoleWord
-from sagacity.schemas.accounts import SessionTokens
+from sagacity.schemas.accounts import SwitchedSession
 from sagacity.schemas.base import Reply
 from sagacity.schemas.members import (
     AcceptBody,
@@ -139,11 +139,12 @@ async def get_organizations(connection: AsyncConnection) -> OrganizationsReply:
     return await connection.get("/api/organizations", OrganizationsReply)
 
 
-async def switch_organization(connection: AsyncConnection, organization: str) -> SessionTokens:
+async def switch_organization(connection: AsyncConnection, organization: str) -> SwitchedSession:
     """
     Begin a session in another organisation of the account. The next sign-in leads there, too.
 
-    The session so far goes on where it is, so that no program finds itself elsewhere between two calls.
+    The session so far goes on where it is, so that no program finds itself elsewhere between two calls. That of a
+    browser ends: its cookie is replaced, and the reply holds no token but that of the page, `csrf_token`.
     """
     body = checked(SwitchBody, {"organization": organization})
-    return await connection.send("POST", "/api/organizations/switch", SessionTokens, body=body)
+    return await connection.send("POST", "/api/organizations/switch", SwitchedSession, body=body)

@@ -33,7 +33,7 @@ def get_audit(
         after: oldest first, behind this row; 0 for all of them.
         limit: the largest number of results to return.
         action: only this: `token.created`, `token.revoked`, `token.rotated`, `config.changed`,
-            `config.key_rotated`, `site_variable.set`, `site_variable.unset`, `account.signed_up`,
+            `config.key_rotated`, `site_variable.set`, `site_variable.unset`, `quota.set`, `account.signed_up`,
             `account.verified`, `account.linked`, `account.password_changed`, `account.password_reset`,
             `account.deleted`, `member.added`, `member.role_changed`, `member.removed`, `invitation.created`,
             `invitation.sent_again`, `invitation.revoked`, `invitation.accepted`, `user.erasure_ordered`,

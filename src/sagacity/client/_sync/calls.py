@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         profiles,
         prompts,
         quarantines,
+        quotas,
         receipts,
         search,
         settings,
@@ -62,6 +63,7 @@ else:
     profiles = Later("sagacity.client._sync.profiles")
     prompts = Later("sagacity.client._sync.prompts")
     quarantines = Later("sagacity.client._sync.quarantines")
+    quotas = Later("sagacity.client._sync.quotas")
     receipts = Later("sagacity.client._sync.receipts")
     search = Later("sagacity.client._sync.search")
     settings = Later("sagacity.client._sync.settings")
@@ -231,6 +233,10 @@ class Calls(Connection):
     get_quarantine = quarantines.get_quarantine
     get_held = quarantines.get_held
     release_quarantine = quarantines.release_quarantine
+
+    get_quotas = quotas.get_quotas
+    get_quotas_of = quotas.get_quotas_of
+    set_quotas = quotas.set_quotas
 
     get_receipt = receipts.get_receipt
 

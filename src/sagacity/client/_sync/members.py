@@ -5,7 +5,7 @@
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked, segment
 from sagacity.client.words import RoleWord
-from sagacity.schemas.accounts import SessionTokens
+from sagacity.schemas.accounts import SwitchedSession
 from sagacity.schemas.base import Reply
 from sagacity.schemas.members import (
     AcceptBody,
@@ -134,11 +134,12 @@ def get_organizations(connection: Connection) -> OrganizationsReply:
     return connection.get("/api/organizations", OrganizationsReply)
 
 
-def switch_organization(connection: Connection, organization: str) -> SessionTokens:
+def switch_organization(connection: Connection, organization: str) -> SwitchedSession:
     """
     Begin a session in another organisation of the account. The next sign-in leads there, too.
 
-    The session so far goes on where it is, so that no program finds itself elsewhere between two calls.
+    The session so far goes on where it is, so that no program finds itself elsewhere between two calls. That of a
+    browser ends: its cookie is replaced, and the reply holds no token but that of the page, `csrf_token`.
     """
     body = checked(SwitchBody, {"organization": organization})
-    return connection.send("POST", "/api/organizations/switch", SessionTokens, body=body)
+    return connection.send("POST", "/api/organizations/switch", SwitchedSession, body=body)

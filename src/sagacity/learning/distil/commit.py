@@ -7,6 +7,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import ArchivedBy, Memory, Status
+from sagacity.domain.quota import QuotaName
 from sagacity.learning.distil.read import memories_of
 from sagacity.learning.distil.spec import MISSED, Effect, Gone, Plan, Run, Settlement, Spec, State, Written
 from sagacity.providers.base import Vectors
@@ -47,7 +48,7 @@ async def commit(
     await transaction.leases.check(lease)
     worked_on = [one for one in written if one.is_settled]
     now = await _as_now(transaction, spec, plan, worked_on)
-    settled = [spec.settle(run, one, now) for one in worked_on]
+    settled = await _within_quota(transaction, [spec.settle(run, one, now) for one in worked_on])
     vectors = {
         product.uid: one.vector
         for one, settlement in zip(worked_on, settled, strict=True)
@@ -66,6 +67,17 @@ async def _as_now(
     ids = {memory_id for one in written for memory_id in spec.rests_on(one)}
     ids |= {one.memory_id for gone in plan.gone for one in (gone.archives, gone.replaces) if one is not None}
     return {one.memory_id: one for one in await memories_of(transaction, sorted(ids))}
+
+
+async def _within_quota(transaction: Transaction, settled: Sequence[Settlement]) -> list[Settlement]:
+    """Return what is stored of clusters: nothing, where it would be a memory more than there may be."""
+    kept: list[Settlement] = []
+    new = 0
+    for one in settled:
+        is_over = one.new is not None and not await transaction.quotas.has_room(QuotaName.MEMORIES, new + 1)
+        kept.append(Settlement(Effect.OVER_QUOTA) if is_over else one)
+        new += kept[-1].new is not None
+    return kept
 
 
 def _leaving(run: Run, gone: Gone, now: Mapping[MemoryId, Memory]) -> Settlement:

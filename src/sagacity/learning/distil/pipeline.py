@@ -15,6 +15,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import IdSource, MemoryUid, RunId
 from sagacity.domain.memory import Memory
+from sagacity.domain.quota import OVER_QUOTA
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.distil.cluster import clusters
 from sagacity.learning.distil.commit import commit
@@ -131,7 +132,8 @@ class Distiller:
                 effects=effects,
                 left=sum(one.is_left for one in written),
                 errors=tuple(str(one.error) for one in written if one.error is not None),
-                note=await self._models.note(tenant, run.config),
+                note=await self._models.note(tenant, run.config)
+                or (OVER_QUOTA if effects[Effect.OVER_QUOTA] else ""),
             ),
         )
 

@@ -226,6 +226,8 @@ class Effect(Enum):
     KEPT = auto()
     MISSED = auto()
     """What it rests on changed after it was read: the next run sees to it."""
+    OVER_QUOTA = auto()
+    """The organisation has as many memories as it may have: nothing of it is stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from sagacity.domain.errors import NotFound, ProviderError
 from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Provenance
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.episodes.episode import (
     BY_MODEL,
@@ -236,6 +237,9 @@ class Summarize:
             if await transaction.quarantines.held_turns(numbers):
                 return
             episode_id = conversation.episode_id
+            is_new = memory is not None and not isinstance(memory, Memory)
+            if is_new and not await transaction.quotas.has_room(QuotaName.MEMORIES):
+                memory = None
             if memory is not None:
                 if not await _is_unchanged(transaction, read.episode):
                     return

@@ -66,7 +66,7 @@ class TaskReport:
     busy: bool = False
     """Whether another worker held some of the work."""
     note: str = ""
-    """Why rules learned although a model is configured."""
+    """Why rules learned although a model is configured, or why not all was stored."""
     turns_left: int | None = None
     """How many more turns of the log give the scope something to do; None: look at it after any."""
     retry_at: datetime | None = None

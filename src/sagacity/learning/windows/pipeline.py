@@ -130,6 +130,7 @@ class Learn:
             processed, lambda done: self._commit(work, done, lease)
         )
         work.report.count(work.group.kind, added=applied.added_count, updated=applied.updated_count)
+        work.report.note = work.report.note or applied.note_of_quota
         work.report.failed |= {
             reading.due.learner.name: readable(reading.error)
             for reading in processed.readings

@@ -123,6 +123,7 @@ class Regenerate:
         """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
         tenant, user_id = subject.tenant, subject.user_id
         config = await self._configs.get(tenant)
+        over_quota = ""
         while True:
             group, note = await self._group(tenant, config, operation, user_id)
             async with self._storage.read(tenant) as snapshot:
@@ -132,7 +133,7 @@ class Regenerate:
                 break
             started = time.perf_counter()
             target = Target(tenant, user_id, group, Status.PENDING)
-            await self._read(target, item, tasks, lease)
+            over_quota = await self._read(target, item, tasks, lease) or over_quota
             await self._storage.yield_to_calls(time.perf_counter() - started)
             if _is_over(until):
                 async with self._storage.begin(tenant) as transaction:
@@ -141,15 +142,16 @@ class Regenerate:
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
             status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
-            await _settle(transaction, operation, item, status, user_id=user_id, note=note)
+            await _settle(transaction, operation, item, status, user_id=user_id, note=note or over_quota)
 
-    async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> None:
-        """Read one stretch for each learner into PENDING, whose cursors move with it."""
+    async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> str:
+        """Read one stretch for each learner into PENDING, whose cursors move with it; returns why not all is stored."""
         [processed] = await self._processor.process([TargetTasks(target, tasks)])
-        _, processed = await self._processor.commit(
+        applied, processed = await self._processor.commit(
             processed, lambda done: self._commit_rerun(item, done, lease)
         )
         _raise_first(processed.readings)
+        return applied.note_of_quota
 
     async def _commit_rerun(self, item: OperationItem, processed: Processed, lease: Lease) -> Applied:
         target, readings = processed.target, processed.readings
@@ -201,7 +203,7 @@ class Regenerate:
                     item,
                     ItemStatus.DONE,
                     user_id=processed.target.user_id,
-                    note=asked.note,
+                    note=asked.note or applied.note_of_quota,
                 )
             # After the operation, which is held first by whoever makes logs due for it.
             await note_playbooks(transaction, asked.config, taught_playbooks(readings, applied))

@@ -21,6 +21,7 @@ from sagacity.domain.memory import (
     Provenance,
     Status,
 )
+from sagacity.domain.quota import OVER_QUOTA, QuotaName
 from sagacity.domain.trust import most_trusted
 from sagacity.learning.lifetime import ends_at
 from sagacity.learning.writing.own_name import own_name
@@ -68,6 +69,11 @@ class Applied:
     fates: list[Fate] = field(default_factory=list[Fate])
     """What became of each proposal, in their order."""
 
+    @property
+    def note_of_quota(self) -> str:
+        """Says that not all was stored, because the organisation's quota is used up; empty where it is not."""
+        return OVER_QUOTA if Rejection.OVER_QUOTA in self.fates else ""
+
     def note(self, fate: Fate, changes: Sequence[Change]) -> None:
         """Count what one decision changed."""
         self.fates.append(fate)
@@ -105,6 +111,8 @@ async def apply(
 ) -> Applied:
     """
     Carry out decisions: memories, their search documents, the graph and the change log.
+
+    What would be a memory beyond the organisation's quota is not stored; what only confirms another one is.
 
     A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself. A merge
     that lost one of its targets is none, as its text may tell what was deleted.
@@ -182,13 +190,11 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         await _relate(run, after, decision.candidate)
         return Stored.MERGED, [occasion.change(targets[0], after)]
+    if not await transaction.quotas.has_room(QuotaName.MEMORIES):
+        return Rejection.OVER_QUOTA, []
     uid = MemoryUid(run.ids.new())
     alone = _new_memory(run, proposal, decision.unmerged or decision.candidate, evidence, uid)
-    new, vector = alone, proposal.vector
-    if decision.action is Action.MERGE and not targets:
-        vector = None  # it is that of the text that was to unite them
-    elif decision.action is Action.MERGE:
-        new = _with_evidence_of(_new_memory(run, proposal, decision.candidate, evidence, uid), targets)
+    new, vector = _to_store(run, proposal, targets, evidence, alone)
     [stored] = await transaction.memories.add([new], vectors={} if vector is None else {uid: vector})
     if stored.is_held and not all(target.is_held for target in targets):
         raise Conflict("what was read was put under quarantine in the meantime; try again")
@@ -204,6 +210,23 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         changes.append(occasion.change(target, after))
     return Stored.KEPT if new is alone else Stored.MERGED, changes
+
+
+def _to_store(
+    run: _Run,
+    proposal: Proposal,
+    targets: Sequence[Memory],
+    evidence: Sequence[Interaction],
+    alone: NewMemory,
+) -> tuple[NewMemory, Vectors | None]:
+    """Return what is stored of a candidate that is *alone* by itself: that, or what unites it with *targets*."""
+    decision = proposal.decision
+    if decision.action is not Action.MERGE:
+        return alone, proposal.vector
+    if not targets:
+        return alone, None  # the vector is that of the text that was to unite them
+    united = _new_memory(run, proposal, decision.candidate, evidence, alone.uid)
+    return _with_evidence_of(united, targets), proposal.vector
 
 
 async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:

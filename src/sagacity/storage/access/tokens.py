@@ -10,8 +10,10 @@ from sagacity.domain.api_token import MOST_LIVE, ApiToken, NewToken, TokenScope
 from sagacity.domain.audit import SYSTEM, AuditAction, Detail, NewAuditEntry
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.access.audit import AuditRepository
 from sagacity.storage.base import Scope
+from sagacity.storage.quotas import require_room
 from sagacity.storage.schema.tables import api_tokens
 
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -31,12 +33,14 @@ class TokenRepository:
         Keep a token's hash.
 
         Raises:
-            Conflict: the organisation has as many as it may have.
+            Conflict: the organisation has as many as any may have.
+            QuotaExceeded: it has as many as it may have.
         """
         await self._audit.lock()
         now = self._scope.clock.now()
         if await self._count(self._live(now)) >= MOST_LIVE:
             raise Conflict(f"an organisation may have {MOST_LIVE:,} tokens that work; revoke some")
+        await require_room(self._scope, QuotaName.TOKENS)
         token = ApiToken(
             token_id=self._scope.ids.new(),
             org_id=self._scope.org_id,

@@ -9,8 +9,10 @@ import sqlalchemy as sa
 from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.member import MOST_INVITED, Invitation
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.access.audit import AuditRepository
 from sagacity.storage.base import Scope
+from sagacity.storage.quotas import require_room
 from sagacity.storage.schema.tables import invitations
 
 _column = invitations.c
@@ -29,6 +31,7 @@ class InvitationRepository:
 
         Raises:
             Conflict: the address has one, or there are too many.
+            QuotaExceeded: there are as many members and invitations as there may be.
         """
         await self._audit.lock()
         now = self._scope.clock.now()
@@ -41,6 +44,7 @@ class InvitationRepository:
             raise Conflict("this address was invited already: send the invitation again, or revoke it")
         if len(rows) >= MOST_INVITED:
             raise Conflict(f"an organisation may have {MOST_INVITED:,} open invitations; revoke some")
+        await require_room(self._scope, QuotaName.MEMBERS)
         values = new.model_dump() | {"org_id": self._scope.org_id, "due_at": now}
         await self._scope.run(invitations.insert(), values)
         await self._record(AuditAction.INVITATION_CREATED, new, new.created_by)

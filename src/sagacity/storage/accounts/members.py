@@ -8,9 +8,11 @@ from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import UserId
 from sagacity.domain.member import Member
+from sagacity.domain.quota import QuotaName
 from sagacity.domain.role import Role
 from sagacity.storage.access.audit import AuditRepository
 from sagacity.storage.base import Scope
+from sagacity.storage.quotas import require_room
 from sagacity.storage.schema.tables import members, organisations
 
 _column = members.c
@@ -54,10 +56,13 @@ class MemberRepository:
 
         Raises:
             Conflict: it is the last owner.
+            QuotaExceeded: the organisation has as many members as it may have.
         """
         await self._audit.lock()
         before = await self._row(user_id)
         if before is None:
+            if not let_in_by:  # an invitation was counted when it was made
+                await require_room(self._scope, QuotaName.MEMBERS)
             now = self._scope.clock.now()
             member = Member(user_id=user_id, role=role, created_at=now, created_by=let_in_by or by)
             await self._scope.run(members.insert(), member.model_dump() | {"org_id": self._scope.org_id})
@@ -71,6 +76,16 @@ class MemberRepository:
         details = {"role": str(role), "role_before": str(before.role)}
         await self._record(AuditAction.MEMBER_ROLE_CHANGED, by, target, details)
         return before.model_copy(update={"role": role})
+
+    async def require_room(self) -> None:
+        """
+        Make sure that one more may be let in.
+
+        Raises:
+            QuotaExceeded: the organisation has as many members as it may have.
+        """
+        await self._audit.lock()
+        await require_room(self._scope, QuotaName.MEMBERS)
 
     async def remove(self, user_id: UserId, *, by: str, target: str) -> None:
         """

@@ -69,6 +69,7 @@ PLACES: dict[str, Place] = {
     "tenant_configs": Place.NOTHING,
     "config_versions": Place.NOTHING,
     "site_variables": Place.NOTHING,
+    "quotas": Place.NOTHING,
     "access_attempts": Place.NOTHING,
     "invitations": Place.ADDRESSED,
     "search_index": Place.NOTHING,

@@ -132,6 +132,7 @@ class InteractionRepository:
         )
         turns = [(stored[request.request_id], turn) for request in fresh for turn in request.interactions]
         await self._insert_turns(rows, turns)
+        self._scope.added.note_turns(len(rows))
         return stored
 
     async def extend(self, request_id: RequestId, turns: Sequence[NewInteraction]) -> list[InteractionId]:
@@ -163,6 +164,7 @@ class InteractionRepository:
         said = request.model_copy(update={"created_at": now, "last_seq": last})
         by_seq = enumerate(turns, start=first)
         rows = [_interaction_row(self._scope.org_id, said, turn, seq) for seq, turn in by_seq]
+        self._scope.added.note_turns(len(rows), is_promised=True)
         return await self._insert_turns(rows, [(said, turn) for turn in turns])
 
     async def _insert_turns(

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.interaction import NewRequest
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import sessions, users
 from sagacity.storage.statements.array_params import found_by
@@ -28,7 +29,7 @@ def _lengthen_log(insert: Callable[[sa.Table], Any]) -> Any:
             "updated_at": row.excluded.updated_at,
         },
         where=users.c.is_erasing.is_(False),
-    ).returning(users.c.user_id, users.c.last_seq)
+    ).returning(users.c.user_id, users.c.last_seq, users.c.created_at)
 
 
 def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
@@ -76,13 +77,16 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
         raise Conflict(
             "the user is being erased, and nothing is stored until that has ended; then send it again"
         )
+    new = sum(row.created_at == now and row.last_seq == counts[row.user_id] for row in rows)
+    if new:
+        scope.added.note(QuotaName.USERS, new)
     return {row.user_id: row.last_seq - counts[row.user_id] + 1 for row in rows}
 
 
 async def make_log(scope: Scope, user_id: UserId | None) -> None:
     """Make a user's log, empty, unless it is there; None: the row by which the organisation itself is due."""
     now = scope.clock.now()
-    await scope.run(
+    made = await scope.run(
         scope.insert(users).on_conflict_do_nothing(),
         {
             "org_id": scope.org_id,
@@ -92,6 +96,8 @@ async def make_log(scope: Scope, user_id: UserId | None) -> None:
             "updated_at": now,
         },
     )
+    if user_id is not None and made > 0:
+        scope.added.note(QuotaName.USERS)
 
 
 async def make_due(scope: Scope, wanted: sa.Select[tuple[str]], due_at: datetime) -> None:

@@ -24,6 +24,7 @@ from sagacity.domain.memory import (
 )
 from sagacity.domain.quarantine import Standing
 from sagacity.domain.query import Filter
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope, Vectors
 from sagacity.storage.graph.learned import GraphRepository
 from sagacity.storage.memories.duplicate_pairs import forget_pairs
@@ -80,6 +81,7 @@ class MemoryRepository:
                 for memory, count, by in zip(new, tokens, held, strict=True)
             ],
         )
+        self._scope.added.note(QuotaName.MEMORIES, len(rows))
         numbers = {row.uid: row.memory_id for row in rows}
         stored = [
             Memory.model_construct(

@@ -62,6 +62,7 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "members": Carried.SECRET,
     "invitations": Carried.SECRET,
     "site_variables": Carried.LOCAL,
+    "quotas": Carried.LOCAL,
     "audit_log": Carried.LOCAL,
     "leases": Carried.LOCAL,
     "operations": Carried.LOCAL,

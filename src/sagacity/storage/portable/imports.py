@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sagacity.domain.base import Value
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.interaction import OF_REQUEST
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.interactions import document_of as document_of_turn
 from sagacity.storage.evidence.interactions import interaction_of, request_of
@@ -51,6 +52,12 @@ TAKEN: Final = (
     request_analytics.c.id,
 )
 """Ids that an organisation has once, whoever the user is."""
+_LIMITED: Final = {
+    users.name: QuotaName.USERS,
+    interactions.name: QuotaName.INTERACTIONS,
+    memories.name: QuotaName.MEMORIES,
+}
+"""What quotas count; what the operator imports is never refused."""
 _column = imports.c
 
 
@@ -119,6 +126,8 @@ class ImportRepository:
         number = number_of(table)
         names = [column.name for column in columns_of(table) if column is not number]
         own = {"org_id": self._scope.org_id}
+        if table.name in _LIMITED:
+            self._scope.added.note(_LIMITED[table.name], len(rows))
         await self._scope.run(table.insert(), [{name: row[name] for name in names} | own for row in rows])
 
     async def change(self, table: sa.Table, rows: Sequence[Row], names: Iterable[str]) -> None:

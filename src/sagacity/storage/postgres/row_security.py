@@ -32,6 +32,7 @@ RULES = {
     "organisations": Rule.TENANT,
     "distillations": Rule.TENANT,
     "quarantines": Rule.TENANT,
+    "quotas": Rule.TENANT,
     "api_tokens": Rule.CLOSED,
     "audit_log": Rule.CLOSED,
     "tenant_configs": Rule.CLOSED,

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -21,8 +22,8 @@ from sagacity.storage.statements.array_params import one_of
 
 
 @cache
-def _flag_kept() -> sa.Select[tuple[bool]]:
-    flag = sa.select(organisations.c.has_quarantines)
+def _flag_kept() -> sa.Select[Any, Any]:
+    flag = sa.select(organisations.c.has_quarantines, organisations.c.has_quotas)
     is_it = organisations.c.org_id == sa.bindparam("org_id")
     return flag.where(is_it).with_for_update(read=True, key_share=True)
 
@@ -39,8 +40,9 @@ async def holds_anything(scope: Scope) -> bool:
 
 
 async def standing_quarantines(scope: Scope) -> Sequence[Standing]:
-    """Return the quarantines that stand; none begins or ends before the transaction does."""
+    """Return the quarantines that stand; none begins or ends, and no quota is set, before the transaction ends."""
     rows = await scope.all(_flag_kept(), {"org_id": scope.org_id})
+    scope.added.is_limited = any(row.has_quotas for row in rows)
     if not rows or not rows[0][0]:
         return ()
     column = quarantines.c

@@ -23,9 +23,28 @@ organisations = sa.Table(
     columns.text("name"),
     sa.Column("status", sa.Text, nullable=False, server_default="active"),
     columns.flag("has_quarantines"),
+    columns.flag("has_quotas"),
     columns.at("created_at"),
 )
-"""`has_quarantines` is there so that one look at a row that each write holds anyway tells whether anything is held."""
+"""
+`has_quarantines` and `has_quotas` are there so that one look at a row that each write holds anyway tells whether
+anything is held, and whether anything is limited.
+"""
+
+quotas = sa.Table(
+    "quotas",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("most", sa.BigInteger, nullable=False),
+    sa.Column("used", sa.BigInteger, nullable=False, server_default="0"),
+    columns.count("day"),
+    columns.at("counted_at"),
+)
+"""
+What an organisation may have at most. `used` is counted up by whoever adds, and by nobody who deletes; it was right at
+`counted_at`. `day`, counted from 1970, is the one that a limit of a day is used on.
+"""
 
 api_tokens = sa.Table(
     "api_tokens",

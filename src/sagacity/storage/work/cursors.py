@@ -19,6 +19,7 @@ from sagacity.domain.cursor import (
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import Status
+from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import cursors, dead_letters, interactions, leases, requests, users
 from sagacity.storage.statements.array_params import one_of
@@ -153,12 +154,12 @@ class CursorRepository:
         """
         now, insert = self._scope.clock.now(), self._scope.insert(users)
         is_later = sa.or_(users.c.due_at.is_(None), users.c.due_at > insert.excluded.due_at)
-        await self._scope.run(
+        rows = await self._scope.all(
             insert.on_conflict_do_update(
                 index_elements=[users.c.org_id, users.c.user_id],
                 set_={"due_at": insert.excluded.due_at},
                 where=None if due_at is None else is_later,
-            ),
+            ).returning(users.c.created_at, users.c.last_seq),
             {
                 "org_id": self._scope.org_id,
                 "user_id": user_key(user_id),
@@ -168,6 +169,8 @@ class CursorRepository:
                 "updated_at": now,
             },
         )
+        if user_id is not None and any(row.created_at == now and not row.last_seq for row in rows):
+            self._scope.added.note(QuotaName.USERS)
 
     async def list_due(self, *, limit: int) -> list[UserId | None]:
         """Return users whose logs have to be looked at by now, longest due first; None: the organisation itself."""

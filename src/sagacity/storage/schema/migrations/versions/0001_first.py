@@ -107,8 +107,20 @@ def _organisations() -> None:
         _text("name"),
         _text("status", "active"),
         _flag("has_quarantines"),
+        _flag("has_quotas"),
         _at("created_at"),
         sa.PrimaryKeyConstraint("org_id", name=op.f("pk_organisations")),
+    )
+    op.create_table(
+        "quotas",
+        _key("org_id"),
+        _key("name"),
+        sa.Column("most", sa.BigInteger(), nullable=False),
+        _long("used"),
+        _count("day"),
+        _at("counted_at"),
+        _of_organisation("quotas"),
+        sa.PrimaryKeyConstraint("org_id", "name", name=op.f("pk_quotas")),
     )
     op.create_table(
         "api_tokens",

@@ -1,0 +1,30 @@
+"""What a transaction has added so far of what quotas limit."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from sagacity.domain.quota import QuotaName
+
+
+@dataclass(slots=True)
+class Added:
+    """Counted by who inserts, and settled right before the commit: whoever waits for the counter holds nothing up."""
+
+    counts: Counter[QuotaName] = field(default_factory=Counter[QuotaName])
+    promised: set[QuotaName] = field(default_factory=set[QuotaName])
+    """What is counted and not refused, as the rest of something that was accepted."""
+    recounted: set[QuotaName] = field(default_factory=set[QuotaName])
+    """What was found to be less than the counter says."""
+    is_limited: bool | None = None
+    """Whether the organisation has quotas; None: nobody has looked."""
+
+    def note(self, name: QuotaName, count: int = 1) -> None:
+        """Count what was inserted."""
+        self.counts[name] += count
+
+    def note_turns(self, count: int, *, is_promised: bool = False) -> None:
+        """Count turns that were inserted; *is_promised*: they belong to a request that was accepted."""
+        for name in (QuotaName.INTERACTIONS, QuotaName.INTERACTIONS_PER_DAY):
+            self.counts[name] += count
+            if is_promised:
+                self.promised.add(name)
