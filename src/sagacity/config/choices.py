@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
 from sagacity.auth.key_ring import KEY_FILE, KeyRing, OpenRing, open_key_file, read_keys
+from sagacity.auth.key_sets import fetch_from
 from sagacity.auth.secret_file import read_or_make_secret
 from sagacity.config.settings import Settings
 from sagacity.config.traces import collector_headers
+from sagacity.domain.clock import Clock
 from sagacity.observability.tracing import TraceChoice
 from sagacity.providers.embedders.open import EmbedderChoice
 from sagacity.storage.open import PostgresOptions
@@ -83,3 +86,16 @@ def account_key(settings: Settings) -> Callable[[], bytes]:
         return read_or_make_secret(path, use="accounts", setting="SAGACITY_ACCOUNT_KEY")
 
     return read
+
+
+def user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
+    """Return what verifies the tokens of end users, where the settings say who issues them."""
+    secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
+    if not secret and not url:
+        return None
+    rules = TokenRules(
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        leeway_seconds=settings.jwt_leeway_seconds,
+    )
+    return UserTokens(rules, clock=clock, secret=secret, fetch_keys=fetch_from(url) if url else None)

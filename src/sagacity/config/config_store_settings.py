@@ -21,8 +21,8 @@ class ConfigStoreSettings(BaseSettings):
 
     self_host: bool = Field(
         default=False,
-        description="One organisation, `self-host-org`, and nobody signs in; configurations are kept in S3, or in "
-        "`SAGACITY_CONFIG_FOLDER`. Also read as `SELF_HOST`.",
+        description="One organisation, `self-host-org`, and nobody signs in; configurations and API "
+        "tokens are kept in S3, or in `SAGACITY_CONFIG_FOLDER`. Also read as `SELF_HOST`.",
     )
     config_key: SecretStr = Field(
         default=SecretStr(""),
