@@ -8,7 +8,8 @@ from cryptography.fernet import Fernet
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
-from sagacity.auth.key_ring import read_keys
+from sagacity.auth.key_ring import WRAPPED, read_keys
+from sagacity.config.kms import checked_arn
 from sagacity.config.s3 import S3Choice
 
 _S3_NEEDS = ("config_s3_path", "config_s3_region", "config_s3_access_key", "config_s3_secret_key")
@@ -29,6 +30,11 @@ class ConfigStoreSettings(BaseSettings):
         description="Key by which API keys in configurations are encrypted, 32 bytes in base64. Several, separated by "
         "commas: the first encrypts, all decrypt. Empty: one is made and kept as `config.key` in the home folder. The "
         "same for all processes.",
+    )
+    config_key_kms: str = Field(
+        default="",
+        description="ARN of a key in AWS KMS, which then wraps the key that is made: `config.key` is of no use without "
+        "KMS. A key that it wrapped may also be in `SAGACITY_CONFIG_KEY`.",
     )
     config_folder: Path | None = Field(
         default=None,
@@ -56,9 +62,23 @@ class ConfigStoreSettings(BaseSettings):
     @classmethod
     def _readable(cls, value: SecretStr) -> SecretStr:
         text = value.get_secret_value()
-        if text:
-            read_keys(text)
+        plain = [one for one in text.split(",") if not one.strip().startswith(WRAPPED)]
+        if text and plain:
+            read_keys(",".join(plain))
         return value
+
+    @field_validator("config_key_kms")
+    @classmethod
+    def _arn(cls, value: str) -> str:
+        return checked_arn(value) if value else value
+
+    @model_validator(mode="after")
+    def _unwrappable(self) -> Self:
+        if WRAPPED in self.config_key.get_secret_value() and not self.config_key_kms:
+            raise ValueError(
+                "SAGACITY_CONFIG_KEY was wrapped by a key service: set SAGACITY_CONFIG_KEY_KMS, too"
+            )
+        return self
 
     @field_validator("config_s3_encryption_key")
     @classmethod
