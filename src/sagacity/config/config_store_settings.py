@@ -1,5 +1,6 @@
 """The settings of configurations: where they are kept, and what seals the secrets in them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -11,10 +12,28 @@ from pydantic_settings import BaseSettings
 from sagacity.auth.key_ring import WRAPPED, read_keys
 from sagacity.config.kms import checked_arn
 from sagacity.config.s3 import S3Choice
+from sagacity.domain.errors import ConfigError
 
 _S3_NEEDS = ("config_s3_path", "config_s3_region", "config_s3_access_key", "config_s3_secret_key")
 UNPREFIXED = ("self_host", *_S3_NEEDS, "config_s3_endpoint", "config_s3_encryption_key")
 """Settings that are read without `SAGACITY_` too, as others name them."""
+_SUPABASE = ("LOGIN_SUPABASE_URL", "LOGIN_SUPABASE_KEY")
+"""By which an earlier system found accounts behind Supabase's web API."""
+
+
+def refuse_supabase(environment: Mapping[str, str]) -> None:
+    """
+    Refuse to start where accounts are expected behind a web API: they would silently be somewhere else.
+
+    Raises:
+        ConfigError: the environment names one; says what to set.
+    """
+    if given := [name for name in _SUPABASE if environment.get(name)]:
+        raise ConfigError(
+            f"{given[0]} names Supabase's web API, and accounts are in the database itself: leave it out, and set "
+            "SAGACITY_DATABASE_URL to the project's connection string (Connect → Transaction pooler) and "
+            "SAGACITY_DATABASE_POOLER=true; docs/howto/use-postgresql.md has the roles that it needs"
+        )
 
 
 class ConfigStoreSettings(BaseSettings):
