@@ -66,6 +66,10 @@ class S3Server:
                         "-master.volumeSizeLimitMB=64",
                         "-volume.max=5",
                     ),
+                    *(
+                        "-s3.port.iceberg=0",
+                        "-s3.port.lance=0",
+                    ),  # their fixed ports would be taken by the next server
                     *(f"-{name}={port}" for name, port in self._ports.items()),
                 ],
                 stdin=subprocess.DEVNULL,

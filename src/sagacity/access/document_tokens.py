@@ -79,6 +79,7 @@ class DocumentTokens:
         self._known: _Known | None = None
         self._look: asyncio.Task[None] | None = None
         self._looked_at = 0.0
+        self._write_count = 0
         self._any_made = False
 
     async def start(self) -> None:
@@ -219,7 +220,6 @@ class DocumentTokens:
             What was there before, and what is there now.
         """
         for _ in range(_ATTEMPTS):
-            at = self._clock.monotonic()
             found = await self._place.read(NAME)
             document = Organisations() if found is None else read_document(found.content)
             before = _tokens_of(document, org_id)
@@ -229,9 +229,10 @@ class DocumentTokens:
             changed = Organisations(
                 organizations={**document.organizations, org_id: Organisation(tokens=after)}
             )
-            tag = None if found is None else found.tag
+            tag, at = None if found is None else found.tag, self._clock.monotonic()
             if await self._place.write(NAME, write_document(changed), tag=tag):
-                self._keep(changed, "", at)
+                self._write_count += 1
+                self._known = _Known(changed, _by_hash(changed), "", at)
                 return before, after
         raise Conflict("tokens were changed by others at the same time, again and again: send it again")
 
@@ -288,18 +289,17 @@ class DocumentTokens:
             ConfigError: the place refuses, or the document is broken.
             StorageUnavailable: the place cannot be reached.
         """
-        at, known = self._clock.monotonic(), self._known
+        at, known, write_count = self._clock.monotonic(), self._known, self._write_count
         found = await self._place.read(NAME)
         if found is None:
-            return self._keep(Organisations(), "", at)
-        if known is not None and known.tag == found.tag:
-            return self._keep(known.document, found.tag, at)
-        return self._keep(read_document(found.content), found.tag, at)
-
-    def _keep(self, document: Organisations, tag: str, at: float) -> _Known:
-        """Keep what was read or written for the next calls, unless something newer is known."""
-        new = _Known(document, _by_hash(document), tag, at)
-        if self._known is None or at >= self._known.at:
+            new = _Known(Organisations(), {}, "", at)
+        elif known is not None and known.tag == found.tag:
+            new = known._replace(at=at)
+        else:
+            document = read_document(found.content)
+            new = _Known(document, _by_hash(document), found.tag, at)
+        # What this process wrote meanwhile may be newer, and is not to be forgotten.
+        if write_count == self._write_count and (self._known is None or at >= self._known.at):
             self._known = new
         return new
 
