@@ -6,18 +6,24 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sagacity.access.open import open_token_store
 from sagacity.access.quotas import make_organisation
-from sagacity.access.token_uses import TokenUses
+from sagacity.access.token_store import TokenStore
 from sagacity.accounts.open import Accounts, open_accounts
 from sagacity.analytics.backlog import RecentBacklog
 from sagacity.analytics.counted import CountedRecorder
 from sagacity.analytics.emitter import Emitter
 from sagacity.analytics.open import open_call_emitter, open_usage_emitter
-from sagacity.auth.end_users import TokenRules, UserTokens
-from sagacity.auth.key_sets import fetch_from
+from sagacity.auth.end_users import UserTokens
 from sagacity.chat.respond import Chat, ChatPolicy
 from sagacity.config.base import ConfigStore
-from sagacity.config.choices import embedder_choice, erasure_key, postgres_options, trace_choice
+from sagacity.config.choices import (
+    embedder_choice,
+    erasure_key,
+    postgres_options,
+    trace_choice,
+    user_tokens,
+)
 from sagacity.config.open import check_documents, for_tasks, open_cached, open_configs
 from sagacity.config.settings import Settings
 from sagacity.config.site import Site
@@ -93,7 +99,7 @@ class Runtime:
     user_tokens: UserTokens | None
     """Verifies the tokens of end users; None where the settings name no issuer."""
     accounts: Accounts
-    token_uses: TokenUses
+    token_store: TokenStore
 
     @property
     def parts(self) -> Parts:
@@ -110,6 +116,7 @@ class WorkerRuntime:
     storage: Storage
     shared: SharedState
     embedder: Embedder
+    token_store: TokenStore
     worker: "ArqWorker"
     metrics: Metrics
     tracer: Tracer | None
@@ -147,20 +154,20 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
         )
         await check_documents(settings, runtime.configs)
+        await runtime.token_store.start()
         # Where there are workers, they copy.
         async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
             await runtime.dispatcher.start()
             await runtime.parts.accesses.start()
             await runtime.chat.start()
             await runtime.accounts.start()
-            await runtime.token_uses.start()
             emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
             for emitter in emitters:
                 await emitter.start()
             try:
                 yield runtime
             finally:
-                await runtime.token_uses.stop()
+                await runtime.token_store.stop()
                 await runtime.accounts.stop()
                 await runtime.chat.stop()
                 for emitter in emitters:
@@ -211,12 +218,14 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
         models = _models(settings, storage, site, metrics, clock=clock)
         store = open_configs(settings, storage, clock=clock)
         await check_documents(settings, store)
+        token_store = open_token_store(settings, storage, clock=clock, ids=ids)
         tasks = open_task_runner(
             *(settings, storage, embedder, models),
             for_tasks(store, open_cached(store, shared.topic, clock=clock)),
             clock=clock,
             ids=ids,
             announce=shared.topic.publish,
+            forget_tokens=token_store.forget_user,
         )
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
@@ -229,15 +238,17 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
             concurrency=settings.learn_concurrency,
             sweep_seconds=settings.sweep_seconds,
         )
+        await token_store.start()
         async with _copying(storage, ids):
             await worker.start()
             try:
                 yield WorkerRuntime(
-                    *(settings, clock, storage, shared, embedder, worker, metrics, tracer),
+                    *(settings, clock, storage, shared, embedder, token_store, worker, metrics, tracer),
                     backlog=RecentBacklog(storage, clock),
                 )
             finally:
                 await worker.stop()
+                await token_store.stop()
 
 
 @asynccontextmanager
@@ -348,11 +359,13 @@ def _build(
     metrics = Metrics()
     site = Site(storage, shared.topic, monotonic=clock.monotonic)
     models = _models(settings, storage, site, metrics, clock=clock)
+    token_store = open_token_store(settings, storage, clock=clock, ids=ids)
     tasks = open_task_runner(
         *(settings, storage, embedder, models, for_tasks(store, configs)),
         clock=clock,
         ids=ids,
         announce=shared.topic.publish,
+        forget_tokens=token_store.forget_user,
     )
     searcher = Searcher(
         storage,
@@ -412,9 +425,9 @@ def _build(
         backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         usage=usage,
-        user_tokens=_user_tokens(settings, clock),
+        user_tokens=user_tokens(settings, clock),
         accounts=accounts,
-        token_uses=TokenUses(storage, clock),
+        token_store=token_store,
     )
 
 
@@ -449,19 +462,6 @@ def _forget_erased(
             usage.forget(lambda tenant, event: erased_news(tenant.org_id, event.user_id or "") == subject)
 
     topic.subscribe(hear)
-
-
-def _user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
-    """Return what verifies the tokens of end users, where the settings say who issues them."""
-    secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
-    if not secret and not url:
-        return None
-    rules = TokenRules(
-        issuer=settings.jwt_issuer,
-        audience=settings.jwt_audience,
-        leeway_seconds=settings.jwt_leeway_seconds,
-    )
-    return UserTokens(rules, clock=clock, secret=secret, fetch_keys=fetch_from(url) if url else None)
 
 
 def _dispatcher(

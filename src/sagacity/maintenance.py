@@ -14,6 +14,7 @@ from sagacity.config.choices import (
     config_key_file,
     embedder_choice,
     erasure_key,
+    key_service,
     postgres_options,
 )
 from sagacity.config.open import open_configs
@@ -203,12 +204,12 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
     """
     path = config_key_file(settings)
     if is_new:
-        add_key(path)
+        add_key(path, key_service(settings))
     async with open_database(settings) as storage:
         tenants = await storage.organisations()
         done = await rotate_key(open_configs(settings, storage, clock=SystemClock()), tenants, by=OPERATOR)
     if drops_old and not done.failed:
-        keep_first_key(path)
+        keep_first_key(path, key_service(settings))
     return done
 
 

@@ -24,8 +24,9 @@ from support.accounts import (
     signed_in,
 )
 from support.api import client_of, make_token, running, settings_in
+from support.aws import ENVIRONMENT
 from support.parts import StoppedClock
-from support.ses import ENVIRONMENT, ses_endpoint
+from support.ses import ses_endpoint
 from support.waiting import until
 
 ME = "/api/auth/me"

@@ -1,9 +1,44 @@
-"""A server for one organisation: tokens of others, who share its database, are no tokens."""
+"""Self-host mode over HTTP: tokens are in a document, and all else is as ever."""
 
+import stat
 from pathlib import Path
+
+from fastapi import FastAPI
 
 from sagacity.domain.tenant import LOCAL_ORG
 from support.api import client_of, make_token, running, settings_in
+
+PATH = "auth/organizations.json"
+
+
+async def test_tokens_are_in_the_document_and_not_in_the_database(tmp_path: Path) -> None:
+    """Made, listed, replaced and revoked by the same routes; a server with another disk knows them."""
+
+    async def status(app: FastAPI, secret: str | None) -> int:
+        async with client_of(app, token=secret) as client:
+            return (await client.get("/api/whoami")).status_code
+
+    own = {"self_host": True, "config_folder": tmp_path / "place"}
+    async with running(settings_in(tmp_path / "a", **own)) as app, client_of(app) as local:
+        assert await status(app, None) == 200
+        made = (await local.post("/api/tokens", json={"name": "first", "scopes": ["admin"]})).json()
+        assert (await local.get("/api/whoami")).status_code == 401
+        async with client_of(app, token=made["secret"]) as client:
+            token_id = made["token"]["token_id"]
+            assert (await client.delete(f"/api/tokens/{token_id}")).status_code == 409
+            rotated = (await client.post(f"/api/tokens/{token_id}/rotate", json={"grace_seconds": 0})).json()
+        assert [await status(app, one["secret"]) for one in (made, rotated)] == [401, 200]
+        assert not await app.state.runtime.storage.has_tokens()
+        async with running(settings_in(tmp_path / "b", **own)) as other:
+            assert [await status(other, one) for one in (None, made["secret"])] == [401, 401]
+            async with client_of(other, token=rotated["secret"]) as client:
+                (token,) = (await client.get("/api/tokens")).json()["tokens"]
+                assert (token["token_id"], token.get("last_used_at")) == (token_id, None)
+                log = (await client.get("/api/audit")).json()
+                assert log["entries"] == []  # of what was done elsewhere
+    file = tmp_path / "place" / PATH
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert not any(one["secret"] in file.read_text() for one in (made, rotated))
 
 
 async def test_a_self_hosted_server_refuses_tokens_of_other_organisations(tmp_path: Path) -> None:

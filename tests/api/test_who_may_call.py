@@ -79,7 +79,7 @@ async def callers_of(app: FastAPI, api: httpx.AsyncClient, clock: StoppedClock) 
 
     async def token(*scopes: TokenScope, **given: Any) -> Any:
         new = NewToken(scopes=frozenset(scopes), **given)
-        return await create_token(runtime.storage, ADMIN, new)
+        return await create_token(runtime.token_store, ADMIN, new)
 
     found: dict[str, Caller] = {"nobody": Caller(None, None), "unknown": Caller(new_token(), None)}
     for scope in TokenScope:
@@ -88,7 +88,7 @@ async def callers_of(app: FastAPI, api: httpx.AsyncClient, clock: StoppedClock) 
     found["of a user"] = Caller(of_user.secret, OF_END_USERS, is_one_user=True)
     expired = await token(TokenScope.ADMIN, lasts=timedelta(seconds=1))
     revoked = await token(TokenScope.ADMIN)
-    await revoke_token(runtime.storage, ADMIN, revoked.token.token_id)
+    await revoke_token(runtime.token_store, ADMIN, revoked.token.token_id)
     clock.advance(2)
     found |= {"expired": Caller(expired.secret, None), "revoked": Caller(revoked.secret, None)}
     team = Tenant(org_id=OrgId("team"))

@@ -12,6 +12,7 @@ from sagacity.storage.transaction import Storage
 from support.acting import parts_of
 from support.parts import CountingIds, StoppedClock, opened
 from support.qdrant_server import QdrantServer, qdrant_server
+from support.s3_server import S3Server, running_s3
 from support.vector_copies import copied_to
 from support.vector_indexes import DIMENSION, EXTREMES, VECTOR_INDEXES, searching
 
@@ -20,6 +21,13 @@ from support.vector_indexes import DIMENSION, EXTREMES, VECTOR_INDEXES, searchin
 def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: CountingIds) -> Parts:
     """What commands on memories work with."""
     return parts_of(storage, embedder, clock, ids)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 server with an empty bucket; each test takes a prefix of its own."""
+    with running_s3() as server:
+        yield server
 
 
 @pytest.fixture

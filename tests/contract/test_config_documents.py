@@ -5,12 +5,11 @@ import stat
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
-from pydantic import SecretStr
 
 from sagacity.access.configuration import rotate_key
 from sagacity.auth.key_ring import KeyRing
@@ -19,7 +18,7 @@ from sagacity.config.check import probe
 from sagacity.config.document_place import DocumentPlace
 from sagacity.config.documents import ConfigDocument, DocumentConfigs
 from sagacity.config.folder import FolderPlace
-from sagacity.config.s3 import S3Choice, S3Place
+from sagacity.config.s3 import S3Place
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.open import open_shared
 from sagacity.domain.audit import AuditFilter
@@ -28,22 +27,12 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 from support.parts import ORG, OTHER_ORG, StoppedClock
-from support.s3_server import ACCESS_KEY, BUCKET, SECRET_KEY, S3Server, running_s3
+from support.s3_server import BUCKET, SECRET_KEY, S3Server, choice
 
 pytestmark = pytest.mark.one_database
 PLANTED = "sk-planted-7d1c"
 OLD, NEW = b"o" * 32, b"n" * 32
 FERNET, OTHER_FERNET = Fernet.generate_key().decode(), Fernet.generate_key().decode()
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[S3Server]:
-    with running_s3() as server:
-        yield server
-
-
-def choice(s3: S3Server, prefix: str, *keys: str, secret: str = SECRET_KEY) -> S3Choice:
-    return S3Choice(BUCKET, prefix, "us-east-1", ACCESS_KEY, SecretStr(secret), s3.endpoint, keys)
 
 
 @pytest.fixture(params=["folder", "s3", "encrypted s3"])

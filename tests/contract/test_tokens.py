@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
+from sagacity.access.token_store import DatabaseTokens
 from sagacity.access.token_uses import TokenUses
 from sagacity.access.tokens import create_token, list_tokens, principal_of, revoke_token, rotate_token
 from sagacity.auth.tokens import hash_token
@@ -29,6 +30,10 @@ DAY = timedelta(days=1)
 
 def wanted(*scopes: TokenScope, **given: Any) -> NewToken:
     return NewToken(scopes=frozenset(scopes or {TokenScope.ADMIN}), **given)
+
+
+def kept_in(storage: Storage, uses: TokenUses | None = None) -> DatabaseTokens:
+    return DatabaseTokens(storage, uses or TokenUses(storage, StoppedClock()), {})
 
 
 async def is_live(storage: Storage, secret: str) -> bool:
@@ -53,30 +58,30 @@ async def test_every_process_refuses_a_token_from_its_next_call_on(
     storage: Storage, database_url: str, clock: StoppedClock
 ) -> None:
     """Revoked, expired or with another secret: two processes over one database say the same, without a wait."""
-    made = await create_token(storage, ADMIN, wanted(lasts=DAY))
-    lasting = await create_token(storage, ADMIN, wanted(TokenScope.READ))
+    made = await create_token(kept_in(storage), ADMIN, wanted(lasts=DAY))
+    lasting = await create_token(kept_in(storage), ADMIN, wanted(TokenScope.READ))
     async with opened(database_url, clock, CountingIds("other")) as elsewhere:
         for one in (storage, elsewhere):
             assert await is_live(one, made.secret)
             assert await is_live(one, lasting.secret)
         token_id = lasting.token.token_id
-        second = await rotate_token(elsewhere, OPERATOR, token_id, grace=DAY)
+        second = await rotate_token(kept_in(elsewhere), OPERATOR, token_id, grace=DAY)
         assert [await is_live(storage, one.secret) for one in (lasting, second)] == [True, True]
-        third = await rotate_token(storage, OPERATOR, token_id, grace=DAY / 2)
+        third = await rotate_token(kept_in(storage), OPERATOR, token_id, grace=DAY / 2)
         secrets = [lasting.secret, second.secret, third.secret]
         assert [await is_live(elsewhere, one) for one in secrets] == [False, True, True]
         clock.advance(DAY.total_seconds() / 2)
         assert [await is_live(elsewhere, one) for one in secrets] == [False, False, True]
-        fourth = await rotate_token(storage, OPERATOR, token_id, grace=timedelta())
+        fourth = await rotate_token(kept_in(storage), OPERATOR, token_id, grace=timedelta())
         assert [await is_live(elsewhere, one.secret) for one in (third, fourth)] == [False, True]
         clock.advance(DAY.total_seconds() / 2)
         assert [await is_live(one, made.secret) for one in (storage, elsewhere)] == [False, False]
         with pytest.raises(Conflict):
-            await rotate_token(storage, ADMIN, made.token.token_id, grace=DAY)
-        revoked = await revoke_token(storage, OPERATOR, token_id)
+            await rotate_token(kept_in(storage), ADMIN, made.token.token_id, grace=DAY)
+        revoked = await revoke_token(kept_in(storage), OPERATOR, token_id)
         assert not await is_live(elsewhere, fourth.secret)
         clock.advance(60)
-        assert await revoke_token(elsewhere, OPERATOR, token_id) == revoked
+        assert await revoke_token(kept_in(elsewhere), OPERATOR, token_id) == revoked
     assert await actions(storage) == [
         *["token.created token:x"] * 2,
         *["token.rotated operator"] * 3,
@@ -92,22 +97,22 @@ async def test_only_those_who_administer_the_whole_organisation_change_tokens(st
     one_user = ADMIN.model_copy(update={"user_id": ANNA})
     for principal, error in ((reviewer, Forbidden), (one_user, Forbidden)):
         with pytest.raises(error):
-            await create_token(storage, principal, wanted(TokenScope.READ))
+            await create_token(kept_in(storage), principal, wanted(TokenScope.READ))
         with pytest.raises(error):
-            await list_tokens(storage, principal, limit=9)
+            await list_tokens(kept_in(storage), principal, limit=9)
         with pytest.raises(error):
-            await revoke_token(storage, principal, token.token_id)
+            await revoke_token(kept_in(storage), principal, token.token_id)
         with pytest.raises(error):
-            await rotate_token(storage, principal, token.token_id, grace=DAY)
+            await rotate_token(kept_in(storage), principal, token.token_id, grace=DAY)
     theirs = ADMIN.model_copy(update={"tenant": OTHER_ORG})
     with pytest.raises(NotFound):
-        await revoke_token(storage, theirs, token.token_id)
+        await revoke_token(kept_in(storage), theirs, token.token_id)
     with pytest.raises(NotFound):
-        await rotate_token(storage, theirs, token.token_id, grace=DAY)
+        await rotate_token(kept_in(storage), theirs, token.token_id, grace=DAY)
     for grace in (-DAY, 31 * DAY):
         with pytest.raises(InvalidInput):
-            await rotate_token(storage, ADMIN, token.token_id, grace=grace)
-    assert await list_tokens(storage, theirs, limit=9) == []
+            await rotate_token(kept_in(storage), ADMIN, token.token_id, grace=grace)
+    assert await list_tokens(kept_in(storage), theirs, limit=9) == []
     assert await actions(storage) == ["token.created system"]
     assert await actions(storage, OTHER_ORG) == []
 
@@ -116,36 +121,37 @@ async def test_an_organisation_keeps_one_token_that_administers(
     storage: Storage, clock: StoppedClock
 ) -> None:
     """Two who revoke each other's at the same moment: one is refused. The operator may revoke the last one."""
-    made = [await create_token(storage, ADMIN, wanted()) for _ in range(2)]
-    await create_token(storage, ADMIN, wanted(TokenScope.MANAGE))
-    await create_token(storage, ADMIN, wanted(lasts=timedelta(seconds=1)))
+    made = [await create_token(kept_in(storage), ADMIN, wanted()) for _ in range(2)]
+    await create_token(kept_in(storage), ADMIN, wanted(TokenScope.MANAGE))
+    await create_token(kept_in(storage), ADMIN, wanted(lasts=timedelta(seconds=1)))
     clock.advance(1)
     ended = await asyncio.gather(
-        *(revoke_token(storage, ADMIN, one.token.token_id) for one in made), return_exceptions=True
+        *(revoke_token(kept_in(storage), ADMIN, one.token.token_id) for one in made), return_exceptions=True
     )
     assert sorted(isinstance(one, Conflict) for one in ended) == [False, True]
     [left] = [one for one in made if await is_live(storage, one.secret)]
-    await revoke_token(storage, OPERATOR, left.token.token_id)
+    await revoke_token(kept_in(storage), OPERATOR, left.token.token_id)
     assert not await is_live(storage, left.secret)
 
 
-async def test_a_token_of_a_user_is_that_user(storage: Storage, clock: StoppedClock) -> None:
+async def test_a_token_of_a_user_is_that_user(storage: Storage) -> None:
     """It reaches that user's rows; once the user is erased it is of no use, and names nobody."""
-    uses = TokenUses(storage, clock)
-    made = await create_token(storage, ADMIN, wanted(TokenScope.PUBLISH, user_id=ANNA, name="anna's phone"))
-    principal = await principal_of(storage, uses, made.secret)
+    made = await create_token(
+        kept_in(storage), ADMIN, wanted(TokenScope.PUBLISH, user_id=ANNA, name="anna's phone")
+    )
+    principal = await principal_of(kept_in(storage), made.secret)
     assert (principal.user_id, principal.permissions, principal.kind) == (ANNA, OF_END_USERS, CallerKind.USER)
     with pytest.raises(Forbidden):
         principal.acting_for(BEN)
     async with storage.begin(ORG) as tx:
         await tx.erased_rows.all(ANNA)
-    [token] = await list_tokens(storage, ADMIN, limit=9)
+    [token] = await list_tokens(kept_in(storage), ADMIN, limit=9)
     assert (token.user_id, token.name, token.revoked_at) == ("", "", START)
     async with storage.backend.write(ORG.org_id) as connection:  # by hand
         await connection.execute(sa.update(api_tokens).values(revoked_at=None))
     assert not await is_live(storage, made.secret)
     with pytest.raises(Conflict):
-        await rotate_token(storage, ADMIN, token.token_id, grace=DAY)
+        await rotate_token(kept_in(storage), ADMIN, token.token_id, grace=DAY)
     assert await actions(storage) == ["token.created token:x", "token.revoked system"]
 
 
@@ -153,7 +159,7 @@ async def test_last_use_is_written_once_a_minute_and_never_in_a_call(
     storage: Storage, clock: StoppedClock
 ) -> None:
     """By whichever process has it first; a database that fails is tried again, and no call hears of it."""
-    made = await create_token(storage, ADMIN, wanted())
+    made = await create_token(kept_in(storage), ADMIN, wanted())
     writes = 0
     fails = True
 
@@ -166,11 +172,11 @@ async def test_last_use_is_written_once_a_minute_and_never_in_a_call(
     here, there = TokenUses(broken, clock), TokenUses(storage, clock)
 
     async def used() -> object:
-        return (await list_tokens(storage, ADMIN, limit=1))[0].last_used_at
+        return (await list_tokens(kept_in(storage), ADMIN, limit=1))[0].last_used_at
 
     for _ in range(10):
-        await principal_of(broken, here, made.secret)
-        await principal_of(storage, there, made.secret)
+        await principal_of(kept_in(broken, here), made.secret)
+        await principal_of(kept_in(storage, there), made.secret)
     assert (writes, await used()) == (0, None)
     await here.flush()
     assert (writes, await used()) == (1, None)
@@ -178,13 +184,13 @@ async def test_last_use_is_written_once_a_minute_and_never_in_a_call(
     await here.flush()
     assert (writes, await used()) == (2, START)
     clock.advance(59)
-    await principal_of(storage, there, made.secret)
+    await principal_of(kept_in(storage, there), made.secret)
     await there.flush()  # what it noted at first, and nothing since
-    await principal_of(broken, here, made.secret)
+    await principal_of(kept_in(broken, here), made.secret)
     await here.flush()
     assert (writes, await used()) == (2, START)
     clock.advance(1)
-    await principal_of(broken, here, made.secret)
+    await principal_of(kept_in(broken, here), made.secret)
     await here.flush()
     assert (writes, await used()) == (3, START + timedelta(minutes=1))
 
@@ -200,9 +206,9 @@ async def test_an_organisation_has_only_so_many_live_tokens(storage: Storage) ->
         ]
         await tx.audit._scope.run(api_tokens.insert(), many)
     with pytest.raises(Conflict):
-        await create_token(storage, ADMIN, wanted())
-    await revoke_token(storage, ADMIN, first.token_id)
-    assert (await create_token(storage, ADMIN, wanted())).token.is_live(START)
+        await create_token(kept_in(storage), ADMIN, wanted())
+    await revoke_token(kept_in(storage), ADMIN, first.token_id)
+    assert (await create_token(kept_in(storage), ADMIN, wanted())).token.is_live(START)
 
 
 async def test_writers_at_the_same_moment_do_not_fork_the_chain(storage: Storage, database_url: str) -> None:

@@ -26,7 +26,9 @@ WHO, WORD, OTHERS = "zqx-person@example.com", "zqxword", "othersword"
 class Erasing:
     """What asks for erasures, and does them."""
 
-    def __init__(self, storage: Storage, embedder: Any, clock: Any, ids: Any, *, batch: int = 500) -> None:
+    def __init__(
+        self, storage: Storage, embedder: Any, clock: Any, ids: Any, *, batch: int = 500, **parts: Any
+    ) -> None:
         self.storage = storage
         self.clock = clock
         self.told: list[str] = []
@@ -41,9 +43,9 @@ class Erasing:
         async def announce(subject: str) -> None:
             self.told.append(subject)
 
-        parts = task_parts(storage, WordEmbedder(), clock, ids, cleanup_batch=batch)
-        parts = replace(parts, erasure_key=lambda: KEY, announce=announce)
-        self._runner = TaskRunner(parts, [Erase(parts)])
+        of_tasks = task_parts(storage, WordEmbedder(), clock, ids, cleanup_batch=batch)
+        of_tasks = replace(of_tasks, erasure_key=lambda: KEY, announce=announce, **parts)
+        self._runner = TaskRunner(of_tasks, [Erase(of_tasks)])
 
     async def ask(self, user_id: str = WHO) -> Operation:
         return await erase_user(self.acting, user_id, wait_seconds=0)

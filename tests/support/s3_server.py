@@ -15,7 +15,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import SecretStr
 
+from sagacity.config.s3 import S3Choice
 from support.local_servers import START_SECONDS, free_port
 
 ACCESS_KEY, SECRET_KEY, BUCKET = "test-access", "test-secret", "sagacity-tests"
@@ -64,6 +66,10 @@ class S3Server:
                         "-master.volumeSizeLimitMB=64",
                         "-volume.max=5",
                     ),
+                    *(
+                        "-s3.port.iceberg=0",
+                        "-s3.port.lance=0",
+                    ),  # their fixed ports would be taken by the next server
                     *(f"-{name}={port}" for name, port in self._ports.items()),
                 ],
                 stdin=subprocess.DEVNULL,
@@ -100,6 +106,11 @@ class S3Server:
         self.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
         atexit.unregister(self.close)
+
+
+def choice(s3: S3Server, prefix: str, *keys: str, secret: str = SECRET_KEY) -> S3Choice:
+    """The setting that leads to the server's bucket."""
+    return S3Choice(BUCKET, prefix, "us-east-1", ACCESS_KEY, SecretStr(secret), s3.endpoint, keys)
 
 
 @contextmanager

@@ -1,28 +1,17 @@
 """An endpoint that speaks the HTTP of Amazon SES (API v2), and takes nothing that is not signed as AWS asks (SigV4)."""
 
 import base64
-import hashlib
-import hmac
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler
 
+from support.aws import is_signed
 from support.http_server import served
 
-KEY_ID, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 REGION = "eu-central-1"
-ENVIRONMENT = {
-    "AWS_ACCESS_KEY_ID": KEY_ID,
-    "AWS_SECRET_ACCESS_KEY": SECRET,
-    "AWS_EC2_METADATA_DISABLED": "true",
-}
-_SIGNED = re.compile(
-    r"AWS4-HMAC-SHA256 Credential=(?P<id>\w+)/(?P<scope>\S+), SignedHeaders=(?P<names>\S+), Signature=(?P<signature>\w+)"
-)
 
 
 class SesEndpoint:
@@ -63,7 +52,7 @@ def ses_endpoint() -> Iterator[SesEndpoint]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.path != "/v2/email/outbound-emails":
                 self._answer(404, "UnknownOperationException")
-            elif not self._is_signed(body):
+            elif not is_signed(self, body, region=REGION, service="ses"):
                 self._answer(403, "SignatureDoesNotMatch")
             elif endpoint.refuses:
                 self._answer(400, endpoint.refuses.pop(0))
@@ -72,7 +61,7 @@ def ses_endpoint() -> Iterator[SesEndpoint]:
                 self._answer(200, "", {"MessageId": str(len(endpoint.letters))})
 
         def do_GET(self) -> None:
-            if self.path != "/v2/email/account" or not self._is_signed(b""):
+            if self.path != "/v2/email/account" or not is_signed(self, b"", region=REGION, service="ses"):
                 self._answer(403, "SignatureDoesNotMatch")
             else:
                 self._answer(200, "", endpoint.account)
@@ -86,28 +75,6 @@ def ses_endpoint() -> Iterator[SesEndpoint]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-
-        def _is_signed(self, body: bytes) -> bool:
-            said = _SIGNED.fullmatch(self.headers.get("Authorization", ""))
-            if said is None or said["id"] != KEY_ID:
-                return False
-            day, region, service, end = said["scope"].split("/")
-            lines = [f"{name}:{self.headers[name].strip()}" for name in said["names"].split(";")]
-            request = "\n".join(
-                [self.command, self.path, "", *lines, "", said["names"], hashlib.sha256(body).hexdigest()]
-            )
-            signed = "\n".join(
-                [
-                    "AWS4-HMAC-SHA256",
-                    self.headers["X-Amz-Date"],
-                    said["scope"],
-                    hashlib.sha256(request.encode()).hexdigest(),
-                ]
-            )
-            key = f"AWS4{SECRET}".encode()
-            for part in (day, region, service, end, signed):
-                key = hmac.new(key, part.encode(), hashlib.sha256).digest()
-            return (region, service) == (REGION, "ses") and hmac.compare_digest(key.hex(), said["signature"])
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name that the library calls
             pass

@@ -105,7 +105,7 @@ async def _principal_of(
         principal = await _known_by_cookie(http_request, cookie)
         refuse_other_sites(http_request, runtime.settings, runtime.accounts.parts, principal)
         return principal
-    if runtime.user_tokens is not None or runtime.accounts.are_open or await runtime.storage.has_tokens():
+    if runtime.user_tokens is not None or runtime.accounts.are_open or await runtime.token_store.any_made():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")
     client = http_request.client
     if not runtime.settings.is_loopback or not is_local(
@@ -137,7 +137,7 @@ async def _known(http_request: Request, token: str) -> Principal:
     elif runtime.user_tokens is not None and looks_signed(token):
         known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
     else:
-        known = await tokens.principal_of(runtime.storage, runtime.token_uses, token)
+        known = await tokens.principal_of(runtime.token_store, token)
     _require_served(runtime, known)
     setattr(http_request.state, _PRINCIPAL, known)
     return known

@@ -42,7 +42,7 @@ async def get_tokens(
     """
     if after is not None:
         storable(after)
-    found = await list_tokens(caller.runtime.storage, caller.principal, after=after, limit=limit + 1)
+    found = await list_tokens(caller.runtime.token_store, caller.principal, after=after, limit=limit + 1)
     page, now = found[:limit], caller.runtime.clock.now()
     return TokensPage(
         tokens=tuple(token_view(one, now) for one in page),
@@ -59,7 +59,7 @@ async def make_token(body: CreateTokenBody, caller: Administers) -> NewTokenRepl
 
     A token for one user reaches that user's data and nothing else, as if the user had signed in.
     """
-    made = await create_token(caller.runtime.storage, caller.principal, body.to_domain())
+    made = await create_token(caller.runtime.token_store, caller.principal, body.to_domain())
     return new_token_reply(made, caller.runtime.clock.now(), "the secret is shown this once")
 
 
@@ -72,12 +72,12 @@ async def make_token(body: CreateTokenBody, caller: Administers) -> NewTokenRepl
 @limited(Rate.WRITE)
 async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
     """
-    Revoke an API token. Every process refuses it from its next call on.
+    Revoke an API token. Every process refuses it from its next call on; in self-host mode, within two seconds.
 
     It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
     """
     storable(token_id)
-    token = await revoke_token(caller.runtime.storage, caller.principal, token_id)
+    token = await revoke_token(caller.runtime.token_store, caller.principal, token_id)
     return TokenReply(token=token_view(token, caller.runtime.clock.now()), msg="the token is revoked")
 
 
@@ -97,7 +97,7 @@ async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Admin
     """
     storable(token_id)
     made = await rotate_token(
-        caller.runtime.storage,
+        caller.runtime.token_store,
         caller.principal,
         token_id,
         grace=timedelta(seconds=body.grace_seconds),

@@ -141,7 +141,7 @@ async def _require_operator(http_request: Request, runtime: WorkerRuntime) -> No
     """
     token = bearer(http_request.headers.get("authorization"))
     if token:
-        found = await runtime.storage.find_token(hash_token(token))
+        found = await runtime.token_store.find(hash_token(token))
         Principal(tenant=Tenant(org_id=found.org_id)).require_operator()
         return
     client = http_request.client
@@ -150,5 +150,5 @@ async def _require_operator(http_request: Request, runtime: WorkerRuntime) -> No
         host=http_request.headers.get("host", ""),
         origin=http_request.headers.get("origin"),
     )
-    if not is_near or runtime.settings.knows_users or await runtime.storage.has_tokens():
+    if not is_near or runtime.settings.knows_users or await runtime.token_store.any_made():
         raise Unauthorized("an API token is needed: send `Authorization: Bearer <token>`")

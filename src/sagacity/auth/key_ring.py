@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,13 +13,16 @@ from typing import Protocol
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from sagacity.auth.secret_file import SECRET_BYTES, read_or_make_secret, write_secret_file
+from sagacity.auth.secret_file import SECRET_BYTES, make_secret_file, write_secret_file
 from sagacity.domain.errors import ConfigError
 
 SEALED = "sealed:v1:"
 """How a sealed text begins."""
 KEY_FILE = "config.key"
 SETTING = "SAGACITY_CONFIG_KEY"
+WRAPPED = "kms:"
+"""How a key begins that a key service wrapped."""
+SERVICE_SETTING = "SAGACITY_CONFIG_KEY_KMS"
 _NONCE_BYTES = 12
 _ID_DIGITS = 16
 
@@ -87,6 +91,28 @@ class KeyRing:
         )
 
 
+class KeyService(Protocol):
+    """Makes the operator's keys, and alone can unwrap them: what is stored of a key is of no use without it."""
+
+    def new_key(self) -> str:
+        """
+        Return a new key as it is to be stored, beginning with `WRAPPED`.
+
+        Raises:
+            ConfigError: the service cannot be reached, or refuses.
+        """
+        ...
+
+    def unwrap(self, stored: str) -> bytes:
+        """
+        Return a key that `new_key` made. The service is asked once for each.
+
+        Raises:
+            ConfigError: the service cannot be reached, or refuses.
+        """
+        ...
+
+
 class OpenRing(Protocol):
     """Opens the operator's keys, once they are needed."""
 
@@ -125,16 +151,20 @@ def wrapped_by(wrapped: str) -> str:
     return wrapped.partition(":")[0]
 
 
-def read_keys(text: str) -> tuple[bytes, ...]:
+def read_keys(text: str, service: KeyService | None = None) -> tuple[bytes, ...]:
     """
-    Return keys that are written in base64, separated by commas.
+    Return keys that are written in base64, or as the key service wrapped them, separated by commas.
 
     Raises:
         ValueError: one is not base64, or does not have 32 bytes.
+        ConfigError: one cannot be unwrapped.
     """
     keys: list[bytes] = []
-    for one in text.split(","):
-        padded = one.strip().replace("-", "+").replace("_", "/")
+    for one in map(str.strip, text.split(",")):
+        if one.startswith(WRAPPED):
+            keys.append(_unwrapped(one, service))
+            continue
+        padded = one.replace("-", "+").replace("_", "/")
         try:
             key = base64.b64decode(padded, validate=True)
         except (binascii.Error, ValueError) as error:
@@ -145,9 +175,9 @@ def read_keys(text: str) -> tuple[bytes, ...]:
     return tuple(keys)
 
 
-def open_key_file(path: Path, *, make: bool) -> KeyRing:
+def open_key_file(path: Path, *, make: bool, service: KeyService | None = None) -> KeyRing:
     """
-    Return the keys in a file, one a line in hexadecimal; only its owner may read it.
+    Return the keys in a file, one a line, in hexadecimal or as the key service wrapped it; only its owner may read it.
 
     Raises:
         ConfigError: there is none and none is to be made, or it cannot be read.
@@ -158,46 +188,81 @@ def open_key_file(path: Path, *, make: bool) -> KeyRing:
                 f"secrets in the configuration are sealed, and there is no key: set {SETTING}, "
                 f"or restore {path.name} in the home folder"
             )
-        read_or_make_secret(path, use="configurations", setting=SETTING)
-    try:
-        keys = tuple(bytes.fromhex(line) for line in path.read_text(encoding="ascii").split())
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"the keys of configurations in {path.name} cannot be used; set {SETTING}"
-        ) from error
-    if not keys or any(len(key) != SECRET_BYTES for key in keys):
-        raise ConfigError(f"{path.name} holds no keys of configurations; restore it, or set {SETTING}")
-    return KeyRing(keys)
+        try:
+            make_secret_file(path, _new_line(service) + "\n")
+        except OSError as error:
+            raise _unusable(path) from error
+    return KeyRing(tuple(_key_in(path, line, service) for line in _lines(path)))
 
 
-def add_key(path: Path) -> KeyRing:
+def add_key(path: Path, service: KeyService | None = None) -> KeyRing:
     """
     Put a new key in front of those in a file.
 
     Raises:
-        ConfigError: the file cannot be read or written.
+        ConfigError: the file cannot be read or written, or the key service makes none.
     """
-    if not path.exists():
-        return open_key_file(path, make=True)
-    return _write(path, (secrets.token_bytes(SECRET_BYTES), *open_key_file(path, make=False).keys))
+    if path.exists():
+        open_key_file(path, make=False, service=service)  # nothing is written over that does not read
+        _write(path, [_new_line(service), *_lines(path)])
+    return open_key_file(path, make=True, service=service)
 
 
-def keep_first_key(path: Path) -> KeyRing:
+def keep_first_key(path: Path, service: KeyService | None = None) -> KeyRing:
     """
     Remove all keys but the first from a file.
 
     Raises:
         ConfigError: the file cannot be read or written.
     """
-    return _write(path, open_key_file(path, make=False).keys[:1])
+    _write(path, _lines(path)[:1])
+    return open_key_file(path, make=False, service=service)
 
 
-def _write(path: Path, keys: tuple[bytes, ...]) -> KeyRing:
+def _new_line(service: KeyService | None) -> str:
+    return secrets.token_hex(SECRET_BYTES) if service is None else service.new_key()
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        write_secret_file(path, "\n".join(key.hex() for key in keys) + "\n")
+        lines = path.read_text(encoding="ascii").split()
+    except (OSError, ValueError) as error:
+        raise _unusable(path) from error
+    if not lines:
+        raise ConfigError(f"{path.name} holds no keys of configurations; restore it, or set {SETTING}")
+    return lines
+
+
+def _key_in(path: Path, line: str, service: KeyService | None) -> bytes:
+    if line.startswith(WRAPPED):
+        return _unwrapped(line, service)
+    try:
+        key = bytes.fromhex(line)
+    except ValueError as error:
+        raise _unusable(path) from error
+    if len(key) != SECRET_BYTES:
+        raise ConfigError(f"{path.name} holds no keys of configurations; restore it, or set {SETTING}")
+    return key
+
+
+def _unwrapped(stored: str, service: KeyService | None) -> bytes:
+    if service is None:
+        raise ConfigError(f"the key of configurations is wrapped by a key service: set {SERVICE_SETTING}")
+    key = service.unwrap(stored)
+    if len(key) != SECRET_BYTES:
+        raise ConfigError("what the key service unwrapped is no key of configurations")
+    return key
+
+
+def _unusable(path: Path) -> ConfigError:
+    return ConfigError(f"the keys of configurations in {path.name} cannot be used; set {SETTING}")
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    try:
+        write_secret_file(path, "\n".join(lines) + "\n")
     except OSError as error:
         raise ConfigError(f"{path.name} in the home folder cannot be written: {error.strerror}") from error
-    return KeyRing(keys)
 
 
 def _wrapping(key: bytes) -> bytes:

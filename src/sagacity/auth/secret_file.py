@@ -24,7 +24,7 @@ def read_or_make_secret(path: Path, *, use: str, setting: str) -> bytes:
     """
     try:
         if not path.exists():
-            _make(path)
+            make_secret_file(path, secrets.token_hex(SECRET_BYTES))
         text = path.read_text(encoding="ascii").strip()
         secret = bytes.fromhex(text)
     except (OSError, ValueError) as error:
@@ -53,9 +53,14 @@ def write_secret_file(path: Path, text: str) -> None:
         os.close(folder)
 
 
-def _make(path: Path) -> None:
-    """Write a new secret; of two processes that do so at once one wins, and nobody reads half of it."""
-    draft = _draft(path, secrets.token_hex(SECRET_BYTES))
+def make_secret_file(path: Path, text: str) -> None:
+    """
+    Write a file where none is; of two processes that do so at once one wins, and nobody reads half of it.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    draft = _draft(path, text)
     try:
         path.hardlink_to(draft)
     except FileExistsError:

@@ -107,12 +107,16 @@ def _home(home: Path) -> Check:
 
 
 def _database(settings: "Settings") -> str:
-    from sagacity.bootstrap import open_database  # noqa: PLC0415  it loads the whole server
+    from sagacity.access.open import open_token_store  # noqa: PLC0415  it loads the whole server
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+    from sagacity.domain.ids import TimeOrderedIds  # noqa: PLC0415  with it
 
     async def opened() -> str:
         async with open_database(settings) as storage:
             await storage.check()
-            guarded = "tokens are asked for" if await storage.has_tokens() else "no tokens: this machine only"
+            store = open_token_store(settings, storage, clock=SystemClock(), ids=TimeOrderedIds())
+            guarded = "tokens are asked for" if await store.any_made() else "no tokens: this machine only"
             return f"{storage.label}; {guarded}"
 
     return "none yet (made on first use)" if _is_new(settings) else asyncio.run(opened())

@@ -13,7 +13,7 @@ import typer
 from sagacity.cli.garbage import keep_what_is_loaded
 from sagacity.cli.invocation import of
 from sagacity.cli.one_thread import compute_on_one_thread
-from sagacity.domain.errors import ConfigError, SagacityError
+from sagacity.domain.errors import ConfigError, SagacityError, StorageUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -141,12 +141,13 @@ class _Start:
         Raises:
             ConfigError: it would not.
         """
-        if self._settings.is_loopback or await runtime.storage.has_tokens():
-            return
-        raise ConfigError(
-            f"setting SAGACITY_HOST: {self._settings.host} can be reached by others, but no token exists yet. "
-            "Create one with `sagacity token create`, or listen on 127.0.0.1."
-        )
+        with suppress(StorageUnavailable):  # as long as it is not known, nobody gets in
+            if self._settings.is_loopback or await runtime.token_store.any_made():
+                return
+            raise ConfigError(
+                f"setting SAGACITY_HOST: {self._settings.host} can be reached by others, but no token exists yet. "
+                "Create one with `sagacity token create`, or listen on 127.0.0.1."
+            )
 
     def waits(self, reason: str) -> None:
         """Say what the server waits for."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from sagacity.access.token_store import TokenStore
     from sagacity.domain.api_token import ApiToken, MadeToken, NewToken
     from sagacity.domain.principal import Principal
-    from sagacity.storage.transaction import Storage
 
 app = typer.Typer(no_args_is_help=True, help="Tokens for calls to the server.")
 
@@ -61,18 +61,14 @@ def create(
 
     Example: sagacity token create --scope publish --user ana --expires 30d
     """
-    from sagacity.access.quotas import make_organisation  # noqa: PLC0415  lazy like the rest
-    from sagacity.access.tokens import create_token  # noqa: PLC0415  likewise
-    from sagacity.config.settings import load_settings  # noqa: PLC0415  likewise
+    from sagacity.access.tokens import create_token  # noqa: PLC0415  lazy like the rest
 
     new = _wanted(
         name, scope or ["publish" if user else "admin"], user, None if expires is None else _time(expires)
     )
 
-    async def make(storage: "Storage", operator: "Principal") -> "MadeToken":
-        async with storage.begin(operator) as transaction:
-            await make_organisation(transaction, load_settings().default_quotas)
-        return await create_token(storage, operator, new)
+    async def make(store: "TokenStore", operator: "Principal") -> "MadeToken":
+        return await create_token(store, operator, new)
 
     _show_once(context, _in_database(org, make))
 
@@ -86,11 +82,11 @@ def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> 
     """
     from sagacity.access.tokens import list_tokens as page  # noqa: PLC0415  lazy like the rest
 
-    async def read(storage: "Storage", operator: "Principal") -> "list[ApiToken]":
+    async def read(store: "TokenStore", operator: "Principal") -> "list[ApiToken]":
         found: list[ApiToken] = []
         while True:
             after = found[-1].token_id if found else None
-            some = await page(storage, operator, after=after, limit=_PAGE)
+            some = await page(store, operator, after=after, limit=_PAGE)
             found += some
             if len(some) < _PAGE:
                 return found
@@ -122,8 +118,8 @@ def revoke(context: typer.Context, token_id: TokenId, *, org: options.OrgId = DE
     """
     from sagacity.access.tokens import revoke_token  # noqa: PLC0415  lazy like the rest
 
-    async def end(storage: "Storage", operator: "Principal") -> None:
-        await revoke_token(storage, operator, token_id)
+    async def end(store: "TokenStore", operator: "Principal") -> None:
+        await revoke_token(store, operator, token_id)
 
     _in_database(org, end)
     show(context, {"token_id": token_id, "revoked": True}, said("revoked"))
@@ -148,8 +144,8 @@ def rotate(
 
     wanted = _time(grace)
 
-    async def replace(storage: "Storage", operator: "Principal") -> "MadeToken":
-        return await rotate_token(storage, operator, token_id, grace=wanted)
+    async def replace(store: "TokenStore", operator: "Principal") -> "MadeToken":
+        return await rotate_token(store, operator, token_id, grace=wanted)
 
     _show_once(context, _in_database(org, replace))
 
@@ -198,21 +194,25 @@ def _state(token: "ApiToken", now: datetime) -> str:
     return f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "valid"
 
 
-def _in_database(org: str, work: "Callable[[Storage, Principal], Awaitable[T]]") -> T:
-    """Return what *work* makes of the database on behalf of whoever runs the program on it."""
-    from sagacity.bootstrap import open_database  # noqa: PLC0415  it loads the whole server
+def _in_database(org: str, work: "Callable[[TokenStore, Principal], Awaitable[T]]") -> T:
+    """Return what *work* makes of the place of tokens on behalf of whoever runs the program on it."""
+    from sagacity.access.open import open_token_store  # noqa: PLC0415  it loads the whole server
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
     from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
     from sagacity.domain.audit import OPERATOR  # noqa: PLC0415  with it
-    from sagacity.domain.ids import OrgId  # noqa: PLC0415  with it
+    from sagacity.domain.ids import OrgId, TimeOrderedIds  # noqa: PLC0415  with it
     from sagacity.domain.principal import CallerKind, Principal  # noqa: PLC0415  with it
-    from sagacity.domain.tenant import Tenant  # noqa: PLC0415  with it
+    from sagacity.domain.tenant import LOCAL_ORG, Tenant  # noqa: PLC0415  with it
 
-    tenant = Tenant(org_id=OrgId(org))
+    settings, tenant = load_settings(), Tenant(org_id=OrgId(org))
+    if settings.self_host and tenant.org_id != LOCAL_ORG:
+        raise InvalidInput(f"--org: SELF_HOST has one organisation, {LOCAL_ORG}")
     operator = Principal(tenant=tenant, kind=CallerKind.OPERATOR, audited_as=OPERATOR)
 
     async def run() -> T:
-        async with open_database(load_settings()) as storage:
-            return await work(storage, operator)
+        async with open_database(settings) as storage:
+            store = open_token_store(settings, storage, clock=SystemClock(), ids=TimeOrderedIds())
+            return await work(store, operator)
 
     with working("opening the database"):
         return asyncio.run(run())

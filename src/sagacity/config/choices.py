@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from sagacity.auth.end_users import TokenRules, UserTokens
 from sagacity.auth.erasure_key import ErasureKey, OpenKey, read_or_make
-from sagacity.auth.key_ring import KEY_FILE, KeyRing, OpenRing, open_key_file, read_keys
+from sagacity.auth.key_ring import KEY_FILE, KeyRing, KeyService, OpenRing, open_key_file, read_keys
+from sagacity.auth.key_sets import fetch_from
 from sagacity.auth.secret_file import read_or_make_secret
+from sagacity.config.kms import KmsKeys
 from sagacity.config.settings import Settings
 from sagacity.config.traces import collector_headers
+from sagacity.domain.clock import Clock
 from sagacity.observability.tracing import TraceChoice
 from sagacity.providers.embedders.open import EmbedderChoice
 from sagacity.storage.open import PostgresOptions
@@ -58,14 +62,27 @@ def erasure_key(settings: Settings) -> OpenKey:
 
 
 def config_keys(settings: Settings) -> OpenRing:
-    """Return what opens the keys of configurations: those that are set, or those of the home folder."""
+    """
+    Return what opens the keys of configurations: those that are set, or those of the home folder.
+
+    Raises:
+        ConfigError: a key service wrapped them, and does not unwrap them now.
+    """
+    service, path = key_service(settings), config_key_file(settings)
 
     def opened(*, make: bool) -> KeyRing:
         if text := settings.config_key.get_secret_value():
-            return KeyRing(read_keys(text))
-        return open_key_file(config_key_file(settings), make=make)
+            return KeyRing(read_keys(text, service))
+        return open_key_file(path, make=make, service=service)
 
+    if service is not None and (settings.config_key.get_secret_value() or path.exists()):
+        opened(make=False)  # the service is asked now, and in no call
     return opened
+
+
+def key_service(settings: Settings) -> KeyService | None:
+    """Return what wraps the keys of configurations; None: they are in the clear where they are kept."""
+    return KmsKeys(settings.config_key_kms) if settings.config_key_kms else None
 
 
 def config_key_file(settings: Settings) -> Path:
@@ -83,3 +100,16 @@ def account_key(settings: Settings) -> Callable[[], bytes]:
         return read_or_make_secret(path, use="accounts", setting="SAGACITY_ACCOUNT_KEY")
 
     return read
+
+
+def user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
+    """Return what verifies the tokens of end users, where the settings say who issues them."""
+    secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
+    if not secret and not url:
+        return None
+    rules = TokenRules(
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        leeway_seconds=settings.jwt_leeway_seconds,
+    )
+    return UserTokens(rules, clock=clock, secret=secret, fetch_keys=fetch_from(url) if url else None)

@@ -1,5 +1,6 @@
 """The settings of configurations: where they are kept, and what seals the secrets in them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -8,12 +9,31 @@ from cryptography.fernet import Fernet
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
-from sagacity.auth.key_ring import read_keys
+from sagacity.auth.key_ring import WRAPPED, read_keys
+from sagacity.config.kms import checked_arn
 from sagacity.config.s3 import S3Choice
+from sagacity.domain.errors import ConfigError
 
 _S3_NEEDS = ("config_s3_path", "config_s3_region", "config_s3_access_key", "config_s3_secret_key")
 UNPREFIXED = ("self_host", *_S3_NEEDS, "config_s3_endpoint", "config_s3_encryption_key")
 """Settings that are read without `SAGACITY_` too, as others name them."""
+_SUPABASE = ("LOGIN_SUPABASE_URL", "LOGIN_SUPABASE_KEY")
+"""By which an earlier system found accounts behind Supabase's web API."""
+
+
+def refuse_supabase(environment: Mapping[str, str]) -> None:
+    """
+    Refuse to start where accounts are expected behind a web API: they would silently be somewhere else.
+
+    Raises:
+        ConfigError: the environment names one; says what to set.
+    """
+    if given := [name for name in _SUPABASE if environment.get(name)]:
+        raise ConfigError(
+            f"{given[0]} names Supabase's web API, and accounts are in the database itself: leave it out, and set "
+            "SAGACITY_DATABASE_URL to the project's connection string (Connect → Transaction pooler) and "
+            "SAGACITY_DATABASE_POOLER=true; docs/howto/use-postgresql.md has the roles that it needs"
+        )
 
 
 class ConfigStoreSettings(BaseSettings):
@@ -21,14 +41,19 @@ class ConfigStoreSettings(BaseSettings):
 
     self_host: bool = Field(
         default=False,
-        description="One organisation, `self-host-org`, and nobody signs in; configurations are kept in S3, or in "
-        "`SAGACITY_CONFIG_FOLDER`. Also read as `SELF_HOST`.",
+        description="One organisation, `self-host-org`, and nobody signs in; configurations and API "
+        "tokens are kept in S3, or in `SAGACITY_CONFIG_FOLDER`. Also read as `SELF_HOST`.",
     )
     config_key: SecretStr = Field(
         default=SecretStr(""),
         description="Key by which API keys in configurations are encrypted, 32 bytes in base64. Several, separated by "
         "commas: the first encrypts, all decrypt. Empty: one is made and kept as `config.key` in the home folder. The "
         "same for all processes.",
+    )
+    config_key_kms: str = Field(
+        default="",
+        description="ARN of a key in AWS KMS, which then wraps the key that is made: `config.key` is of no use without "
+        "KMS. A key that it wrapped may also be in `SAGACITY_CONFIG_KEY`.",
     )
     config_folder: Path | None = Field(
         default=None,
@@ -56,9 +81,23 @@ class ConfigStoreSettings(BaseSettings):
     @classmethod
     def _readable(cls, value: SecretStr) -> SecretStr:
         text = value.get_secret_value()
-        if text:
-            read_keys(text)
+        plain = [one for one in text.split(",") if not one.strip().startswith(WRAPPED)]
+        if text and plain:
+            read_keys(",".join(plain))
         return value
+
+    @field_validator("config_key_kms")
+    @classmethod
+    def _arn(cls, value: str) -> str:
+        return checked_arn(value) if value else value
+
+    @model_validator(mode="after")
+    def _unwrappable(self) -> Self:
+        if WRAPPED in self.config_key.get_secret_value() and not self.config_key_kms:
+            raise ValueError(
+                "SAGACITY_CONFIG_KEY was wrapped by a key service: set SAGACITY_CONFIG_KEY_KMS, too"
+            )
+        return self
 
     @field_validator("config_s3_encryption_key")
     @classmethod

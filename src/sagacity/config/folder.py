@@ -43,7 +43,9 @@ class FolderPlace:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise ConfigError(f"the configuration {name} cannot be read: {error.strerror}") from error
+            raise ConfigError(
+                f"{name} in the folder of configurations cannot be read: {error.strerror}"
+            ) from error
         return Found(content, hashlib.sha256(content).hexdigest())
 
     def _write(self, name: str, content: bytes, tag: str | None) -> bool:
@@ -55,7 +57,9 @@ class FolderPlace:
                     return False
                 write_secret_file(path, content.decode())
         except OSError as error:
-            raise ConfigError(f"the configuration {name} cannot be written: {error.strerror}") from error
+            raise ConfigError(
+                f"{name} in the folder of configurations cannot be written: {error.strerror}"
+            ) from error
         return True
 
     @contextmanager

@@ -6,6 +6,7 @@ from sagacity.config.base import ConfigStore
 from sagacity.config.cached import TTL_SECONDS, CachedConfigs
 from sagacity.config.choices import config_keys
 from sagacity.config.database import DatabaseConfigs
+from sagacity.config.document_place import DocumentPlace
 from sagacity.config.documents import DocumentConfigs
 from sagacity.config.folder import FolderPlace
 from sagacity.config.s3 import S3Place
@@ -23,11 +24,18 @@ _DOCUMENT_SECONDS = 1.0
 def open_configs(settings: Settings, storage: Storage, *, clock: Clock) -> ConfigStore:
     """Return the store that the settings choose."""
     open_ring = config_keys(settings)
+    place = open_place(settings)
+    if place is None:
+        return DatabaseConfigs(storage, open_ring)
+    return DocumentConfigs(place, storage, open_ring, clock)
+
+
+def open_place(settings: Settings) -> DocumentPlace | None:
+    """Return where documents are kept; None: nowhere but in the database."""
     if settings.config_folder is not None:
-        return DocumentConfigs(FolderPlace(settings.config_folder.expanduser()), storage, open_ring, clock)
-    if (choice := settings.config_s3) is not None:
-        return DocumentConfigs(S3Place(choice), storage, open_ring, clock)
-    return DatabaseConfigs(storage, open_ring)
+        return FolderPlace(settings.config_folder.expanduser())
+    choice = settings.config_s3
+    return None if choice is None else S3Place(choice)
 
 
 async def check_documents(settings: Settings, configs: ConfigStore) -> None:

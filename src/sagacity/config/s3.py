@@ -90,7 +90,7 @@ class S3Place:
             return self._fernet.decrypt(content)
         except InvalidToken as error:
             raise ConfigError(
-                f"the configuration {name} in S3 is not encrypted by CONFIG_S3_ENCRYPTION_KEY: set the key by which it "
+                f"{name} in S3 is not encrypted by CONFIG_S3_ENCRYPTION_KEY: set the key by which it "
                 "is, or remove the setting if it is in the clear"
             ) from error
 

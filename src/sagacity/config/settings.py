@@ -12,7 +12,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from sagacity.config.account_settings import AccountSettings, mail_of_others
-from sagacity.config.config_store_settings import UNPREFIXED, ConfigStoreSettings
+from sagacity.config.config_store_settings import UNPREFIXED, ConfigStoreSettings, refuse_supabase
 from sagacity.config.limits import read_limits
 from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.quota_settings import QuotaSettings
@@ -384,12 +384,15 @@ def load_settings(**given: object) -> Settings:
             given = {name: os.environ[other], **given}  # noqa: TID251  the one place that may
     given = {**mail_of_others(os.environ), **given}  # noqa: TID251  the one place that may
     try:
-        return Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
+        settings = Settings(**given)  # pyright: ignore[reportArgumentType]  # pydantic checks each
+        if not settings.self_host:  # where accounts are in a document, whatever else is set
+            refuse_supabase(os.environ)  # noqa: TID251  the one place that may
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         told = first["msg"].removeprefix("Value error, ")
         raise ConfigError(f"setting SAGACITY_{name.upper()}: {told}" if name else told) from error
+    return settings
 
 
 def _refuse_unknown(environment: Iterable[str]) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, StringConstraints
 
+from sagacity.domain.audit import SYSTEM, AuditAction, NewAuditEntry
 from sagacity.domain.base import Value
-from sagacity.domain.errors import Forbidden, InvalidInput
+from sagacity.domain.errors import Conflict, Forbidden, InvalidInput
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.principal import OF_END_USERS, Permission
 
@@ -89,8 +90,21 @@ class NewToken(Value):
             raise InvalidInput("a token for one user may have the scopes read and publish only")
         if self.lasts is not None and not timedelta() < self.lasts <= LONGEST_LIFE:
             raise InvalidInput(f"a token lasts more than 0 seconds and at most {LONGEST_LIFE.days:,} days")
-        if not wanted <= by:
-            raise Forbidden("a caller can give no permission that it does not have itself")
+        _require_within(wanted, by)
+
+    def to_token(self, *, token_id: str, org_id: OrgId, prefix: str, at: datetime, by: str) -> "ApiToken":
+        """Return the token that is made of it at a moment."""
+        return ApiToken(
+            token_id=token_id,
+            org_id=org_id,
+            name=self.name,
+            prefix=prefix,
+            scopes=tuple(sorted(self.scopes)),
+            user_id=self.user_id,
+            created_at=at,
+            created_by=by,
+            expires_at=None if self.lasts is None else at + self.lasts,
+        )
 
 
 class ApiToken(Value):
@@ -126,9 +140,78 @@ class ApiToken(Value):
         """Return whether it works at a moment."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
+    def require_rotatable(self, now: datetime, by: frozenset[Permission]) -> None:
+        """
+        Make sure that one who has the permissions *by* may give it a new secret.
+
+        Raises:
+            Forbidden: it allows more than *by*.
+            Conflict: it was revoked, or has expired.
+        """
+        _require_within(self.permissions, by)
+        if not self.is_live(now) or self.user_id == "":
+            raise Conflict("the token was revoked or has expired; create another")
+
 
 class MadeToken(Value):
     """A token with its secret, which is shown once."""
 
     token: ApiToken
     secret: str
+
+
+def require_room(live_count: int) -> None:
+    """
+    Make sure that an organisation with so many tokens that work may have another.
+
+    Raises:
+        Conflict: it may not.
+    """
+    if live_count >= MOST_LIVE:
+        raise Conflict(f"an organisation may have {MOST_LIVE:,} tokens that work; revoke some")
+
+
+def require_another_admin(*, is_there: bool) -> None:
+    """
+    Make sure that somebody can administer once a token that may is gone.
+
+    Raises:
+        Conflict: nobody could.
+    """
+    if not is_there:
+        raise Conflict(
+            "this is the last token with the scope admin: create another first, or revoke it with "
+            "`sagacity token revoke` on the server's machine"
+        )
+
+
+def created_entry(token: ApiToken) -> NewAuditEntry:
+    """Return what the audit log says of a token that was made."""
+    return NewAuditEntry(
+        action=AuditAction.TOKEN_CREATED,
+        actor=token.created_by,
+        target=token.token_id,
+        details={
+            "scopes": tuple(map(str, token.scopes)),
+            "is_for_one_user": token.user_id is not None,
+            "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
+        },
+    )
+
+
+def rotated_entry(token: ApiToken, *, by: str) -> NewAuditEntry:
+    """Return what the audit log says of a token that got a new secret."""
+    until = None if token.previous_until is None else token.previous_until.isoformat()
+    return NewAuditEntry(
+        action=AuditAction.TOKEN_ROTATED, actor=by, target=token.token_id, details={"previous_until": until}
+    )
+
+
+def revoked_entry(token_id: str, *, by: str = SYSTEM) -> NewAuditEntry:
+    """Return what the audit log says of a token that was revoked."""
+    return NewAuditEntry(action=AuditAction.TOKEN_REVOKED, actor=by, target=token_id)
+
+
+def _require_within(wanted: frozenset[Permission], by: frozenset[Permission]) -> None:
+    if not wanted <= by:
+        raise Forbidden("a caller can give no permission that it does not have itself")

@@ -54,6 +54,8 @@ def test_s3_is_chosen_by_all_of_its_settings(monkeypatch: pytest.MonkeyPatch):
         ({"SAGACITY_CONFIG_KEY": "planted"}, "SAGACITY_CONFIG_KEY: must"),
         ({"SELF_HOST": "true"}, "SELF_HOST needs a place for configurations: CONFIG_S3_PATH"),
         (S3 | {"SELF_HOST": "true", "SAGACITY_JWT_SECRET": "x" * 32}, "nobody signs in"),
+        ({"LOGIN_SUPABASE_URL": "https://planted.supabase.co"}, "set SAGACITY_DATABASE_URL to the project's"),
+        ({"LOGIN_SUPABASE_KEY": "planted"}, "LOGIN_SUPABASE_KEY names Supabase's web API"),
         ({"SAGACITY_CONFIG_S3_PTH": "x"}, "did you mean SAGACITY_CONFIG_S3_PATH?"),
     ],
 )
@@ -67,5 +69,5 @@ def test_what_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch, given: dict
 
 def test_self_host_mode_keeps_configurations_outside_the_database(monkeypatch: pytest.MonkeyPatch, tmp_path):
     """In S3, or in a folder, which comes first."""
-    assert load(monkeypatch, **S3, SELF_HOST="true").self_host
+    assert load(monkeypatch, **S3, SELF_HOST="true", LOGIN_SUPABASE_URL="unused").self_host
     assert load(monkeypatch, SELF_HOST="true", SAGACITY_CONFIG_FOLDER=str(tmp_path)).config_folder == tmp_path

@@ -13,8 +13,9 @@ from sagacity.mail.open import open_service
 from sagacity.mail.texts import letter_of
 from sagacity.observability.logging import configure_logging
 from support.accounts import plain_text
+from support.aws import ENVIRONMENT
 from support.parts import StoppedClock
-from support.ses import ENVIRONMENT, ses_endpoint
+from support.ses import ses_endpoint
 
 SENDER = "sagacity@example.com"
 CODE = "tH0FisbAD7AV_code-of-forty-three-characters"

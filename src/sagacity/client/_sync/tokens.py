@@ -54,7 +54,7 @@ def create_token(
 
 def revoke_token(connection: Connection, token_id: str) -> TokenReply:
     """
-    Revoke an API token. Every process refuses it from its next call on.
+    Revoke an API token. Every process refuses it from its next call on; in self-host mode, within two seconds.
 
     It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
 

@@ -138,6 +138,7 @@ class Erase:
                 if not await step(run):
                     return False
                 await self._report(run, number + 1)
+            await self._parts.forget_tokens(run.subject.tenant, run.erased.user_id)
             await self._last(run)
         await self._elsewhere(run)
         await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))

@@ -1,6 +1,5 @@
 """Settings become what does the background tasks."""
 
-from dataclasses import replace
 from functools import partial
 
 from sagacity.config.base import ConfigStore
@@ -11,7 +10,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource
 from sagacity.domain.retention import Limits
 from sagacity.learning.prompt_runner import ModelGateway
-from sagacity.learning.tasks.parts import Announce, TaskParts, TaskPolicy
+from sagacity.learning.tasks.parts import Announce, ForgetTokens, TaskParts, TaskPolicy
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks
 from sagacity.providers.base import Embedder
@@ -30,20 +29,30 @@ def open_task_runner(
     *,
     clock: Clock,
     ids: IdSource,
-    announce: Announce | None = None,
+    announce: Announce,
+    forget_tokens: ForgetTokens,
 ) -> TaskRunner:
     """
     Return what does whatever is due of a user's log, or of an organisation itself.
 
-    *announce* tells every process that something changed; without it, nobody is told.
+    Args:
+        settings: how it is done.
+        storage: where everything is.
+        embedder: makes vectors.
+        models: which chat models may be called.
+        configs: the organisations' configurations.
+        clock: tells what is due.
+        ids: makes identifiers.
+        announce: tells every process that something changed.
+        forget_tokens: ends the API tokens of a user who is erased.
     """
     parts = TaskParts(
         *(storage, embedder, configs, models, _policy(settings), clock, ids),
         erasure_key=erasure_key(settings),
+        announce=announce,
         known_backups=partial(known_backups, settings.home.expanduser(), storage.backend.file),
+        forget_tokens=forget_tokens,
     )
-    if announce is not None:
-        parts = replace(parts, announce=announce)
     return TaskRunner(parts, open_tasks(parts))
 
 

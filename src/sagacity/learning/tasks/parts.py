@@ -7,8 +7,9 @@ from sagacity.auth.erasure_key import OpenKey, no_key
 from sagacity.config.base import ConfigStore
 from sagacity.dispatch.retry import RetryPolicy
 from sagacity.domain.clock import Clock
-from sagacity.domain.ids import IdSource
+from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.retention import NO_LIMITS, Limits
+from sagacity.domain.tenant import Tenant
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.failure import Retrying
 from sagacity.learning.windows.learners import Groups, learner_groups
@@ -17,6 +18,7 @@ from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.known_backups import KnownBackup
 
 Announce = Callable[[str], Awaitable[None]]
+ForgetTokens = Callable[[Tenant, UserId], Awaitable[None]]
 KnownBackups = Callable[[], Sequence[KnownBackup]]
 
 
@@ -49,6 +51,10 @@ async def _nobody(_subject: str) -> None:
     """Tell nobody."""
 
 
+async def _forget_none(_tenant: Tenant, _user_id: UserId) -> None:
+    """Forget nothing: nothing is kept outside the database."""
+
+
 def _none() -> Sequence[KnownBackup]:
     """Know of no backup."""
     return ()
@@ -70,6 +76,8 @@ class TaskParts:
     announce: Announce = _nobody
     """Tells every process that something changed."""
     known_backups: KnownBackups = _none
+    forget_tokens: ForgetTokens = _forget_none
+    """Ends the API tokens of a user who is erased, where they are kept outside the database."""
 
     @property
     def retrying(self) -> Retrying:

@@ -6,14 +6,24 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sagacity.domain.api_token import MOST_LIVE, ApiToken, NewToken, TokenScope
-from sagacity.domain.audit import SYSTEM, AuditAction, Detail, NewAuditEntry
-from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.api_token import (
+    ApiToken,
+    NewToken,
+    TokenScope,
+    created_entry,
+    require_another_admin,
+    require_room,
+    revoked_entry,
+    rotated_entry,
+)
+from sagacity.domain.audit import SYSTEM
+from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import UserId
+from sagacity.domain.principal import Permission
 from sagacity.domain.quota import QuotaName
 from sagacity.storage.access.audit import AuditRepository
 from sagacity.storage.base import Scope
-from sagacity.storage.quotas import require_room
+from sagacity.storage.quotas import require_room as within_quota
 from sagacity.storage.schema.tables import api_tokens
 
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -38,28 +48,14 @@ class TokenRepository:
         """
         await self._audit.lock()
         now = self._scope.clock.now()
-        if await self._count(self._live(now)) >= MOST_LIVE:
-            raise Conflict(f"an organisation may have {MOST_LIVE:,} tokens that work; revoke some")
-        await require_room(self._scope, QuotaName.TOKENS)
-        token = ApiToken(
-            token_id=self._scope.ids.new(),
-            org_id=self._scope.org_id,
-            name=new.name,
-            prefix=prefix,
-            scopes=tuple(sorted(new.scopes)),
-            user_id=new.user_id,
-            created_at=now,
-            created_by=by,
-            expires_at=None if new.lasts is None else now + new.lasts,
+        require_room(await self._count(self._live(now)))
+        await within_quota(self._scope, QuotaName.TOKENS)
+        token = new.to_token(
+            token_id=self._scope.ids.new(), org_id=self._scope.org_id, prefix=prefix, at=now, by=by
         )
         row = token.model_dump() | {"scopes": [str(one) for one in token.scopes], "token_hash": token_hash}
         await self._scope.run(api_tokens.insert(), row)
-        details: dict[str, Detail] = {
-            "scopes": tuple(map(str, token.scopes)),
-            "is_for_one_user": token.user_id is not None,
-            "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
-        }
-        await self._record(AuditAction.TOKEN_CREATED, token.token_id, by, details)
+        await self._audit.add(created_entry(token))
         return token
 
     async def get(self, token_id: str) -> ApiToken:
@@ -95,39 +91,42 @@ class TokenRepository:
         now = self._scope.clock.now()
         if token.revoked_at is not None:
             return token
-        if keeps_admin and token.is_live(now) and await self._is_last_admin(token, now):
-            raise Conflict(
-                "this is the last token with the scope admin: create another first, or revoke it with "
-                "`sagacity token revoke` on the server's machine"
-            )
+        if keeps_admin and token.is_live(now) and TokenScope.ADMIN in token.scopes:
+            require_another_admin(is_there=await self._has_other_admin(token, now))
         await self._scope.run(sa.update(api_tokens).where(self._is(token_id)).values(revoked_at=now))
-        await self._record(AuditAction.TOKEN_REVOKED, token.token_id, by)
+        await self._audit.add(revoked_entry(token.token_id, by=by))
         return token.model_copy(update={"revoked_at": now})
 
     async def rotate(
-        self, token_id: str, *, prefix: str, token_hash: str, grace: timedelta, by: str = SYSTEM
+        self,
+        token_id: str,
+        *,
+        prefix: str,
+        token_hash: str,
+        grace: timedelta,
+        by: str = SYSTEM,
+        allowed: frozenset[Permission] = frozenset(Permission),
     ) -> ApiToken:
         """
         Replace a token's secret; the one so far works for *grace* longer, and the one before that no more.
 
         Raises:
             NotFound: the tenant has none of that id.
+            Forbidden: it allows more than *allowed*.
             Conflict: it was revoked, or has expired.
         """
         await self._audit.lock()
         token, now = await self.get(token_id), self._scope.clock.now()
-        if not token.is_live(now) or token.user_id == "":
-            raise Conflict("the token was revoked or has expired; create another")
-        until = now + grace
-        values = {"prefix": prefix, "rotated_at": now, "previous_until": until}
+        token.require_rotatable(now, allowed)
+        values = {"prefix": prefix, "rotated_at": now, "previous_until": now + grace}
         await self._scope.run(
             sa.update(api_tokens)
             .where(self._is(token_id))
             .values(**values, previous_hash=_column.token_hash, token_hash=token_hash)
         )
-        details: dict[str, Detail] = {"previous_until": until.isoformat()}
-        await self._record(AuditAction.TOKEN_ROTATED, token.token_id, by, details)
-        return token.model_copy(update=values)
+        rotated = token.model_copy(update=values)
+        await self._audit.add(rotated_entry(rotated, by=by))
+        return rotated
 
     async def note_uses(self, uses: Mapping[str, datetime]) -> None:
         """Write when tokens were used last; not if somebody wrote that less than a minute before."""
@@ -144,28 +143,21 @@ class TokenRepository:
             sa.select(_column.token_id).where(mine, _column.revoked_at.is_(None)).order_by(_column.token_id)
         )
         for row in await self._scope.all(live):
-            await self._record(AuditAction.TOKEN_REVOKED, row.token_id, SYSTEM)
+            await self._audit.add(revoked_entry(row.token_id))
         revoked_at = sa.func.coalesce(
             _column.revoked_at, sa.literal(self._scope.clock.now(), _column.revoked_at.type)
         )
         await self._scope.run(sa.update(api_tokens).where(mine).values(name="", revoked_at=revoked_at))
 
-    async def _is_last_admin(self, token: ApiToken, now: datetime) -> bool:
-        if TokenScope.ADMIN not in token.scopes:
-            return False
+    async def _has_other_admin(self, token: ApiToken, now: datetime) -> bool:
         rows = await self._scope.all(
             sa.select(_column.scopes).where(*self._live(now), _column.token_id != token.token_id)
         )
-        return not any(str(TokenScope.ADMIN) in row.scopes for row in rows)
+        return any(str(TokenScope.ADMIN) in row.scopes for row in rows)
 
     async def _count(self, conditions: tuple[sa.ColumnElement[bool], ...]) -> int:
         counted = sa.select(sa.func.count()).select_from(api_tokens).where(*conditions)
         return (await self._scope.all(counted))[0][0]
-
-    async def _record(
-        self, action: AuditAction, token_id: str, by: str, details: dict[str, Detail] | None = None
-    ) -> None:
-        await self._audit.add(NewAuditEntry(action=action, actor=by, target=token_id, details=details or {}))
 
     def _is(self, token_id: str) -> sa.ColumnElement[bool]:
         return sa.and_(_column.org_id == self._scope.org_id, _column.token_id == token_id)

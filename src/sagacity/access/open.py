@@ -1,0 +1,18 @@
+"""Settings become the place of API tokens: a document in self-host mode, else the database."""
+
+from sagacity.access.document_tokens import DocumentTokens
+from sagacity.access.token_store import DatabaseTokens, TokenStore
+from sagacity.access.token_uses import TokenUses
+from sagacity.config.open import open_place
+from sagacity.config.settings import Settings
+from sagacity.domain.clock import Clock
+from sagacity.domain.ids import IdSource
+from sagacity.storage.transaction import Storage
+
+
+def open_token_store(settings: Settings, storage: Storage, *, clock: Clock, ids: IdSource) -> TokenStore:
+    """Return where the settings keep tokens. In self-host mode that is where configurations are."""
+    place = open_place(settings) if settings.self_host else None
+    if place is None:
+        return DatabaseTokens(storage, TokenUses(storage, clock), settings.default_quotas)
+    return DocumentTokens(place, storage, clock=clock, ids=ids)
