@@ -35,7 +35,7 @@ class _Single:
     unspoken: tuple[str, ...]
     """Keys for which those clients have no word: they stay as they are."""
     switch: str | None = None
-    """What is false where the key is null; without one, null empties the list."""
+    """What is false where the key is null; without one, there is no list then."""
 
 
 SINGLES: Mapping[str, _Single] = {
@@ -130,15 +130,14 @@ def _in_lists(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str,
                 _shown({**stored, single.many: given[named]}, single),
             ):
                 raise InvalidInput(f"{key} is the first of {named}, and they differ; send only one of them")
-        elif given[key] is None and single.switch is not None:
-            new.setdefault(single.switch, False)
-        else:
-            entries = _entries(stored, single)
-            new[single.many] = (
-                [] if given[key] is None else [_entry(single, given[key], entries), *entries[1:]]
-            )
-            if single.switch is not None:
-                new.setdefault(single.switch, True)
+            continue
+        entries = _entries(stored, single)
+        if given[key] is not None:
+            new[single.many] = [_entry(single, given[key], entries), *entries[1:]]
+        elif single.switch is None and entries:
+            new[single.many] = None
+        if single.switch is not None:
+            new.setdefault(single.switch, given[key] is not None)
     return new
 
 

@@ -245,8 +245,8 @@ def rerank_user_profiles(
 
     Args:
         connection: to the server.
-        query: words to look for; the best match comes first.
-        profile_ids: only these profiles.
+        query: the question, in plain words.
+        profile_ids: the profiles to sort.
         top_k: how many at most; by default 10.
     """
     body = checked(
