@@ -55,11 +55,15 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt requirements/model.txt
 	@touch $@
 
 # A client of the same API that others wrote, in an environment of its own. It runs on Python 3.11 although its metadata
-# asks for 3.12, which only pip can be told to overlook.
-$(CLIENT_VENV)/.ready: $(BIN)/uv requirements/reflexio-client.txt
+# asks for 3.12, which only pip can be told to overlook. Its newest version lies in a folder to put before it.
+$(CLIENT_VENV)/.ready: $(BIN)/uv requirements/reflexio-client.txt requirements/reflexio-client-newest.txt scripts/without_type_statements
 	$(BIN)/uv venv --quiet --seed --clear --python $(BIN)/python $(CLIENT_VENV)
 	$(CLIENT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --ignore-requires-python \
 		--require-hashes -r requirements/reflexio-client.txt
+	$(CLIENT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --ignore-requires-python --no-deps \
+		--require-hashes --target $(CLIENT_VENV)/newest -r requirements/reflexio-client-newest.txt
+	$(CLIENT_VENV)/bin/python scripts/without_type_statements $(CLIENT_VENV)/newest/reflexio
+	PYTHONPATH=$(CLIENT_VENV)/newest $(CLIENT_VENV)/bin/python -c "import reflexio"
 	@touch $@
 
 # Resolve pyproject.toml again into the locked requirement files.

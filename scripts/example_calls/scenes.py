@@ -62,7 +62,7 @@ async def server(api: Recorder) -> None:
         {"batch_size": 10, "batch_interval": 5, "agent_context_prompt": "A travel agency."},
     )
     await api.show("GET /api/get_config")
-    await api.do("POST /api/set_config", {"agent_context_prompt": "A travel agency that books trains."})
+    await api.show("POST /api/update_config", {"agent_context_prompt": "A travel agency that books trains."})
     await api.show("GET /api/config/versions")
     await api.show("GET /api/config/versions/{version}", version=1)
     await api.show("GET /api/config/diff", old=1)
@@ -101,6 +101,7 @@ async def conversations(api: Recorder) -> None:
     )
     await api.indexed()
     await api.show("GET /api/receipts/{request_id}", request_id="r-1")
+    await api.show("GET /api/learning_status", request_id="r-1")
     await api.show(
         "POST /api/get_interactions", {"user_id": ANNA, "start_time": "2026-01-01T00:00:00Z", "top_k": 30}
     )
@@ -201,6 +202,12 @@ async def profiles(api: Recorder) -> None:
         "POST /api/get_profiles", {"user_id": ANNA, "top_k": 30, "status_filter": [None, "pending"]}
     )
     await api.show("GET /api/get_all_profiles")
+    await api.show("GET /api/storage_stats", user_id=ANNA)
+    await api.indexed()
+    await api.show(
+        "POST /api/rerank_user_profiles",
+        {"user_id": ANNA, "query": "Where is her home?", "profile_ids": ["home"], "top_k": 5},
+    )
     await api.show(
         "PUT /api/update_user_profile", {"user_id": ANNA, "profile_id": "home", "content": "Lives in Porto."}
     )
@@ -685,6 +692,7 @@ async def erasures(api: Recorder) -> None:
     erased = await api.show("DELETE /api/users/{user_id}", user_id=ANNA, **WAIT)
     await api.show("GET /api/erasures")
     await api.show("GET /api/erasures/{erasure_id}", erasure_id=erased["operation_id"])
+    await api.show("POST /api/clear_user_data", {"user_id": "ben"})
 
 
 async def quarantines(api: Recorder) -> None:

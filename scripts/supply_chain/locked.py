@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements"
 IMAGE = REQUIREMENTS / "scale.txt"
 """What the image installs."""
-OF_OTHERS = REQUIREMENTS / "reflexio-client.txt"
-"""A program of others, which tests run in an environment of its own."""
+OF_OTHERS = (REQUIREMENTS / "reflexio-client.txt", REQUIREMENTS / "reflexio-client-newest.txt")
+"""Programs of others, which tests run in an environment of their own."""
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _OF_THE_IMAGE: Mapping[str, str] = {
     "implementation_name": "cpython",

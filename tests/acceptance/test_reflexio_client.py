@@ -3,17 +3,20 @@
 import json
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support import reflexio_client as expected
-from support.server import clean_environment, running_server
+from support.server import ServerProcess, clean_environment, running_server
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-reflexio" / "bin" / "python"
 DRIVER = Path(__file__).with_name("reflexio_driver.py")
+NEWEST_DRIVER = Path(__file__).with_name("reflexio_newest.py")
+NEWEST = ROOT / ".venv-reflexio" / "newest"
 PAGE = ROOT / "docs" / "reference" / "reflexio-client.md"
 NOT_FOUND = {"raised": "HTTPError", "status": 404, "error": "NotFound"}
 INVALID = {"raised": "HTTPError", "status": 422, "error": "InvalidInput"}
@@ -24,23 +27,39 @@ Told = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    """What the driver says of one pass over the whole client."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with running_server(tmp_path_factory.mktemp("reflexio"), {"SAGACITY_QUIET_SECONDS": "0.5"}) as process:
+        yield process
+
+
+def driven(server: ServerProcess, driver: Path, home: Path, **environment: str) -> Told:
+    """What a driver says of one pass over a whole client."""
     assert PYTHON.exists(), (
         f"{PYTHON} is not there; `make .venv-reflexio/.ready` makes it, and so does `make test`"
     )
-    home = tmp_path_factory.mktemp("reflexio")
-    with running_server(home, {"SAGACITY_QUIET_SECONDS": "0.5"}) as server:
-        run = subprocess.run(
-            [PYTHON, DRIVER, server.url],
-            env=clean_environment(home, {"PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1"}),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
+    always = {"PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1"}
+    run = subprocess.run(
+        [PYTHON, driver, server.url],
+        env=clean_environment(home, always | environment),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def told(server: ServerProcess, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """What is said of version 0.2.12."""
+    return driven(server, DRIVER, tmp_path_factory.mktemp("older"))
+
+
+@pytest.fixture(scope="module")
+def newest(server: ServerProcess, told: Told, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """What is said of the newest version, after the older one: that one needs a server without data."""
+    return driven(server, NEWEST_DRIVER, tmp_path_factory.mktemp("newest"), PYTHONPATH=str(NEWEST))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +82,9 @@ def test_every_method_is_driven_and_none_fails_unforeseen(told: Told):
 def test_page_lists_what_is_driven(told: Told):
     """The reference page has one row a method and one a defect, the very ones of the driver."""
     sections = dict(re.findall(r"^## (.*?)$(.*?)(?=^## |\Z)", PAGE.read_text(), re.MULTILINE | re.DOTALL))
-    rows = {title: re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) for title, text in sections.items()}
+    rows = {
+        title: re.findall(r"^\| `(\w+)` \|(?! –)", text, re.MULTILINE) for title, text in sections.items()
+    }
     assert sorted(rows["Methods"]) == sorted(told["methods"])
     assert rows["What the client does wrong"] == list(told["defects"])
     for name in told["defects"]["absent_methods"]:
@@ -396,3 +417,65 @@ def test_defects_of_the_client_are_as_described(defects: Told):
     }
     assert defects["default_address"] == {"is_loopback": False}
     assert len(defects["absent_methods"]) == 8
+
+
+def test_newest_version_does_what_the_page_says(newest: Told):
+    """Each of its methods is driven; those with "no" are refused with 404, and no other is."""
+    calls, text = newest["calls"], PAGE.read_text()
+    assert {name: call["crashed"] for name, call in calls.items() if "crashed" in call} == {}
+    assert sorted(calls) == sorted(newest["methods"])
+    said = dict(re.findall(r"^\| `(\w+)` \| .* \| (yes|no|answers)\b[^|]* \|$", text, re.MULTILINE))
+    assert said.keys() == calls.keys()
+    refused = {name for name, call in calls.items() if "status" in call}
+    assert refused == {name for name, word in said.items() if word == "no"}
+    assert {calls[name]["status"] for name in refused} == {404}
+    works = sum(word == "yes" for word in said.values())
+    assert f"of the {len(calls)} of 0.2.16, {works};" in text
+
+
+def test_newest_version_gets_what_it_asks_for(newest: Told):
+    """Its own words are read, its times filter, and it is told nothing of what it did not choose."""
+    calls = {name: call.get("reply") for name, call in newest["calls"].items()}
+    assert calls["publish_interaction"]["warnings"] == calls["publish_interaction_async"]["warnings"] == []
+    assert calls["get_learning_status"] == "done"
+    assert len(calls["get_interactions"]["interactions"]) == 3
+    assert [one["content"] for one in calls["get_all_profiles"]["user_profiles"]] == ["Lives in Bergen."]
+    stats = calls["storage_stats"]
+    assert (stats["profile_count"], stats["playbook_count"]) == (2, 1)
+    ranked = calls["rerank_user_profiles"]["user_profiles"]
+    assert {one["profile_id"] for one in ranked} == {"o-1", "o-2"}
+    for name in ("search", "search_async"):
+        assert [one["content"] for one in calls[name]["profiles"]] == ["Is allergic to peanuts."]
+        assert calls[name]["user_playbooks"] == []
+    for kind in ("profile", "playbook"):
+        waited = calls[f"rerun_{kind}_generation"]
+        assert waited["msg"] == f"{kind.capitalize()} generation completed"
+    cleared = calls["clear_user_data"]
+    assert (cleared["success"], cleared["deleted_counts"]["users"]) == (True, 1)
+
+
+def test_newest_version_keeps_the_configuration_that_it_reads(newest: Told):
+    """Also what it has no word for; what it changes is changed, and what has no effect is named."""
+    saved = newest["calls"]["set_config"]["reply"]
+    assert saved["same"] is True
+    assert saved["told"].startswith("configuration saved; without effect: retrieval_floor (")
+    changed = saved["changed"]
+    assert [one["extraction_definition_prompt"] for one in changed["profile_extractor_configs"]] == [
+        "Only facts.",
+        "Tastes.",
+    ]
+    assert changed["profile_extractor_configs"][0]["metadata_definition_prompt"] == "Since when."
+    del changed["profile_extractor_configs"], changed["profile_extractor_config"]
+    assert changed == {
+        "batch_size": 20,
+        "user_playbook_extraction_enabled": False,
+        "user_playbook_extractor_config": None,
+        "agent_success_configs": None,
+        "agent_success_config": None,
+    }
+    after = newest["calls"]["update_config"]["reply"]["after"]
+    assert (after["batch_size"], after["batch_interval"], after["holdout_share"]) == (20, 6, 0.1)
+    assert after["user_playbook_extraction_enabled"] is True
+    [rules] = after["user_playbook_extractor_configs"]
+    assert (rules["extractor_name"], rules["extraction_definition_prompt"]) == ("rules", "Rules again.")
+    assert rules["skill_generator_config"]["cooldown_hours"] == 3

@@ -1,5 +1,6 @@
 """Who calls, and what the organisation chose."""
 
+import asyncio
 import json
 
 import pytest
@@ -163,3 +164,36 @@ async def test_bad_configurations_change_nothing_and_echo_nothing(api, body):
     assert reply.json()["success"] is False
     assert SECRET not in reply.text
     assert (await api.get("/api/get_config")).json() == before
+
+
+async def test_single_keys_are_changed_in_one_step(api):
+    """Whatever others change at the same time stays; secrets too; a refusal names the caller's key and stores nothing."""
+    await api.post("/api/set_config", json={"api_key_config": {"openai": {"api_key": SECRET}}})
+    changes = [
+        {"batch_size": 30},
+        {"agent_context_prompt": "A desk."},
+        {"holdout_share": 0.1},
+        {"skip_should_run_check": True},
+        {"profile_extractor_config": {"extraction_definition_prompt": "Facts."}},
+    ]
+    replies = await asyncio.gather(*(api.post("/api/update_config", json=one) for one in changes))
+    assert {reply.status_code for reply in replies} == {200}
+    shown = (await api.get("/api/get_config")).json()
+    for one in changes[:-1]:
+        assert one.items() <= shown.items()
+    assert shown["profile_extractor_config"] == shown["profile_extractor_configs"][0]
+    assert shown["profile_extractor_config"]["extraction_definition_prompt"] == "Facts."
+    assert shown["api_key_config"]["openai"]["api_key"] == "********"
+    for refused, where in (
+        ({"batch_sise": 4}, ["body", "batch_sise"]),
+        (
+            {"profile_extractor_config": {"batch_size_override": 0, "extraction_definition_prompt": "F."}},
+            ["body", "profile_extractor_config", "batch_size_override"],
+        ),
+        ({"agent_success_config": SECRET}, ["body", "agent_success_config"]),
+    ):
+        reply = await api.post("/api/update_config", json=refused)
+        assert reply.status_code == 422
+        assert where in [fault["loc"] for fault in reply.json()["detail"]]
+        assert SECRET not in reply.text
+    assert (await api.get("/api/get_config")).json() == shown

@@ -20,7 +20,7 @@ async def test_publish_is_stored_and_read_back_when_the_reply_comes(api):
 
 
 async def test_publish_fills_what_a_turn_may_carry(api):
-    """Every field of a turn comes back as it was sent, but an inline image does not."""
+    """Every field of a turn comes back as it was sent, but an inline image does not; newer clients' words are read."""
     turn = {
         "role": "Agent",
         "content": "It is on its way.",
@@ -30,12 +30,17 @@ async def test_publish_fills_what_a_turn_may_carry(api):
         "user_action_description": "opened the order",
         "image_encoding": "aGVsbG8=",
         "tools_used": [{"tool_name": "orders", "tool_data": {"id": 4, "none": None}}],
-        "citations": [{"entity_type": "profile", "entity_id": "p1"}],
     }
-    await api.post("/api/publish_interaction", json={"user_id": "anna", "interaction_data_list": [turn]})
-    (read,) = (await api.get("/api/get_all_interactions")).json()["interactions"]
-    assert {name: read.get(name) for name in turn} == turn | {"image_encoding": None}
-    assert "embedding" not in read
+    citations = ({"entity_type": "profile", "entity_id": "p1"}, {"kind": "profile", "real_id": "p1"})
+    for cited in citations:
+        turns_sent = [turn | {"citations": [cited], "retrieved_learnings": []}]
+        body = {"user_id": "anna", "interaction_data_list": turns_sent, "override_learning_stall": False}
+        reply = await api.post("/api/publish_interaction", json=body)
+        assert (reply.status_code, reply.json()["warnings"]) == (200, [])
+        read = (await api.get("/api/get_all_interactions")).json()["interactions"][0]
+        assert {name: read.get(name) for name in turn} == turn | {"image_encoding": None}
+        assert read["citations"] == [citations[0] | citations[1]]
+        assert "embedding" not in read
 
 
 async def test_publish_twice_under_one_id_is_stored_once(api):

@@ -42,6 +42,34 @@ async def test_search_without_a_reranker_answers_and_says_so(tmp_path: Path) -> 
     assert "SAGACITY_RERANKER" in found["msg"]
 
 
+async def test_given_profiles_are_sorted_by_the_reranker_alone(tmp_path: Path) -> None:
+    """Those of the user that were named, and no others; without a reranker as a search sorts them."""
+    for reranked in (True, False):
+        with reranking_server() as server:
+            chosen = {"reranker": "hosted_vllm/scripted", "reranker_api_base": server.base_url}
+            settings = settings_in(tmp_path / str(reranked), **(chosen if reranked else {}))
+            async with running(settings) as app, client_of(app) as api:
+                for text, user_id in (
+                    ("anna anna", "anna"),
+                    ("in lisbon anna does live", "anna"),
+                    ("anna", "ben"),
+                ):
+                    await add_profile(api, text, user_id=user_id)
+                await add_profile(api, "anna lives")
+                everyone = (await api.get("/api/get_all_profiles")).json()["user_profiles"]
+                ids = [one["profile_id"] for one in everyone if one["content"] != "anna lives"]
+                body = {"user_id": "anna", "query": "where does anna live", "profile_ids": [*ids, "no-such"]}
+                found = (await api.post("/api/rerank_user_profiles", json=body)).json()
+                first = await api.post("/api/rerank_user_profiles", json=body | {"top_k": 1})
+                nobody = await api.post("/api/rerank_user_profiles", json=body | {"profile_ids": []})
+        told = [one["content"] for one in found["user_profiles"]]
+        assert sorted(told) == ["anna anna", "in lisbon anna does live"]
+        assert told[0] == "in lisbon anna does live" or not reranked
+        assert ("SAGACITY_RERANKER" in found.get("msg", "")) is not reranked
+        assert [one["content"] for one in first.json()["user_profiles"]] == told[:1]
+        assert nobody.json()["user_profiles"] == []
+
+
 async def test_wrong_reranker_stops_the_start(tmp_path: Path) -> None:
     """Rather than that every search says it failed."""
     with reranking_server() as server:

@@ -49,6 +49,10 @@ def config_with(secret: str, **fields) -> TenantConfig:
     return TenantConfig.model_validate({"api_key_config": {"anthropic": {"api_key": secret}}} | fields)
 
 
+def grown(config: TenantConfig) -> TenantConfig:
+    return config.model_copy(update={"batch_size": config.batch_size + 1})
+
+
 def opened(place: DocumentPlace, storage: Storage, clock: StoppedClock, *keys: bytes) -> DocumentConfigs:
     return DocumentConfigs(place, storage, lambda *, make: KeyRing(keys or (OLD,)), clock)
 
@@ -93,6 +97,9 @@ async def test_no_writer_undoes_anothers_change(place, storage: Storage, clock: 
     assert sorted(numbers) == list(range(1, len(sizes) + 1))
     for number, size in zip(numbers, sizes, strict=True):
         assert (await writers[0].version(ORG, number))[1] == config_with(PLANTED, batch_size=size)
+    await writers[0].set(ORG, TenantConfig(batch_size=20))
+    await asyncio.gather(*(writers[turn % 2].change(ORG, grown) for turn in range(8)))
+    assert await writers[0].get(ORG) == TenantConfig(batch_size=28)
     async with open_shared("") as mine, open_shared("") as others:  # no news go from one to the other
         here = CachedConfigs(writers[0], mine.topic, ttl_seconds=1.0, monotonic=lambda: seconds)
         there = CachedConfigs(writers[1], others.topic, ttl_seconds=1.0, monotonic=lambda: seconds)

@@ -18,6 +18,7 @@ DOORS = (
     ("GET", "get_all_profiles", {}),
     ("GET", "get_profile_statistics", {}),
     ("GET", "profile_change_log", {}),
+    ("GET", "storage_stats", {"user_id": "anna"}),
     ("POST", "get_user_playbooks", {}),
     ("POST", "get_agent_playbooks", {}),
     ("GET", "playbook_aggregation_change_logs", {"playbook_name": NAME, "agent_version": VERSION}),

@@ -411,6 +411,7 @@ CASES: dict[str, Case] = {
     ),
     "user_memories.page": lambda tx, h: tx.user_memories.page(ANNA, TYPED_KINDS, limit=99),
     "user_memories.count": lambda tx, h: tx.user_memories.count(ANNA, TYPED_KINDS),
+    "user_memories.stored": lambda tx, h: tx.user_memories.stored(ANNA, TYPED_KINDS),
     "user_memories.counts": lambda tx, h: tx.user_memories.counts(ANNA, TYPED_KINDS),
     "user_memories.numbers": lambda tx, h: _whose(tx, tx.user_memories.numbers(ANNA, PROFILE, limit=99)),
     "user_memories.numbers_of": lambda tx, h: _whose(tx, tx.user_memories.numbers_of([h.memory.uid])),

@@ -1,7 +1,7 @@
 """The caller's identity and its organisation's configuration."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Annotated, cast
 
@@ -10,12 +10,13 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue, ValidationError
 
 from sagacity.access.configuration import compare_versions, list_versions, read_version, roll_back
-from sagacity.api.dependencies import Administers, Reads
+from sagacity.api.dependencies import Administers, Caller, Reads
 from sagacity.api.errors import MOST_FAULTS
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.config.fields import BLOCK_PRIVATE
-from sagacity.config.known_keys import Place, idle_choices, key_faults
+from sagacity.config.known_keys import Place, idle_choices, ignored_choices, key_faults
+from sagacity.config.single_extractors import overlaid, replacing, sent_at, with_singles
 from sagacity.config.tenant_config import TenantConfig, masked, merge_secrets
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -34,6 +35,8 @@ from sagacity.schemas.config import (
 )
 
 router = APIRouter(tags=["configuration"], route_class=Route)
+_Whole = Callable[[TenantConfig, Mapping[str, JsonValue]], dict[str, JsonValue]]
+"""Makes of the stored configuration and a body the whole that is to be stored."""
 VersionNumber = Annotated[
     int, Path(gt=0, le=MAX_INT, description="The version, as `GET /api/config/versions` lists it.")
 ]
@@ -63,8 +66,13 @@ async def my_config(caller: Administers) -> MyConfig:
 
 @router.get("/get_config")
 async def get_config(caller: Administers) -> dict[str, JsonValue]:
-    """Return the organisation's configuration, with its secrets masked. Null fields are included."""
-    return masked(await caller.runtime.configs.get(caller.tenant, fresh=True))
+    """
+    Return the organisation's configuration, with its secrets masked. Null fields are included.
+
+    The first entry of each list of extractors is also there under a key of its own, such as `profile_extractor_config`,
+    for clients that know no lists.
+    """
+    return with_singles(await caller.runtime.configs.get(caller.tenant, fresh=True))
 
 
 @router.post("/set_config", openapi_extra=sdk(body="config", repeatable=True))
@@ -74,17 +82,21 @@ async def set_config(body: Annotated[dict[str, JsonValue], Body()], caller: Admi
 
     A masked secret keeps the stored one. Older names of keys work, and null means the default. Unknown keys are refused
     with the nearest known one. The message names settings without effect, such as a cap in USD for a model whose price
-    is not known.
+    is not known. A body with `profile_extractor_config`, `user_playbook_extractor_config` or `agent_success_config` and
+    without lists changes the first entry of each list, and leaves what it does not name as it is.
     """
-    runtime = caller.runtime
-    new = _parsed(body, block_private=runtime.settings.block_private_urls)
-    old = await runtime.configs.get(caller.tenant, fresh=True)  # its secrets are stored again
-    kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
-    merged = merge_secrets(kept, old)
-    await runtime.configs.set(caller.tenant, merged, by=caller.principal.audited_as)
-    runtime.dispatcher.poll_now()
-    idle = "; ".join(dict.fromkeys([*idle_choices(new), *await _uncapped(runtime.models, merged)]))
-    return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
+    return await _save(caller, body, replacing)
+
+
+@router.post("/update_config", openapi_extra=sdk(body="changes", repeatable=True))
+async def update_config(body: Annotated[dict[str, JsonValue], Body()], caller: Administers) -> ConfigSaved:
+    """
+    Change the organisation's configuration: each given top-level key replaces the stored one, the others stay.
+
+    Nobody else's change comes in between. Names, nulls and secrets are as in `POST /api/set_config`. A preset replaces
+    the stored window.
+    """
+    return await _save(caller, body, overlaid)
 
 
 @router.get("/config/versions", openapi_extra=sdk(), operation_id="get_config_versions")
@@ -136,6 +148,25 @@ async def config_rollback(body: RollBackBody, caller: Administers) -> ConfigRoll
     )
 
 
+async def _save(caller: Caller, body: Mapping[str, JsonValue], whole: _Whole) -> ConfigSaved:
+    """Store what *whole* makes of the stored configuration and the body, and tell what of it has no effect."""
+    runtime, ignored = caller.runtime, list[str]()
+    _check(body)
+
+    def edit(old: TenantConfig) -> TenantConfig:
+        wanted = whole(old, body)
+        new = _parsed(wanted, given=body, block_private=runtime.settings.block_private_urls)
+        ignored[:] = ignored_choices(wanted, TenantConfig)
+        kept = new if new.storage_config else new.model_copy(update={"storage_config": old.storage_config})
+        return merge_secrets(kept, old)
+
+    saved = await runtime.configs.change(caller.tenant, edit, by=caller.principal.audited_as)
+    runtime.dispatcher.poll_now()
+    told = [*idle_choices(saved), *ignored, *await _uncapped(runtime.models, saved)]
+    idle = "; ".join(dict.fromkeys(told))
+    return ConfigSaved(msg=f"configuration saved; without effect: {idle}" if idle else "configuration saved")
+
+
 async def _uncapped(models: ModelGateway, config: TenantConfig) -> list[str]:
     """Tell of models that a cap in USD does not hold back, as their calls have no known price."""
     cap = config.spending_cap
@@ -146,12 +177,18 @@ async def _uncapped(models: ModelGateway, config: TenantConfig) -> list[str]:
     return [f"spending_cap.max_cost_usd for {model} ({why})" for model in unpriced]
 
 
-def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConfig:
+def _check(body: Mapping[str, JsonValue]) -> None:
     try:
         refuse_many(body)
         refuse_unstorable(body)
     except ValueError as error:
         raise InvalidInput(str(error)) from error
+
+
+def _parsed(
+    body: Mapping[str, JsonValue], *, given: Mapping[str, JsonValue], block_private: bool
+) -> TenantConfig:
+    """Read a configuration; faults are told by the names that *given* has."""
     faults: list[dict[str, object]] = [
         fault.model_dump() for fault in islice(key_faults(body, TenantConfig), MOST_FAULTS)
     ]
@@ -160,13 +197,13 @@ def _parsed(body: Mapping[str, JsonValue], *, block_private: bool) -> TenantConf
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)
         faults += [dict(fault) for fault in wrong]
-        raise _refusal(faults) from error
+        raise _refusal(faults, given) from error
     if faults:
-        raise _refusal(faults)
+        raise _refusal(faults, given)
     return config
 
 
-def _refusal(faults: list[dict[str, object]]) -> RequestValidationError:
+def _refusal(faults: list[dict[str, object]], given: Mapping[str, JsonValue]) -> RequestValidationError:
     return RequestValidationError(
-        [fault | {"loc": ("body", *cast("Place", fault["loc"]))} for fault in faults]
+        [fault | {"loc": ("body", *sent_at(cast("Place", fault["loc"]), given))} for fault in faults]
     )

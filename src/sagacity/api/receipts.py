@@ -2,14 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
+from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
+from sagacity.api.entities import storable
+from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
+from sagacity.api.sdk import sdk
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
-from sagacity.domain.views.receipt import Receipt
-from sagacity.memories.receipts import receipt_of
+from sagacity.domain.views.receipt import LearningStatusView, Receipt
+from sagacity.memories.receipts import learning_of, receipt_of
+from sagacity.schemas.base import Id
 
 router = APIRouter(tags=["receipts"], route_class=Route)
 
@@ -30,3 +35,20 @@ async def get_receipt(
     if "\x00" in request_id:
         raise InvalidInput("text must not contain NUL characters")
     return await receipt_of(caller.acting, RequestId(request_id))
+
+
+@router.get("/learning_status", openapi_extra=sdk(generated=False), operation_id="get_learning_status")
+@limited(Rate.SEARCH)
+async def get_learning_status(
+    request_id: Annotated[
+        Id, AfterValidator(storable), Query(description="The `request_id` of the publish.")
+    ],
+    caller: Reads,
+) -> LearningStatusView:
+    """
+    Return whether the learners have read one publish; its receipt says more.
+
+    It is `pending` while none has, `processing` while some have or one tries again, `done` when all have, and `failed`
+    when one gave up.
+    """
+    return LearningStatusView(status=await learning_of(caller.acting, RequestId(request_id)))

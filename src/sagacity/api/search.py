@@ -12,9 +12,10 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.analytics import RequestType
+from sagacity.domain.ids import UserId
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
-from sagacity.domain.query import Found, Scored, Trace
+from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.profile import profile_view
@@ -24,6 +25,7 @@ from sagacity.memories.search import (
     Question,
     joined,
     profiles_with,
+    rank_again,
     rewritten,
     search_by_kind,
     search_memories,
@@ -40,6 +42,7 @@ from sagacity.schemas.found import (
 )
 from sagacity.schemas.search import (
     INTERACTION,
+    RerankProfilesBody,
     SearchAgentPlaybooksBody,
     SearchBody,
     SearchInteractionsBody,
@@ -91,6 +94,28 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
         msg=remarks(found.trace, threshold=body.threshold, is_empty=not found.items),
         reformulated_query=asked.rewritten,
         explanation=explained(body, asked.text, found.trace),
+    )
+
+
+@router.post(
+    "/rerank_user_profiles",
+    response_model_exclude_none=True,
+    openapi_extra=sdk(positional=("user_id", "query", "profile_ids"), repeatable=True),
+)
+@limited(Rate.SEARCH)
+async def rerank_user_profiles(body: RerankProfilesBody, caller: Reads) -> FoundProfiles:
+    """
+    Sort some of a user's profiles by how well they answer a question, best first.
+
+    A reranker does it where one is configured; otherwise they come as a search sorts them. Ids that the user has not,
+    or that may not be served, are left out.
+    """
+    wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=UserId(body.user_id))
+    query = Query(text=body.query, wanted=wanted, limit=body.top_k)
+    found = await rank_again(caller.acting, query, frozenset(body.profile_ids))
+    return FoundProfiles(
+        user_profiles=_views(profile_view, found.items),
+        msg=remarks(found.trace, threshold=0.0, is_empty=not found.items),
     )
 
 

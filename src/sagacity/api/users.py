@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Administers, Reads
+from sagacity.api.entities import storable
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
@@ -14,10 +16,21 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.operation import operation_view
 from sagacity.memories.erasure import erase_user, erasure_of, list_erasures
 from sagacity.memories.export import export_user
-from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply, erasure_view
+from sagacity.memories.of_user import stored_of_user
+from sagacity.schemas.base import Id
+from sagacity.schemas.erasure import (
+    ClearedUserData,
+    ClearUserDataBody,
+    ErasuresPage,
+    ErasureView,
+    UserErasureReply,
+    erasure_view,
+)
+from sagacity.schemas.profiles import StorageStats
 
 router = APIRouter(tags=["users"], route_class=Route)
 Whom = Annotated[
@@ -26,6 +39,8 @@ Whom = Annotated[
 ErasureId = Annotated[
     str, Path(min_length=1, max_length=512, description="The erasure: the id of its operation.")
 ]
+
+_COUNTED = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
 
 LINES = "application/x-ndjson"
 """A JSON object on each line."""
@@ -79,6 +94,42 @@ async def erase(user_id: Whom, caller: Administers, *, wait_for_response: Waits 
         caller.acting, UserId(user_id), wait_seconds=wait_seconds(caller, wait=wait_for_response)
     )
     return UserErasureReply.of(operation_view(operation))
+
+
+@router.post("/clear_user_data", openapi_extra=sdk(generated=False))
+@limited(Rate.RUN)
+async def clear_user_data(body: ClearUserDataBody, caller: Administers) -> ClearedUserData:
+    """
+    Erase all that is stored of a user, as `DELETE /api/users/{user_id}` does, and wait for the end.
+
+    The counts are of rows, by table. If it takes longer than the call may, there are none yet, and the run continues.
+    """
+    operation = await erase_user(
+        caller.acting, UserId(body.user_id), wait_seconds=wait_seconds(caller, wait=True)
+    )
+    erasure = await erasure_of(caller.acting, operation.operation_id)
+    return ClearedUserData.of(
+        operation_view(operation), {} if erasure.report is None else erasure.report.deleted
+    )
+
+
+@router.get("/storage_stats", response_model_exclude_none=True, openapi_extra=sdk())
+@limited(Rate.SEARCH)
+async def get_storage_stats(
+    user_id: Annotated[
+        Id, AfterValidator(storable), Query(description="The user: the person who talks to the agent.")
+    ],
+    caller: Reads,
+) -> StorageStats:
+    """Return how many profiles and user playbooks are stored of a user, in any status, expired ones too."""
+    counts = await stored_of_user(caller.acting, UserId(user_id), _COUNTED)
+    profiles, playbooks = (counts.get(kind) for kind in _COUNTED)
+    return StorageStats(
+        profile_count=profiles.count if profiles else 0,
+        playbook_count=playbooks.count if playbooks else 0,
+        oldest_profile_modified=profiles.oldest_change if profiles else None,
+        newest_profile_modified=profiles.newest_change if profiles else None,
+    )
 
 
 @router.get("/erasures", response_model_exclude_none=True, openapi_extra=sdk())

@@ -14,8 +14,6 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic import JsonValue
 
 app = typer.Typer(no_args_is_help=True, help="How Sagacity learns from conversations.")
@@ -28,8 +26,10 @@ def show_config(context: typer.Context) -> None:
 
     Example: sagacity config show > config.json
     """
+    from sagacity.config.single_extractors import SINGLES  # noqa: PLC0415  loads slowly, and only this needs it
+
     with connected(context, "reading the configuration") as client:
-        config = client.get_config()
+        config = {key: value for key, value in client.get_config().items() if key not in SINGLES}
     text = json.dumps(config, indent=2, ensure_ascii=False)
     show(context, config, lambda console: console.print(plain(text), soft_wrap=True))
 
@@ -51,7 +51,7 @@ def set_config(
         raise InvalidInput("pass either --data or --file")
     given = payload.as_object(payload.read_text(data, file), name=str(file or "--data"))
     with connected(context, "writing the configuration") as client:
-        reply = client.set_config(_replaced(client.get_config(), given))
+        reply = client.update_config(given)
     show(context, reply, said(reply.msg or "saved"))
 
 
@@ -153,15 +153,3 @@ def rotate_key(
 
 def _written(value: "JsonValue") -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _replaced(stored: "Mapping[str, JsonValue]", given: "Mapping[str, JsonValue]") -> "dict[str, JsonValue]":
-    """Return *stored* with *given* in place of the same keys, whatever they are called there."""
-    from sagacity.config.known_keys import known_names  # noqa: PLC0415  loads slowly, and only this needs it
-    from sagacity.config.tenant_config import TenantConfig  # noqa: PLC0415  as above
-
-    names = known_names(TenantConfig)
-    gone = {names.get(key, key) for key in given}
-    if "extraction_preset" in gone:  # what is stored beside it would go first
-        gone |= {"batch_size", "batch_interval"}
-    return {key: value for key, value in stored.items() if key not in gone} | dict(given)

@@ -1,11 +1,15 @@
 """Where a tenant's configuration may be kept."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.audit import SYSTEM
 from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.tenant import Tenant
+
+Edit = Callable[[TenantConfig], TenantConfig]
+"""Returns what is to take a configuration's place. It may be called again, with another one that came in between."""
 
 
 class ConfigStore(Protocol):
@@ -29,6 +33,20 @@ class ConfigStore(Protocol):
         Replace the tenant's configuration; returns the number of the version that it is now.
 
         The audit log says that *by* changed which of its fields.
+        """
+        ...
+
+    async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
+        """
+        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+
+        The audit log says that *by* changed which of its fields.
+
+        Returns:
+            What is stored now.
+
+        Raises:
+            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
         """
         ...
 

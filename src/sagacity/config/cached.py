@@ -4,7 +4,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from sagacity.config.base import ConfigStore
+from sagacity.config.base import ConfigStore, Edit
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.base import Topic
 from sagacity.domain.audit import SYSTEM
@@ -68,6 +68,20 @@ class CachedConfigs:
             self._drop(tenant.org_id)
         await self._topic.publish(_SUBJECT + tenant.org_id)
         return version
+
+    async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
+        """
+        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+
+        Raises:
+            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
+        """
+        try:
+            config = await self._inner.change(tenant, edit, by=by)
+        finally:  # as above
+            self._drop(tenant.org_id)
+        await self._topic.publish(_SUBJECT + tenant.org_id)
+        return config
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """

@@ -1,6 +1,9 @@
 """Where tenants' configurations are kept: with their data."""
 
+from collections.abc import Callable
+
 from sagacity.auth.key_ring import OpenRing, no_keys
+from sagacity.config.base import Edit
 from sagacity.config.differences import changed_fields
 from sagacity.config.sealing import Seal
 from sagacity.config.tenant_config import TenantConfig
@@ -40,11 +43,31 @@ class DatabaseConfigs:
         Raises:
             ConfigError: the key by which secrets are sealed is not there.
         """
+        version, _ = await self._write(tenant, lambda seal, stored: (_before(seal, stored), config), by=by)
+        return version
+
+    async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
+        """
+        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+
+        Raises:
+            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
+        """
+
+        def edited(seal: Seal, stored: StoredConfig | None) -> tuple[TenantConfig, TenantConfig]:
+            old = TenantConfig() if stored is None else seal.load(stored.config)
+            return old, edit(old)
+
+        _, config = await self._write(tenant, edited, by=by)
+        return config
+
+    async def _write(self, tenant: Tenant, edited: "_Edited", *, by: str) -> tuple[int, TenantConfig]:
         async with self._storage.begin(tenant) as transaction:
             await transaction.audit.lock()
             stored = await transaction.organisation.config()
             seal = self._seal(tenant, stored)
-            changed = changed_fields(_before(seal, stored), config)
+            old, config = edited(seal, stored)
+            changed = changed_fields(old, config)
             version = await transaction.organisation.set_config(
                 seal.dump(config), data_key=seal.wrapped, author=by, fields=changed
             )
@@ -53,7 +76,7 @@ class DatabaseConfigs:
                 await transaction.audit.add(
                     NewAuditEntry(action=AuditAction.CONFIG_CHANGED, actor=by, details={"fields": changed})
                 )
-        return version
+        return version, config
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
@@ -94,6 +117,10 @@ class DatabaseConfigs:
 
     def _seal(self, tenant: Tenant, stored: StoredConfig | None) -> Seal:
         return Seal(self._open_ring, tenant.org_id, "" if stored is None else stored.data_key)
+
+
+_Edited = Callable[[Seal, StoredConfig | None], tuple[TenantConfig, TenantConfig]]
+"""Returns what was stored, and what is to take its place."""
 
 
 def _before(seal: Seal, stored: StoredConfig | None) -> TenantConfig:

@@ -4,12 +4,14 @@ import asyncio
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
 from pydantic import JsonValue, ValidationError
 
 from sagacity.auth.key_ring import OpenRing
+from sagacity.config.base import Edit
 from sagacity.config.differences import changed_fields
 from sagacity.config.document_place import DocumentPlace, Found
 from sagacity.config.sealing import Seal
@@ -87,11 +89,33 @@ class DocumentConfigs:
             Conflict: others changed it again and again.
             StorageUnavailable: the place, or the database, cannot be reached.
         """
+        new = await self._write(tenant, lambda seal, old: (_before(seal, old), config), by=by)
+        return new.version
+
+    async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
+        """
+        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+
+        Raises:
+            ConfigError: what is there does not parse, or its secrets do not open. It stays as it is.
+            Conflict: others changed it again and again.
+            StorageUnavailable: the place, or the database, cannot be reached.
+        """
+
+        def edited(seal: Seal, old: ConfigDocument | None) -> tuple[TenantConfig, TenantConfig]:
+            before = TenantConfig() if old is None else seal.load(_text(old))
+            return before, edit(before)
+
+        new = await self._write(tenant, edited, by=by)
+        return self._seal(tenant, new).load(_text(new))
+
+    async def _write(self, tenant: Tenant, edited: "_Edited", *, by: str) -> ConfigDocument:
         now = self._clock.now()
 
         def changed(old: ConfigDocument | None) -> ConfigDocument:
             seal = self._seal(tenant, old)
-            fields = changed_fields(_before(seal, old), config)
+            before, config = edited(seal, old)
+            fields = changed_fields(before, config)
             text = seal.dump(config)
             return ConfigDocument(
                 org_id=tenant.org_id,
@@ -114,7 +138,7 @@ class DocumentConfigs:
                         details={"fields": new.fields, "version": new.version},
                     )
                 )
-        return new.version
+        return new
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
@@ -200,6 +224,10 @@ class DocumentConfigs:
 
     def _seal(self, tenant: Tenant, document: ConfigDocument | None) -> Seal:
         return Seal(self._open_ring, tenant.org_id, "" if document is None else document.data_key)
+
+
+_Edited = Callable[[Seal, ConfigDocument | None], tuple[TenantConfig, TenantConfig]]
+"""Returns what was there, and what is to take its place."""
 
 
 class _Change(Protocol):

@@ -1,10 +1,11 @@
 """What one extractor or evaluator of a tenant does; older names of keys are taken as well."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from sagacity.config.fields import MOST, ConfigPart, Count, Idle, Text
+from sagacity.config.fields import MOST, ConfigPart, Count, Idle, Ignored, Text
 from sagacity.domain.ids import fitting_key
 
 ExtractorName = Annotated[
@@ -20,7 +21,9 @@ SizeOverride = Annotated[
     Field(
         gt=0,
         le=MOST,
-        validation_alias=AliasChoices("batch_size_override", "extraction_window_size_override"),
+        validation_alias=AliasChoices(
+            "batch_size_override", "extraction_window_size_override", "window_size_override"
+        ),
     ),
 ]
 IntervalOverride = Annotated[
@@ -28,13 +31,16 @@ IntervalOverride = Annotated[
     Field(
         gt=0,
         le=MOST,
-        validation_alias=AliasChoices("batch_interval_override", "extraction_window_stride_override"),
+        validation_alias=AliasChoices(
+            "batch_interval_override", "extraction_window_stride_override", "stride_size_override"
+        ),
     ),
 ]
 DEFINITION = "What to look for, in words. Learning by rules, without a model, ignores it."
 CONTEXT = "Additional information for the model."
 SOURCES = "Read only requests with these sources; null or empty: all."
 MANUAL = "Run only on request."
+_NO_TAGS = Ignored("what is learned is tagged by its keywords")
 
 PROFILE_DEFINITION = (
     "Lasting things about the user and their world that make the next conversation better: who they are "
@@ -95,6 +101,8 @@ class ProfileExtractorConfig(WindowOverride):
     request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
     manual_trigger: bool = Field(default=False, description=MANUAL)
 
+    ignored: ClassVar[Mapping[str, Ignored]] = {"tagging_definition_prompt": _NO_TAGS}
+
 
 class PlaybookAggregatorConfig(ConfigPart):
     """When and how the playbooks of many users become one for all."""
@@ -128,6 +136,10 @@ class DeduplicationConfig(ConfigPart):
     search_top_k: Count = Field(
         default=5, description="Most playbooks to compare with, by vector, and again by words."
     )
+
+    ignored: ClassVar[Mapping[str, Ignored]] = {
+        "max_unified_content_chars": Ignored("what two playbooks become has no limit of its own", 1_200)
+    }
 
 
 class SkillGeneratorConfig(ConfigPart):
@@ -183,6 +195,8 @@ class UserPlaybookExtractorConfig(WindowOverride):
     request_sources_enabled: tuple[str, ...] | None = Field(default=None, description=SOURCES)
     manual_trigger: bool = Field(default=False, description=MANUAL)
 
+    ignored: ClassVar[Mapping[str, Ignored]] = {"tagging_definition_prompt": _NO_TAGS}
+
 
 class AgentSuccessConfig(ConfigPart):
     """How the success of a session is judged."""
@@ -201,6 +215,13 @@ class AgentSuccessConfig(ConfigPart):
     batch_interval_override: Annotated[IntervalOverride, Idle("a session is judged as a whole")] = Field(
         default=None, description="A step."
     )
+
+    ignored: ClassVar[Mapping[str, Ignored]] = {
+        "tagging_definition_prompt": Ignored("a result has no tags"),
+        "request_sources_enabled": Ignored("sessions are judged whatever their source"),
+        "evaluation_only_sampling_rate": Ignored("sampling_rate counts for every session"),
+        "retrieved_learning_sampling_rate": Ignored("memories are not judged one by one"),
+    }
 
 
 DEFAULT_PROFILE_EXTRACTOR = ProfileExtractorConfig(

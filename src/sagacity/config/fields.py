@@ -11,6 +11,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     PlainSerializer,
     SecretStr,
     SerializationInfo,
@@ -37,6 +38,15 @@ STORED = "stored"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A key of other systems that is taken from their clients, and neither stored nor followed."""
+
+    why: str
+    unchosen: JsonValue = None
+    """What it holds where nobody chose it, as null; of an object, the keys that say so."""
+
+
 class ConfigPart(BaseModel):
     """
     A part of the configuration: frozen, its errors silent about what was given. Null means not given.
@@ -48,6 +58,8 @@ class ConfigPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
     refused: ClassVar[Mapping[str, str]] = {}
     """Keys of other systems that mean nothing here, and what to do instead."""
+    ignored: ClassVar[Mapping[str, Ignored]] = {}
+    """Keys that their clients always send, whether anybody chose them or not."""
 
     @model_validator(mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from typing import cast, get_args
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
-from sagacity.config.fields import ConfigPart, Idle
+from sagacity.config.fields import ConfigPart, Idle, Ignored
 from sagacity.domain.base import Value
 from sagacity.domain.suggest import unknown_field
 
@@ -40,6 +40,8 @@ def key_faults(given: object, part: type[ConfigPart], place: Place = ()) -> Iter
     for key, value in fields.items():
         if key in canonical:
             yield from _faults_inside(value, part.model_fields[canonical[key]], (*place, key))
+        elif key in part.ignored:
+            continue
         elif key not in part.refused:
             shown = key if len(key) <= _LONGEST and key.isprintable() else "…"
             unknown = unknown_field(key, canonical, listed=part.model_fields)
@@ -60,6 +62,28 @@ def idle_choices(part: ConfigPart, place: str = "") -> Iterator[str]:
         for one in inner:
             if isinstance(one, ConfigPart):
                 yield from idle_choices(one, f"{place}{name}.")
+
+
+def ignored_choices(given: object, part: type[ConfigPart], place: str = "") -> Iterator[str]:
+    """Yield, for each key in *given* that is ignored and that somebody chose, its place and the reason."""
+    if not isinstance(given, Mapping):
+        return
+    canonical = known_names(part)
+    for key, value in cast("Mapping[str, object]", given).items():
+        if key in part.ignored and _is_chosen(value, part.ignored[key]):
+            yield f"{place}{key} ({part.ignored[key].why})"
+        elif key in canonical:
+            for inner in inner_parts(part.model_fields[canonical[key]].annotation):
+                for one in cast("Sequence[object]", value) if isinstance(value, list) else [value]:
+                    yield from ignored_choices(one, inner, f"{place}{key}.")
+
+
+def _is_chosen(value: object, ignored: Ignored) -> bool:
+    unchosen = ignored.unchosen
+    if isinstance(unchosen, dict) and isinstance(value, Mapping):
+        fields = cast("Mapping[str, object]", value)
+        return any(fields.get(key, default) != default for key, default in unchosen.items())
+    return value is not None and value != unchosen
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, ClassVar, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +28,8 @@ from sagacity.config.extractor_config import (
     UserPlaybookExtractorConfig,
     WindowOverride,
 )
-from sagacity.config.fields import OPEN, REVEAL, SEAL, STORED, ConfigPart, Count, has_flag, is_masked
+from sagacity.config.fields import OPEN, REVEAL, SEAL, STORED, ConfigPart, Count, Ignored, has_flag, is_masked
+from sagacity.config.ignored_keys import IGNORED
 from sagacity.config.model_keys import APIKeyConfig, LLMConfig
 from sagacity.config.ranking_weights import SignalWeights
 from sagacity.config.spending_cap import SpendingCap
@@ -128,12 +130,12 @@ class TenantConfig(ConfigPart):
         default_factory=_preset_size,
         description="Turns that a learner sees at a time, including earlier ones as context. With a model, 10 and an "
         "interval of 5 count as not chosen: windows then end where the conversation does.",
-        validation_alias=AliasChoices("batch_size", "extraction_window_size"),
+        validation_alias=AliasChoices("batch_size", "extraction_window_size", "window_size"),
     )
     batch_interval: Count = Field(
         default_factory=_preset_interval,
         description="New turns that a learner reads at a time; at most `batch_size`.",
-        validation_alias=AliasChoices("batch_interval", "extraction_window_stride"),
+        validation_alias=AliasChoices("batch_interval", "extraction_window_stride", "stride_size"),
     )
     storage_config: StorageConfigSQLite | None = Field(
         default=None, description="Null or `{}`: the server's own database."
@@ -211,6 +213,8 @@ class TenantConfig(ConfigPart):
         "llm_model_setting": "is not supported: name models in llm_config",
         "feature_flags": "are not supported: this configuration applies to the whole organisation",
     }
+
+    ignored: ClassVar[Mapping[str, Ignored]] = IGNORED
 
     @field_validator("profile_extractor_configs", mode="before")
     @classmethod
@@ -345,6 +349,15 @@ def merge_secrets(new: TenantConfig, old: TenantConfig) -> TenantConfig:
     return new.model_copy(update={"api_key_config": keys})
 
 
+def _address(part: ConfigPart | None, field: str) -> tuple[str, ...]:
+    """Return an address without what makes no difference: some clients tidy it up before they send it back."""
+    value: object = getattr(part, field, None)
+    if not isinstance(value, str):
+        return ()
+    url = urlsplit(value)
+    return url.scheme, url.netloc.lower(), url.path.rstrip("/"), url.query
+
+
 def _unmasked(new: Part, old: ConfigPart | None, path: str) -> Part:
     """Return *new* with the secrets of *old* in place of masks, part by part."""
     kept: dict[str, object] = {}
@@ -355,7 +368,7 @@ def _unmasked(new: Part, old: ConfigPart | None, path: str) -> Part:
         elif isinstance(value, SecretStr) and is_masked(value):
             if not isinstance(before, SecretStr):
                 raise InvalidInput(f"{where} is masked, but no key is stored there: send the key itself")
-            if any(getattr(new, field, None) != getattr(old, field, None) for field in ADDRESS_FIELDS):
+            if any(_address(new, field) != _address(old, field) for field in ADDRESS_FIELDS):
                 raise InvalidInput(f"{where} is masked, but its address changed: send the key itself")
             kept[name] = before
     return new.model_copy(update=kept)

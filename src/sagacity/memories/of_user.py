@@ -1,6 +1,6 @@
 """A user's memories of the four types: written, read, edited and deleted one by one or all together."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sagacity.domain.errors import Conflict, NotFound
@@ -12,7 +12,7 @@ from sagacity.memories.acting import Acting
 from sagacity.memories.delete import delete_memories, log_deleted
 from sagacity.memories.usage import forget_usage
 from sagacity.memories.write import add_memories, edit_memory
-from sagacity.storage.memories.of_user import MemoryCounts, Place
+from sagacity.storage.memories.of_user import MemoryCounts, Place, StoredCount
 from sagacity.storage.transaction import Transaction
 
 BATCH = 200
@@ -171,6 +171,14 @@ async def counts_of_user(acting: Acting, user_id: UserId) -> MemoryCounts:
     """Return what is remembered of a user, in numbers."""
     async with acting.read(user_id=user_id) as snapshot:
         return await snapshot.user_memories.counts(user_id, TYPED_KINDS)
+
+
+async def stored_of_user(
+    acting: Acting, user_id: UserId, kinds: Sequence[MemoryKind]
+) -> Mapping[MemoryKind, StoredCount]:
+    """Return how many memories are stored of a user, by kind, in force or not."""
+    async with acting.read(user_id=user_id) as snapshot:
+        return await snapshot.user_memories.stored(user_id, kinds)
 
 
 async def _get(transaction: Transaction, user_id: UserId, name: str) -> Memory:

@@ -10,6 +10,7 @@ from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
     LearnerState,
+    LearningStatus,
     Receipt,
     ReceiptState,
     VectorProgress,
@@ -75,6 +76,21 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         memories=tuple(map(taught_view, taught)),
         warnings=tuple(filter(None, (calls.note,))),
     )
+
+
+async def learning_of(acting: Acting, request_id: RequestId) -> LearningStatus:
+    """
+    Return how far the learners as a whole have come with one publish.
+
+    Raises:
+        NotFound: the caller can reach no such request.
+    """
+    states = {one.state for one in (await receipt_of(acting, request_id)).learners}
+    if LearnerState.PARKED in states:
+        return LearningStatus.FAILED
+    if states <= {LearnerState.LEARNED}:
+        return LearningStatus.DONE
+    return LearningStatus.PENDING if states == {LearnerState.WAITING} else LearningStatus.PROCESSING
 
 
 def learner_progress(

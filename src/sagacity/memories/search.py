@@ -6,7 +6,7 @@ out.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 
 from sagacity.domain.base import Value
@@ -129,6 +129,20 @@ async def search_memories(
     kept, held_out = await without_held_out(acting, query, session_id, {_ALL: items})
     note_found(acting, query.wanted, kept[_ALL], session_id=session_id)
     return Found(items=kept[_ALL], trace=trace.left_out(**{HELD_OUT: held_out}))
+
+
+async def rank_again(acting: Acting, query: Query, uids: Collection[str]) -> Found:
+    """
+    Return those memories of *uids* that are found and may be served, by how well they answer the question.
+
+    A reranker alone orders them; without one, their order is that of a search.
+    """
+    if not uids:
+        return Found(items=())
+    among = query.model_copy(update={"limit": len(uids), "rerank": False})
+    found = await search_memories(acting, among, keep=lambda memory: memory.uid in uids)
+    again = await acting.parts.searcher.look_again(query.text, found)
+    return again.model_copy(update={"items": again.items[: query.limit]})
 
 
 def profiles_with(

@@ -32,6 +32,7 @@ STRATEGY_SECONDS = 5.0
 RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
 """How long looking again may take, all kinds together."""
+_ALL = "all"
 _WITHOUT_VECTOR = tuple(name for name in StrategyName if name is not StrategyName.VECTOR)
 Result = TypeVar("Result")
 
@@ -93,7 +94,7 @@ class Searcher:
         ranked = await self._rank(answers, whose, replace(ask, vectors=vectors), watch)
         lists, trace = ranked.lists, ranked.trace
         if query.rerank:
-            lists, trace = await self._reranked(query, lists, trace)
+            lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
         lists = {
             kind: successors_first(within_limit(one, query.limit, is_caution)) for kind, one in lists.items()
         }
@@ -168,7 +169,13 @@ class Searcher:
         return await self._storage.visit(whose, work, user_id=user_id, keeps_plans=user_id is not None)
 
     async def _reranked(
-        self, query: Query, lists: Mapping[str, tuple[Scored, ...]], trace: Trace
+        self,
+        text: str,
+        lists: Mapping[str, tuple[Scored, ...]],
+        trace: Trace,
+        *,
+        blend: float,
+        depth: int,
     ) -> tuple[dict[str, tuple[Scored, ...]], Trace]:
         if self._reranker is None:
             return dict(lists), trace.failed_with(
@@ -180,16 +187,23 @@ class Searcher:
             with span("rerank"):
                 again = await rerank(
                     items,
-                    query=query.text,
+                    query=text,
                     reranker=self._reranker,
-                    blend=RERANK_BLEND,
-                    depth=RERANKED,
+                    blend=blend,
+                    depth=depth,
                     seconds=max(self._rerank_seconds - (time.perf_counter() - started), 0.0),
                 )
             looked[kind] = again.items
             if again.failed:
                 trace = trace.failed_with("rerank", again.failed)
         return looked, trace.took("rerank", started)
+
+    async def look_again(self, text: str, found: Found) -> Found:
+        """Return *found* in the order that the reranker alone gives it; in the present one without a reranker."""
+        lists, trace = await self._reranked(
+            text, {_ALL: found.items}, found.trace, blend=1.0, depth=len(found.items)
+        )
+        return Found(items=lists[_ALL], trace=trace)
 
     async def with_neighbours(
         self, whose: Tenant | Principal, wanted: Filter, items: Sequence[Scored], count: int

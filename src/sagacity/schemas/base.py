@@ -144,7 +144,11 @@ class Body(StrictPart):
 
 
 class WritePart(Schema):
-    """A part of what is written down. What is not known is left out, and named: a newer client may send more."""
+    """
+    A part of what is written down. What is not known is left out, and named: a newer client may send more.
+
+    It is not named where it is empty: such clients also send what they have nothing for.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -155,7 +159,8 @@ class WritePart(Schema):
 
     def _left_out(self) -> Iterator[str]:
         known = names_of(type(self))
-        yield from (unknown_field(name, known) for name in self.model_extra or ())
+        extra = cast("Mapping[str, object]", self.model_extra or {})
+        yield from (unknown_field(name, known) for name, value in extra.items() if not _is_empty(value))
         for name in type(self).model_fields:
             value: object = getattr(self, name)
             for place, part in enumerate(
@@ -165,6 +170,10 @@ class WritePart(Schema):
                     yield from (f"{name}.{place}: {one}" for one in part.warnings)
             if isinstance(value, WritePart):
                 yield from (f"{name}: {one}" for one in value.warnings)
+
+
+def _is_empty(value: object) -> bool:
+    return value is False or value in ("", [], {})
 
 
 class WriteBody(WritePart):

@@ -1,11 +1,12 @@
 """Replies about erasures of users."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Self
 
 from sagacity.domain.erasure import Erasure, ErasureReport
 from sagacity.domain.views.operation import OperationView
-from sagacity.schemas.base import Reply, Schema
+from sagacity.schemas.base import Body, Id, Reply, Schema
 from sagacity.schemas.operations import outcome
 
 
@@ -27,6 +28,34 @@ class UserErasureReply(Reply):
             msg=text,
             operation_id=operation.operation_id,
             operation_status=operation,
+        )
+
+
+class ClearUserDataBody(Body):
+    """Whose data is to be erased."""
+
+    user_id: Id
+    """The user: the person who talks to the agent."""
+
+
+class ClearedUserData(Reply):
+    """The end of an erasure, or how it stands."""
+
+    deleted_counts: dict[str, int] = {}
+    """Rows that were deleted, by table; empty until the erasure has ended."""
+    operation_id: str = ""
+    """Also the id of the erasure and of its report."""
+
+    @classmethod
+    def of(cls, operation: OperationView, deleted: Mapping[str, int]) -> Self:
+        """Return how an erasure stands."""
+        told = UserErasureReply.of(operation)
+        return cls(
+            success=told.success,
+            message=told.message,
+            msg=told.msg,
+            deleted_counts=dict(deleted),
+            operation_id=told.operation_id,
         )
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, JsonValue, field_validator, model_validator
 
 from sagacity.domain.clock import from_epoch
 from sagacity.domain.ids import MAX_INT, RequestId, SessionId, UserId
@@ -50,8 +50,8 @@ class ToolUseData(WritePart):
 class CitationData(WritePart):
     """A memory that an answer used."""
 
-    entity_type: Label
-    entity_id: Id
+    entity_type: Label = Field(validation_alias=AliasChoices("entity_type", "kind"))
+    entity_id: Id = Field(validation_alias=AliasChoices("entity_id", "real_id"))
 
 
 class InteractionData(WritePart):

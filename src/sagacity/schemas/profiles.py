@@ -154,6 +154,17 @@ class ProfileStatistics(Reply):
     expiring_soon_count: int = 0
 
 
+class StorageStats(Reply):
+    """How much is stored of a user, in any status, expired or not."""
+
+    profile_count: int = 0
+    playbook_count: int = 0
+    """Of user playbooks."""
+    oldest_profile_modified: datetime | None = None
+    """In ISO 8601 in UTC, as the next one."""
+    newest_profile_modified: datetime | None = None
+
+
 class ProfileChangeLogPage(Schema):
     """What the last runs changed, newest first. Null fields are included."""
 

@@ -1,6 +1,6 @@
 """Bodies of searches: what can be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, model_validator
@@ -200,6 +200,17 @@ class SearchProfilesBody(SearchOptions):
         return self
 
 
+class RerankProfilesBody(Body):
+    """Which profiles to sort, and by what question."""
+
+    user_id: Id
+    query: RequiredQuery
+    """The question, in plain words."""
+    profile_ids: tuple[Id, ...] = Field(max_length=1_000)
+    """The profiles to sort."""
+    top_k: Limit = 10
+
+
 class SearchUserPlaybooksBody(SearchOptions):
     """Which user playbooks to find; without a user, those of all users."""
 
@@ -242,6 +253,14 @@ class SearchSkillsBody(SearchOptions):
     """Approval; the same as `playbook_status_filter`, under the name used in other calls on skills."""
 
 
+_OTHER_KINDS: Mapping[str, str] = {
+    "profiles": MemoryKind.PROFILE,
+    "user_playbooks": MemoryKind.USER_PLAYBOOK,
+    "agent_playbooks": MemoryKind.AGENT_PLAYBOOK,
+}
+"""Other clients' words for kinds of memories."""
+
+
 class SearchBody(SearchOptions):
     """
     A search over all kinds of memories.
@@ -267,6 +286,25 @@ class SearchBody(SearchOptions):
     kinds: Kinds | None = None
     neighbours: Neighbours = 0
     """How many turns of the same session to return before and after each turn found."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _words_of_others(cls, given: object) -> object:
+        """Read other clients' words for kinds and reviews, and take the answer that they never want for none."""
+        if not isinstance(given, Mapping):
+            return given
+        fields = dict(cast("Mapping[str, object]", given))
+        if fields.get("enable_agent_answer") is False:
+            del fields["enable_agent_answer"]
+        for other, name, words in (
+            ("entity_types", "kinds", _OTHER_KINDS),
+            ("agent_playbook_status_filter", "playbook_status_filter", {}),
+        ):
+            chosen = fields.get(other)
+            if isinstance(chosen, list) and fields.get(name) is None:
+                wanted = cast("list[object]", fields.pop(other))
+                fields[name] = [words.get(one, one) if isinstance(one, str) else one for one in wanted]
+        return fields
 
     @model_validator(mode="after")
     def _askable(self) -> Self:

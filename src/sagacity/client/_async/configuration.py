@@ -32,7 +32,12 @@ async def get_my_config(connection: AsyncConnection) -> MyConfig:
 
 
 async def get_config(connection: AsyncConnection) -> dict[str, JsonValue]:
-    """Return the organisation's configuration, with its secrets masked. Null fields are included."""
+    """
+    Return the organisation's configuration, with its secrets masked. Null fields are included.
+
+    The first entry of each list of extractors is also there under a key of its own, such as
+    `profile_extractor_config`, for clients that know no lists.
+    """
     return (await connection.get("/api/get_config", JsonObject)).root
 
 
@@ -42,10 +47,23 @@ async def set_config(connection: AsyncConnection, config: Mapping[str, object]) 
 
     A masked secret keeps the stored one. Older names of keys work, and null means the default. Unknown keys are
     refused with the nearest known one. The message names settings without effect, such as a cap in USD for a
-    model whose price is not known.
+    model whose price is not known. A body with `profile_extractor_config`, `user_playbook_extractor_config` or
+    `agent_success_config` and without lists changes the first entry of each list, and leaves what it does not
+    name as it is.
     """
     body = checked(JsonObject, config)
     return await connection.send("POST", "/api/set_config", ConfigSaved, body=body, repeatable=True)
+
+
+async def update_config(connection: AsyncConnection, changes: Mapping[str, object]) -> ConfigSaved:
+    """
+    Change the organisation's configuration: each given top-level key replaces the stored one, the others stay.
+
+    Nobody else's change comes in between. Names, nulls and secrets are as in `POST /api/set_config`. A preset
+    replaces the stored window.
+    """
+    body = checked(JsonObject, changes)
+    return await connection.send("POST", "/api/update_config", ConfigSaved, body=body, repeatable=True)
 
 
 async def get_config_versions(

@@ -25,6 +25,7 @@ from sagacity.schemas.found import (
 )
 from sagacity.schemas.search import (
     ConversationTurn,
+    RerankProfilesBody,
     SearchAgentPlaybooksBody,
     SearchBody,
     SearchInteractionsBody,
@@ -227,6 +228,34 @@ async def search_profiles(
         },
     )
     return await connection.send("POST", "/api/search_profiles", FoundProfiles, body=body, repeatable=True)
+
+
+async def rerank_user_profiles(
+    connection: AsyncConnection,
+    user_id: str,
+    query: str,
+    profile_ids: Sequence[str],
+    *,
+    top_k: int | None = None,
+) -> FoundProfiles:
+    """
+    Sort some of a user's profiles by how well they answer a question, best first.
+
+    A reranker does it where one is configured; otherwise they come as a search sorts them. Ids that the user has
+    not, or that may not be served, are left out.
+
+    Args:
+        connection: to the server.
+        query: the question, in plain words.
+        profile_ids: the profiles to sort.
+        top_k: how many at most; by default 10.
+    """
+    body = checked(
+        RerankProfilesBody, {"user_id": user_id, "query": query, "profile_ids": profile_ids, "top_k": top_k}
+    )
+    return await connection.send(
+        "POST", "/api/rerank_user_profiles", FoundProfiles, body=body, repeatable=True
+    )
 
 
 async def search_user_playbooks(

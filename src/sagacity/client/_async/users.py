@@ -8,6 +8,7 @@ from sagacity.client._async.waiting import follow
 from sagacity.client.wire import segment
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply
+from sagacity.schemas.profiles import StorageStats
 
 
 async def erase_user(
@@ -40,6 +41,18 @@ async def erase_user(
     if not wait_for_response:
         return started
     return await follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
+
+
+async def get_storage_stats(connection: AsyncConnection, user_id: str) -> StorageStats:
+    """
+    Return how many profiles and user playbooks are stored of a user, in any status, expired ones too.
+
+    Args:
+        connection: to the server.
+        user_id: the user: the person who talks to the agent.
+    """
+    params = {"user_id": user_id}
+    return await connection.get("/api/storage_stats", StorageStats, params=params)
 
 
 async def get_erasures(connection: AsyncConnection, *, limit: int = 100) -> ErasuresPage:

@@ -127,6 +127,7 @@ class Calls(Connection):
     get_my_config = configuration.get_my_config
     get_config = configuration.get_config
     set_config = configuration.set_config
+    update_config = configuration.update_config
     get_config_versions = configuration.get_config_versions
     get_config_version = configuration.get_config_version
     get_config_diff = configuration.get_config_diff
@@ -242,6 +243,7 @@ class Calls(Connection):
 
     search_interactions = search.search_interactions
     search_profiles = search.search_profiles
+    rerank_user_profiles = search.rerank_user_profiles
     search_user_playbooks = search.search_user_playbooks
     search_agent_playbooks = search.search_agent_playbooks
     search_skills = search.search_skills
@@ -278,6 +280,7 @@ class Calls(Connection):
     delete_all_user_playbooks = user_playbooks.delete_all_user_playbooks
 
     erase_user = users.erase_user
+    get_storage_stats = users.get_storage_stats
     get_erasures = users.get_erasures
     get_erasure = users.get_erasure
 

@@ -33,7 +33,12 @@ def get_my_config(connection: Connection) -> MyConfig:
 
 
 def get_config(connection: Connection) -> dict[str, JsonValue]:
-    """Return the organisation's configuration, with its secrets masked. Null fields are included."""
+    """
+    Return the organisation's configuration, with its secrets masked. Null fields are included.
+
+    The first entry of each list of extractors is also there under a key of its own, such as
+    `profile_extractor_config`, for clients that know no lists.
+    """
     return (connection.get("/api/get_config", JsonObject)).root
 
 
@@ -43,10 +48,23 @@ def set_config(connection: Connection, config: Mapping[str, object]) -> ConfigSa
 
     A masked secret keeps the stored one. Older names of keys work, and null means the default. Unknown keys are
     refused with the nearest known one. The message names settings without effect, such as a cap in USD for a
-    model whose price is not known.
+    model whose price is not known. A body with `profile_extractor_config`, `user_playbook_extractor_config` or
+    `agent_success_config` and without lists changes the first entry of each list, and leaves what it does not
+    name as it is.
     """
     body = checked(JsonObject, config)
     return connection.send("POST", "/api/set_config", ConfigSaved, body=body, repeatable=True)
+
+
+def update_config(connection: Connection, changes: Mapping[str, object]) -> ConfigSaved:
+    """
+    Change the organisation's configuration: each given top-level key replaces the stored one, the others stay.
+
+    Nobody else's change comes in between. Names, nulls and secrets are as in `POST /api/set_config`. A preset
+    replaces the stored window.
+    """
+    body = checked(JsonObject, changes)
+    return connection.send("POST", "/api/update_config", ConfigSaved, body=body, repeatable=True)
 
 
 def get_config_versions(

@@ -26,6 +26,7 @@ from sagacity.schemas.found import (
 )
 from sagacity.schemas.search import (
     ConversationTurn,
+    RerankProfilesBody,
     SearchAgentPlaybooksBody,
     SearchBody,
     SearchInteractionsBody,
@@ -226,6 +227,32 @@ def search_profiles(
         },
     )
     return connection.send("POST", "/api/search_profiles", FoundProfiles, body=body, repeatable=True)
+
+
+def rerank_user_profiles(
+    connection: Connection,
+    user_id: str,
+    query: str,
+    profile_ids: Sequence[str],
+    *,
+    top_k: int | None = None,
+) -> FoundProfiles:
+    """
+    Sort some of a user's profiles by how well they answer a question, best first.
+
+    A reranker does it where one is configured; otherwise they come as a search sorts them. Ids that the user has
+    not, or that may not be served, are left out.
+
+    Args:
+        connection: to the server.
+        query: the question, in plain words.
+        profile_ids: the profiles to sort.
+        top_k: how many at most; by default 10.
+    """
+    body = checked(
+        RerankProfilesBody, {"user_id": user_id, "query": query, "profile_ids": profile_ids, "top_k": top_k}
+    )
+    return connection.send("POST", "/api/rerank_user_profiles", FoundProfiles, body=body, repeatable=True)
 
 
 def search_user_playbooks(

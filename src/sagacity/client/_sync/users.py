@@ -9,6 +9,7 @@ from sagacity.client._sync.waiting import follow
 from sagacity.client.wire import segment
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply
+from sagacity.schemas.profiles import StorageStats
 
 
 def erase_user(
@@ -41,6 +42,18 @@ def erase_user(
     if not wait_for_response:
         return started
     return follow(connection, started, timeout_seconds=timeout_seconds, on_progress=on_progress)
+
+
+def get_storage_stats(connection: Connection, user_id: str) -> StorageStats:
+    """
+    Return how many profiles and user playbooks are stored of a user, in any status, expired ones too.
+
+    Args:
+        connection: to the server.
+        user_id: the user: the person who talks to the agent.
+    """
+    params = {"user_id": user_id}
+    return connection.get("/api/storage_stats", StorageStats, params=params)
 
 
 def get_erasures(connection: Connection, *, limit: int = 100) -> ErasuresPage:

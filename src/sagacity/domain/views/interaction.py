@@ -8,6 +8,16 @@ from sagacity.domain.trust import Origin, Trust, trust_of
 from sagacity.domain.views.base import View
 
 
+class CitationView(View):
+    """A memory that an answer used."""
+
+    entity_type: str
+    entity_id: str
+    kind: str
+    """The same as `entity_type`, for other clients; so is `real_id`."""
+    real_id: str
+
+
 class InteractionView(View):
     """One turn or event; inline images are not returned."""
 
@@ -30,7 +40,7 @@ class InteractionView(View):
     is_held: bool | None = None
     tools_used: tuple[ToolUse, ...] = ()
     session_id: str | None = None
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitationView, ...] = ()
     score: float | None = None
     relevance: float | None = None
     score_components: dict[str, float] | None = None
@@ -47,6 +57,12 @@ class RequestView(View):
     source: str = ""
     agent_version: str = ""
     session_id: str | None = None
+
+
+def citation_view(cited: Citation) -> CitationView:
+    """Show what an answer used."""
+    kind, uid = cited.entity_type, cited.entity_id
+    return CitationView(entity_type=kind, entity_id=uid, kind=kind, real_id=uid)
 
 
 def interaction_view(
@@ -75,7 +91,7 @@ def interaction_view(
         origin=turn.stamped_origin,
         trust=trust_of(turn.stamped_origin),
         is_held=turn.is_held or None,
-        citations=turn.citations,
+        citations=tuple(map(citation_view, turn.citations)),
         score=score,
         relevance=relevance,
         score_components=None if components is None else dict(components),

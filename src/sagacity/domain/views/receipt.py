@@ -29,6 +29,18 @@ class LearnerState(StrEnum):
     PARKED = "parked"
 
 
+class LearningStatus(StrEnum):
+    """How far the learners as a whole have come with a publish."""
+
+    PENDING = "pending"
+    """None has read it."""
+    PROCESSING = "processing"
+    """Some have, or one tries again."""
+    DONE = "done"
+    FAILED = "failed"
+    """One gave up."""
+
+
 class VectorProgress(View):
     """How many turns can be searched by meaning."""
 
@@ -89,6 +101,13 @@ class Receipt(View):
     warnings: tuple[str, ...] = Field(
         default=(), description="What else limits learning now, such as a spending cap that is reached."
     )
+
+
+class LearningStatusView(View):
+    """How far the learners as a whole have come with one publish."""
+
+    success: bool = True
+    status: LearningStatus
 
 
 def taught_view(memory: Memory) -> TaughtMemory:

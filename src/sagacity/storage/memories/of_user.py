@@ -39,6 +39,14 @@ class MemoryCounts(NamedTuple):
     newest: datetime | None
 
 
+class StoredCount(NamedTuple):
+    """How many memories of a kind are stored of a user, in force or not, and when they were changed."""
+
+    count: int
+    oldest_change: datetime
+    newest_change: datetime
+
+
 class UserMemoryRepository:
     """
     Memories of a tenant's users, a user at a time.
@@ -120,6 +128,22 @@ class UserMemoryRepository:
             oldest=min((oldest for *_, oldest, _ in rows), default=None),
             newest=max((newest for *_, newest in rows), default=None),
         )
+
+    async def stored(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> dict[MemoryKind, StoredCount]:
+        """Return how many memories are stored of a user, by kind, in force or not; a kind without any is left out."""
+        column = memories.c
+        statement = (
+            sa.select(
+                column.kind,
+                sa.func.count(column.memory_id),
+                sa.func.min(column.updated_at, type_=column.updated_at.type),
+                sa.func.max(column.updated_at, type_=column.updated_at.type),
+            )
+            .where(*self._owned(user_id, kinds), column.is_held.is_(sa.false()))
+            .group_by(column.kind)
+        )
+        rows = await self._scope.all(statement)
+        return {MemoryKind(kind): StoredCount(*counted) for kind, *counted in rows}
 
     async def numbers(self, user_id: UserId, kind: MemoryKind, *, limit: int) -> list[MemoryId]:
         """Return up to *limit* of a user's memories of a kind, in force or not."""
