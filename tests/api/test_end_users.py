@@ -19,7 +19,6 @@ from fastapi import Request
 from fastapi.security import HTTPAuthorizationCredentials
 
 from sagacity.api.dependencies import caller_of
-
 from support.api import client_of, running, settings_in
 from support.jose_vectors import vectors
 from support.key_server import Issuer, issuing
