@@ -5,7 +5,7 @@ from typing import Any
 
 from sagacity.accounts.invitations import find, join
 from sagacity.accounts.parts import BAD_CODE, AccountParts, SignUp
-from sagacity.accounts.throttle import count_try, mail_tries
+from sagacity.accounts.throttle import count_try, mail_tries, write_nothing
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
@@ -101,11 +101,14 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
         RateLimited: too many tries came before.
     """
     email = normal_email(email)
-    await count_try(parts, mail_tries(email, address))
+    tries = mail_tries(email, address)
+    await count_try(parts, tries)
     async with parts.storage.begin(parts.tenant) as transaction:
         found = await transaction.accounts.find_by_email(email)
         if found is not None and found.verified_at is None:
             await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
+        else:
+            await write_nothing(parts, transaction, tries[0])
     parts.wake()
 
 
