@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from support.program import sagacity
 from support.server import running_server
@@ -28,6 +29,7 @@ def polls_until(seen: Callable[[], bool]) -> int:
     raise AssertionError(f"not seen within {POLLS} calls")
 
 
+@pytest.mark.full
 def test_what_changes_at_one_server_holds_at_the_other(tmp_path: Path) -> None:
     """A role and a token from the next call on; a configuration and a site variable within the two seconds of a cache."""
     with running_server(tmp_path, SETTINGS) as first, running_server(tmp_path, SETTINGS) as second:
