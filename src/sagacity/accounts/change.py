@@ -1,9 +1,10 @@
 """Passwords forgotten and changed, and accounts deleted for good."""
 
+from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of, check_password
-from sagacity.accounts.throttle import count_try, mail_tries, write_nothing
+from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
@@ -16,6 +17,7 @@ from sagacity.memories.acting import Acting, Parts
 from sagacity.memories.erasure import erase_user
 
 
+@at_even_times
 async def forgot_password(parts: AccountParts, email: str, *, address: str) -> None:
     """
     Send a code for a new password if the address has an account; nobody is told whether it has.
@@ -32,7 +34,7 @@ async def forgot_password(parts: AccountParts, email: str, *, address: str) -> N
         if found is not None:
             await transaction.account_mails.ask(found.user_id, Mail.RESET)
         else:
-            await write_nothing(parts, transaction, tries[0])
+            await write_as_much(parts, transaction, tries[0])
     parts.wake()
 
 

@@ -71,6 +71,7 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
             invitation_code=settings.invitation_code.get_secret_value(),
             verifies_email=settings.verify_email,
             sends_mail=bool(settings.mail_url.get_secret_value()),
+            answer_step_seconds=settings.answer_step_seconds,
         ),
         wake=due.set,
     )

@@ -38,6 +38,8 @@ class AccountPolicy(Value):
     access: timedelta = timedelta(minutes=15)
     refresh: timedelta = timedelta(days=30)
     """After so long without a refresh a session ends."""
+    answer_step_seconds: float = 0
+    """Calls about an address end at a multiple of so many seconds; 0: as soon as they can."""
 
 
 @dataclass(frozen=True, slots=True)

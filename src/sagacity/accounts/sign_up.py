@@ -3,9 +3,10 @@
 import hmac
 from typing import Any
 
+from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.invitations import find, join
 from sagacity.accounts.parts import BAD_CODE, AccountParts, SignUp
-from sagacity.accounts.throttle import count_try, mail_tries, write_nothing
+from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
@@ -15,6 +16,7 @@ from sagacity.domain.role import Role
 from sagacity.storage.transaction import Transaction
 
 
+@at_even_times
 async def sign_up(
     parts: AccountParts,
     email: str,
@@ -92,6 +94,7 @@ async def verify_email(parts: AccountParts, code: str) -> None:
         await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, user_id))
 
 
+@at_even_times
 async def resend_verification(parts: AccountParts, email: str, *, address: str) -> None:
     """
     Send the code once more if the address has an account that waits for it; nobody is told whether it has.
@@ -108,7 +111,7 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
         if found is not None and found.verified_at is None:
             await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
         else:
-            await write_nothing(parts, transaction, tries[0])
+            await write_as_much(parts, transaction, tries[0])
     parts.wake()
 
 

@@ -94,8 +94,8 @@ async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
     await parts.storage.retry(count)
 
 
-async def write_nothing(parts: AccountParts, transaction: Transaction, tries: Tries) -> None:
-    """Write as much as an e-mail that is asked for does: whether there is one, the time of the call must not tell."""
+async def write_as_much(parts: AccountParts, transaction: Transaction, tries: Tries) -> None:
+    """Write as much as asking for an e-mail does, where none is to be sent: the time of a call must not tell."""
     await transaction.attempts.touch(_subject(parts, tries))
 
 

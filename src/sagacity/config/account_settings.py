@@ -55,6 +55,13 @@ class AccountSettings(BaseSettings):
     password_memory_kib: int = Field(
         default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
     )
+    answer_step_seconds: float = Field(
+        default=0.25,
+        ge=0,
+        le=5,
+        description="Signing up and asking for an e-mail are answered at a multiple of so many seconds, so that the time "
+        "does not tell whether the address has an account; 0: as soon as possible.",
+    )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
         description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "
